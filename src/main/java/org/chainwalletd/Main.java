@@ -1,0 +1,10 @@
+package org.chainwalletd;
+
+/** Entry point. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) {
+        System.out.println("chain-walletd");
+    }
+}

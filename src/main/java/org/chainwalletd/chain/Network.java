@@ -1,0 +1,36 @@
+package org.chainwalletd.chain;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** The networks of the chain with the coinbase maturity of each (chain protocol, section 8.2). */
+public enum Network {
+    MAINNET(360),
+    TESTNET(10),
+    DEVNET(1);
+
+    private final int coinbaseMaturity;
+
+    Network(int coinbaseMaturity) {
+        this.coinbaseMaturity = coinbaseMaturity;
+    }
+
+    /** Blocks between a coinbase and the first block that may spend it. */
+    public int coinbaseMaturity() {
+        return coinbaseMaturity;
+    }
+
+    /** Lower-case name, as {@code get_node_info} spells it. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static Optional<Network> ofWord(String word) {
+        for (Network network : values()) {
+            if (network.word().equals(word)) {
+                return Optional.of(network);
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,29 @@
+package org.chainwalletd.chain;
+
+/**
+ * Names one output of a transaction (chain protocol, section 4.4).
+ *
+ * @param index 0 … 2^32-1
+ */
+public record Outpoint(Hash256 txId, long index) implements Comparable<Outpoint> {
+    public static final long MAX_INDEX = 0xffff_ffffL;
+
+    public Outpoint {
+        if (index < 0 || index > MAX_INDEX) {
+            throw new IllegalArgumentException("output index " + index + " is not an unsigned 32-bit number");
+        }
+    }
+
+    /** By transaction id, then by index: the order in which a node lists outputs. */
+    @Override
+    public int compareTo(Outpoint other) {
+        int byId = txId.compareTo(other.txId);
+        return byId != 0 ? byId : Long.compare(index, other.index);
+    }
+
+    /** {@code <tx id>:<index>}. */
+    @Override
+    public String toString() {
+        return txId + ":" + index;
+    }
+}

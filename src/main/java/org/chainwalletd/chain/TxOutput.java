@@ -1,0 +1,33 @@
+package org.chainwalletd.chain;
+
+import java.util.Optional;
+
+/**
+ * One output (chain protocol, section 4.2).
+ *
+ * @param script the locking script; exactly 32 bytes mean an address
+ * @param datum inline datum, at most 4,096 bytes, or null when absent (an empty datum is not an absent one)
+ * @param datumHash SHA-256 of a datum, or null when absent
+ */
+public record TxOutput(Amount value, Bytes script, Bytes datum, Hash256 datumHash) {
+    public static TxOutput toAddress(Address address, Amount value) {
+        return new TxOutput(value, Bytes.wrap(address.toArray()), null, null);
+    }
+
+    public static TxOutput toScript(Bytes script, Amount value) {
+        return new TxOutput(value, script, null, null);
+    }
+
+    public TxOutput withDatum(Bytes newDatum) {
+        return new TxOutput(value, script, newDatum, datumHash);
+    }
+
+    public boolean isPlain() {
+        return script.length() == Address.LENGTH;
+    }
+
+    /** The address of a plain output, empty for a script output. */
+    public Optional<Address> address() {
+        return isPlain() ? Optional.of(Address.of(script.unsafe())) : Optional.empty();
+    }
+}
