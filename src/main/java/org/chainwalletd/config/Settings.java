@@ -1,0 +1,99 @@
+package org.chainwalletd.config;
+
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Everything that can be configured, after validation. Secrets are not here: the keystore passphrase is taken from the environment once,
+ * at start, and tokens are held by the authenticator as hashes.
+ *
+ * @param expectGenesis genesis id named by the operator; empty means: pin the first one seen
+ */
+public record Settings(
+        ChainProfile chain,
+        Optional<Hash256> expectGenesis,
+        Path datadir,
+        Node node,
+        Http http,
+        Spend spend,
+        Keyring keyring,
+        Optional<Devnet> devnet,
+        boolean jsonLogs) {
+
+    /**
+     * @param urls at least one, in the configured order
+     * @param attempts sweeps over all nodes before a call fails
+     * @param backoff base of the linear backoff between sweeps
+     * @param callTimeout of one request to one node
+     * @param maxAnswerBytes longest answer body that is read
+     * @param maxConnections at a time to one node
+     */
+    public record Node(
+            List<URI> urls,
+            int attempts,
+            Duration backoff,
+            Duration callTimeout,
+            int maxAnswerBytes,
+            int maxConnections,
+            Optional<URI> indexer) {}
+
+    /**
+     * @param tokenFlags tokens from flag or environment by scope word (read, manage, spend); absent ones come from files
+     * @param headDeadline time from the first byte of a request to its last one
+     * @param trustedProxies peers whose X-Forwarded-For is believed
+     * @param metricsBind an own listener for /metrics; empty: on the main one, with the read token
+     */
+    public record Http(
+            InetSocketAddress bind,
+            boolean tls,
+            List<String> tlsSan,
+            boolean allowPublicBind,
+            Map<String, String> tokenFlags,
+            int maxBodyBytes,
+            int maxBatch,
+            int batchParallelism,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration headDeadline,
+            Duration drain,
+            List<String> trustedProxies,
+            Optional<InetSocketAddress> metricsBind) {}
+
+    /**
+     * Spend allowance; empty caps mean no limit.
+     *
+     * @param capPeriod length of the window of {@code capPerPeriod}
+     * @param reservationTtl how long an outpoint stays reserved when nothing is heard of its transaction
+     * @param receiptTtl how long a receipt answers for its client token
+     */
+    public record Spend(
+            Optional<Amount> capPerTx,
+            Optional<Amount> capPerPeriod,
+            Duration capPeriod,
+            Duration reservationTtl,
+            Duration receiptTtl,
+            Duration rebroadcastInterval) {}
+
+    /**
+     * @param unsealThreads how many Argon2id computations run at once
+     */
+    public record Keyring(int unsealThreads) {}
+
+    /**
+     * The embedded development node.
+     *
+     * @param blockInterval zero: blocks only on demand
+     * @param seed makes the chain reproducible; empty: a fixed default
+     */
+    public record Devnet(
+            InetSocketAddress bind, Path folder, Duration blockInterval, boolean quotas, OptionalLong seed) {}
+}

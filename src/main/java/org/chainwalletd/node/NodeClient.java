@@ -1,0 +1,94 @@
+package org.chainwalletd.node;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * Typed calls to the chain's nodes (chain protocol, section 10.4). Every stage fails with {@link NodeException}. Each call rotates through
+ * the configured nodes and retries as interface.md, section 1.7 says; one call is one upstream round trip on the good path.
+ */
+public interface NodeClient {
+    CompletionStage<Tip> tip();
+
+    CompletionStage<NodeInfo> info();
+
+    /** Confirmed balance, without immature coinbases. */
+    CompletionStage<Amount> balance(Address address);
+
+    /** At most 100 addresses; falls back to single calls on a node without the batch method. Order and duplicates as asked. */
+    CompletionStage<List<Amount>> balances(List<Address> addresses);
+
+    /** The first 1,000 confirmed outputs of an address. */
+    CompletionStage<UtxoListing> addressUtxos(Address address);
+
+    CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses);
+
+    CompletionStage<UtxoListing> scriptUtxos(Bytes script);
+
+    CompletionStage<AddressMempool> addressMempool(Address address);
+
+    /** Block of the best chain; empty when there is none at that height. */
+    CompletionStage<Optional<BlockSummary>> blockAt(long height);
+
+    /** Any stored block, also of a stale fork; empty when unknown. */
+    CompletionStage<Optional<BlockSummary>> block(Hash256 blockId);
+
+    /** Confirmed or in the mempool; empty when the node does not know it. */
+    CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId);
+
+    /** Confirmed spend of an outpoint; empty proves nothing (chain protocol, pitfall 22). */
+    CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint);
+
+    /** Broadcasts. A transport failure means "unknown", not "refused". */
+    CompletionStage<Hash256> sendRawTransaction(Bytes transaction);
+
+    /** A view of this client whose calls all go to one and the same node, without failover (a follower's tick). */
+    NodeClient pinned();
+
+    /**
+     * @param genesisBlockId null on nodes older than 1.13
+     */
+    record Tip(long height, Hash256 blockId, Hash256 genesisBlockId) {}
+
+    /** Members that a node did not send are null. */
+    record NodeInfo(String version, String network, Hash256 genesisBlockId, Long tipHeight, Hash256 tipBlockId) {}
+
+    record Utxo(Outpoint outpoint, Amount value, long height, boolean coinbase, Integer scriptLength) {}
+
+    record UtxoListing(List<Utxo> utxos, boolean truncated, long tipHeight) {}
+
+    record AddressMempool(long tipHeight, List<MempoolEntry> entries) {}
+
+    record MempoolEntry(Hash256 txId, List<Received> received, List<Spent> spent) {}
+
+    record Received(long outputIndex, Amount value) {}
+
+    record Spent(Outpoint outpoint, Amount value) {}
+
+    record BlockSummary(
+            Hash256 blockId,
+            long height,
+            Hash256 previousBlockId,
+            Hash256 stateRoot,
+            Hash256 txRoot,
+            long timestamp,
+            long nonce,
+            Hash256 difficultyTarget,
+            long txCount,
+            List<Hash256> transactions) {}
+
+    /**
+     * @param bytes complete serialisation, not yet decoded or checked against the id
+     * @param blockId null while in the mempool
+     * @param blockHeight null while in the mempool
+     */
+    record NodeTransaction(Hash256 txId, Bytes bytes, boolean inMempool, Hash256 blockId, Long blockHeight) {}
+
+    record SpentBy(Hash256 txId, long inputIndex, long blockHeight) {}
+}

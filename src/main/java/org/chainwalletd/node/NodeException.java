@@ -1,0 +1,60 @@
+package org.chainwalletd.node;
+
+/** A call to the nodes that gave no usable result. */
+public abstract sealed class NodeException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    NodeException(String message) {
+        super(message, null, false, false);
+    }
+
+    /** A node answered with a JSON-RPC error; never failed over (interface.md, section 1.7). */
+    public static final class Rejected extends NodeException {
+        private static final long serialVersionUID = 1L;
+
+        private final int code;
+        private final String text;
+
+        public Rejected(int code, String text) {
+            super("node error " + code + ": " + text);
+            this.code = code;
+            this.text = text;
+        }
+
+        public int code() {
+            return code;
+        }
+
+        /** The node's own words. */
+        public String text() {
+            return text;
+        }
+    }
+
+    /** No node gave a JSON-RPC answer within all sweeps; whether a broadcast arrived is unknown. The message names the last URL. */
+    public static final class Unreachable extends NodeException {
+        private static final long serialVersionUID = 1L;
+
+        public Unreachable(String message) {
+            super(message);
+        }
+    }
+
+    /** A node answered with something that has not the shape or limits of the protocol. */
+    public static final class BadAnswer extends NodeException {
+        private static final long serialVersionUID = 1L;
+
+        public BadAnswer(String message) {
+            super(message);
+        }
+    }
+
+    /** The node is of another chain than the one this daemon signs for. */
+    public static final class WrongChain extends NodeException {
+        private static final long serialVersionUID = 1L;
+
+        public WrongChain(String message) {
+            super(message);
+        }
+    }
+}

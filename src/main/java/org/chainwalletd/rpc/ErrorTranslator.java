@@ -1,0 +1,10 @@
+package org.chainwalletd.rpc;
+
+import java.util.Optional;
+
+/** Turns the exceptions of one service into errors of the catalogue. Each method family brings its own. */
+@FunctionalInterface
+public interface ErrorTranslator {
+    /** Empty when {@code failure} is not of this family. {@code failure} is unwrapped (never a CompletionException). */
+    Optional<RpcException> translate(Throwable failure);
+}

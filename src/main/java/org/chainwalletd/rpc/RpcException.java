@@ -1,0 +1,36 @@
+package org.chainwalletd.rpc;
+
+/** A refusal that is answered to the caller as a JSON-RPC error object. */
+public final class RpcException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final ErrorCode code;
+    private final transient Record data;
+
+    public RpcException(ErrorCode code, String message) {
+        this(code, message, null);
+    }
+
+    /**
+     * @param message for the caller: says what to do, never holds a secret
+     * @param data the error's structured payload as a record (serialised like a result), or null for none
+     */
+    public RpcException(ErrorCode code, String message, Record data) {
+        super(message, null, false, false);
+        this.code = code;
+        this.data = data;
+    }
+
+    public static RpcException invalidParams(String message) {
+        return new RpcException(ErrorCode.INVALID_PARAMS, message);
+    }
+
+    public ErrorCode code() {
+        return code;
+    }
+
+    /** The structured payload, or null. */
+    public Record data() {
+        return data;
+    }
+}

@@ -1,0 +1,33 @@
+package org.chainwalletd.rpc;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One method of the interface. Implementations are small classes in {@code rpc.method.<family>}: they turn a parameter record into a
+ * question to a service and the answer into a result record.
+ *
+ * <p>Parameters are bound by {@link ParamBinder} from the components of {@code P}; see there for the types and annotations. Results are
+ * written with snake_case member names; a null or empty-Optional component is omitted unless it carries {@code
+ * @JsonInclude(JsonInclude.Include.ALWAYS)}.
+ *
+ * @param <P> parameter record
+ * @param <R> result record
+ */
+public interface RpcMethod<P extends Record, R> {
+    String name();
+
+    Scope scope();
+
+    /** One sentence for the reference page. */
+    String summary();
+
+    Class<P> params();
+
+    Class<R> result();
+
+    /**
+     * Must not block. Fails with {@link RpcException}, or with a service's own exception that an {@link ErrorTranslator} knows; anything
+     * else becomes -32603.
+     */
+    CompletionStage<R> call(P params, CallContext context);
+}

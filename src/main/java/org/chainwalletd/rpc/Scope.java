@@ -1,0 +1,20 @@
+package org.chainwalletd.rpc;
+
+import java.util.Locale;
+
+/** What a bearer token allows. A higher scope contains the lower ones (interface.md, section 5.1). */
+public enum Scope {
+    READ,
+    MANAGE,
+    SPEND;
+
+    /** Whether a token of this scope may call a method that needs {@code required}. */
+    public boolean contains(Scope required) {
+        return compareTo(required) >= 0;
+    }
+
+    /** Lower-case name, as in file names and tables. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,103 @@
+package org.chainwalletd.store;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Files that are there whole or not at all: temp file (0600 from creation), fsync, rename, fsync of the folder. Folders are made 0700.
+ * A reader never sees half a file, whenever the process dies.
+ */
+public final class AtomicFiles {
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_FILE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_FOLDER =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private AtomicFiles() {}
+
+    /** Makes {@code folder} and its missing parents, each 0700, and makes them durable. */
+    public static void createFolder(Path folder) throws IOException {
+        if (Files.isDirectory(folder)) {
+            return;
+        }
+        Path parent = folder.toAbsolutePath().getParent();
+        if (parent != null && !Files.isDirectory(parent)) {
+            createFolder(parent);
+        }
+        Files.createDirectory(folder, OWNER_FOLDER);
+        if (parent != null) {
+            syncFolder(parent);
+        }
+    }
+
+    /** Writes or replaces {@code file}; when this returns the content survives a power cut. */
+    public static void write(Path file, byte[] content) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        Path temp = folder.resolve("." + file.getFileName() + "." + Long.toHexString(System.nanoTime()) + ".tmp");
+        try {
+            writeTemp(temp, content);
+            CrashPoint.FILE_TEMP_WRITTEN.reached();
+            move(temp, file);
+        } catch (IOException | UncheckedIOException e) {
+            Files.deleteIfExists(temp);
+            throw e;
+        }
+        CrashPoint.FILE_RENAMED.reached();
+        syncFolder(folder);
+    }
+
+    /** Removes {@code file} if it is there; when this returns the removal survives a power cut. */
+    public static void delete(Path file) throws IOException {
+        if (Files.deleteIfExists(file)) {
+            syncFolder(file.toAbsolutePath().getParent());
+        }
+    }
+
+    /** Removes what a crash left of {@link #write} in {@code folder}. */
+    public static void removeLeftovers(Path folder) throws IOException {
+        try (var files = Files.newDirectoryStream(folder, ".*.tmp")) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        } catch (NoSuchFileException e) {
+            return;
+        }
+    }
+
+    private static void writeTemp(Path temp, byte[] content) throws IOException {
+        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try (FileChannel channel = FileChannel.open(temp, options, OWNER_FILE)) {
+            ByteBuffer buffer = ByteBuffer.wrap(content);
+            while (buffer.hasRemaining()) {
+                channel.write(buffer);
+            }
+            channel.force(true);
+        }
+    }
+
+    private static void move(Path temp, Path file) throws IOException {
+        try {
+            Files.move(temp, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (AtomicMoveNotSupportedException e) {
+            throw new IOException("the file system of " + file + " cannot rename atomically", e);
+        }
+    }
+
+    private static void syncFolder(Path folder) throws IOException {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}

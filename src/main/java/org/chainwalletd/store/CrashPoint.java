@@ -1,0 +1,49 @@
+package org.chainwalletd.store;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Places where a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point}
+ * (a point's name, optionally {@code name#n} for its n-th passage) halts the JVM there at once, like kill -9; without it a point costs one
+ * comparison.
+ */
+public enum CrashPoint {
+    FILE_TEMP_WRITTEN,
+    FILE_RENAMED,
+    MINT_BEFORE_KEY_FILE,
+    MINT_BEFORE_MNEMONIC_FILE,
+    MINT_BEFORE_STATE,
+    MINT_BEFORE_ANSWER,
+    IMPORT_BEFORE_STATE,
+    DELETE_BEFORE_STATE,
+    DELETE_BEFORE_FILES,
+    VAULT_IMPORT_BETWEEN_KEYS,
+    VAULT_IMPORT_BEFORE_STATE,
+    SPEND_BEFORE_INTENT,
+    SPEND_AFTER_INTENT,
+    SPEND_AFTER_BROADCAST,
+    SPEND_AFTER_OUTCOME;
+
+    private static final String ARMED = System.getProperty("walletd.crash-point", "");
+    private static final String NAME = ARMED.contains("#") ? ARMED.substring(0, ARMED.indexOf('#')) : ARMED;
+    private static final long PASSAGE =
+            ARMED.contains("#") ? Long.parseLong(ARMED.substring(ARMED.indexOf('#') + 1)) : 1;
+
+    private long passed;
+
+    /** Halts the process when this point is armed. */
+    public void reached() {
+        if (!NAME.isEmpty() && NAME.equals(name()) && countPassage() == PASSAGE) {
+            Runtime.getRuntime().halt(137);
+        }
+    }
+
+    private synchronized long countPassage() {
+        return ++passed;
+    }
+
+    public static List<String> names() {
+        return Arrays.stream(values()).map(Enum::name).toList();
+    }
+}
