@@ -23,6 +23,9 @@ public final class ChainProfile {
     public static final int MAX_BLOCK_BYTES = 4_194_304;
     public static final int MAX_DATUM_BYTES = 4_096;
     public static final int MAX_REDEEMER_BYTES = 16_384;
+    /** Longest script and longest witness data: what a u16 length can say. */
+    public static final int MAX_VAR_BYTES = 65_535;
+
     public static final long MAX_STEPS_PER_INPUT = 4_000_000;
     public static final long MAX_STEPS_PER_TRANSACTION = 20_000_000;
 
@@ -76,7 +79,7 @@ public final class ChainProfile {
         for (byte[] part : parts) {
             sha256.update(part);
         }
-        return Hash256.of(sha256.digest());
+        return Hash256.wrap(sha256.digest());
     }
 
     /** {@code H("…-ADDR", key)} (section 3). */

@@ -1,5 +1,6 @@
 package org.chainwalletd.chain;
 
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -24,6 +25,24 @@ public final class Hash256 implements Comparable<Hash256> {
             throw new IllegalArgumentException("expected 32 bytes, got " + value.length);
         }
         return new Hash256(value.clone());
+    }
+
+    /** Takes 32 bytes over without a copy; the caller must not touch them again. */
+    static Hash256 wrap(byte[] value) {
+        return new Hash256(value);
+    }
+
+    /** The plain SHA-256 of {@code parts} in order: datum hashes, hash locks, block ids (chain protocol, section 2.1). */
+    public static Hash256 sha256(byte[]... parts) {
+        MessageDigest sha256 = ChainProfile.sha256();
+        for (byte[] part : parts) {
+            sha256.update(part);
+        }
+        return wrap(sha256.digest());
+    }
+
+    public boolean isZero() {
+        return equals(ZERO);
     }
 
     /**

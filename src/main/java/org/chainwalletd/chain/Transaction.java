@@ -13,6 +13,16 @@ public record Transaction(List<Outpoint> inputs, List<TxOutput> outputs, List<Wi
         witnesses = List.copyOf(witnesses);
     }
 
+    /** A transaction that nobody has signed yet. */
+    public static Transaction unsigned(List<Outpoint> inputs, List<TxOutput> outputs) {
+        return new Transaction(inputs, outputs, List.of());
+    }
+
+    /** The form of a coinbase: a single input whose previous transaction id is zero (section 4.3). */
+    public boolean isCoinbase() {
+        return inputs.size() == 1 && inputs.get(0).txId().isZero();
+    }
+
     public Transaction withWitnesses(List<Witness> newWitnesses) {
         return new Transaction(inputs, outputs, newWitnesses);
     }

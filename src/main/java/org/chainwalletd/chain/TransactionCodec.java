@@ -1,6 +1,225 @@
 package org.chainwalletd.chain;
 
-/** Bytes, ids and signing messages of transactions (chain protocol, sections 4 and 5). */
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Bytes, ids and signing messages of transactions (chain protocol, sections 4 and 5).
+ *
+ * <p>Decoding is strict and safe for hostile input: it throws nothing but {@link DecodeException} and allocates no more than a small
+ * multiple of the bytes that are there. Encoding refuses what decoding would refuse.
+ */
 public final class TransactionCodec {
+    private static final int MAX_COUNT = 65_535;
+    private static final int HEADER_BYTES = 4;
+    private static final int INPUT_BYTES = 36;
+    private static final int SMALLEST_OUTPUT_BYTES = 12;
+    private static final int SMALLEST_WITNESS_BYTES = 3;
+    private static final int SIGNING_PREFIX_BYTES = 9 + Hash256.LENGTH;
+
     private TransactionCodec() {}
+
+    /**
+     * {@code tx_header ‖ tx_body ‖ tx_witnesses}.
+     *
+     * @throws IllegalArgumentException when there is not one witness per input or a part is longer than the encoding allows
+     */
+    public static byte[] encode(Transaction tx) {
+        if (tx.witnesses().size() != tx.inputs().size()) {
+            throw new IllegalArgumentException(
+                    tx.witnesses().size() + " witnesses for " + tx.inputs().size() + " inputs");
+        }
+        ByteWriter out = new ByteWriter(length(tx));
+        writeUnsigned(tx, out);
+        for (Witness witness : tx.witnesses()) {
+            writeWitness(witness, out);
+        }
+        return out.finish();
+    }
+
+    /**
+     * {@code tx_header ‖ tx_body}: what the transaction id and the signature cover.
+     *
+     * @throws IllegalArgumentException when a part is longer than the encoding allows
+     */
+    public static byte[] encodeUnsigned(Transaction tx) {
+        ByteWriter out = new ByteWriter(unsignedLength(tx));
+        writeUnsigned(tx, out);
+        return out.finish();
+    }
+
+    /** One serialised output, as it stands in a transaction and in a leaf of the state tree. */
+    public static byte[] encodeOutput(TxOutput output) {
+        ByteWriter out = new ByteWriter(output.encodedLength());
+        writeOutput(output, out);
+        return out.finish();
+    }
+
+    /**
+     * Reads one complete transaction.
+     *
+     * @throws DecodeException when {@code bytes} are anything but exactly one canonical transaction
+     */
+    public static Transaction decode(byte[] bytes) {
+        ByteReader in = new ByteReader(bytes);
+        Transaction tx = read(in);
+        in.end("transaction");
+        return tx;
+    }
+
+    /**
+     * Reads {@code count} transactions that follow one another without a gap and fill {@code bytes} completely.
+     *
+     * @throws DecodeException otherwise
+     */
+    public static List<Transaction> decodeSequence(byte[] bytes, long count) {
+        ByteReader in = new ByteReader(bytes);
+        List<Transaction> transactions = readSequence(in, count);
+        in.end("transactions");
+        return transactions;
+    }
+
+    /**
+     * Reads one serialised output.
+     *
+     * @throws DecodeException when {@code bytes} are anything but exactly one canonical output
+     */
+    public static TxOutput decodeOutput(byte[] bytes) {
+        ByteReader in = new ByteReader(bytes);
+        TxOutput output = readOutput(in);
+        in.end("output");
+        return output;
+    }
+
+    /** {@code H("…-TX", tx_header ‖ tx_body)}: the same for every set of witnesses. */
+    public static Hash256 txId(ChainProfile profile, Transaction tx) {
+        return profile.hash(DomainTag.TX, encodeUnsigned(tx));
+    }
+
+    /** {@code H("…-WTXID", complete serialisation)}: a leaf of the block's transaction tree. */
+    public static Hash256 witnessTxId(ChainProfile profile, Transaction tx) {
+        return profile.hash(DomainTag.WTXID, encode(tx));
+    }
+
+    /**
+     * What every plain input and every HTLC spend of {@code tx} signs: raw tag ‖ genesis id ‖ tx_header ‖ tx_body, to be handed to pure
+     * Ed25519 without hashing (section 5).
+     *
+     * @throws IllegalArgumentException when {@code genesisId} is zero: such a signature would be bound to no chain
+     */
+    public static byte[] signingMessage(ChainProfile profile, Hash256 genesisId, Transaction tx) {
+        if (genesisId.isZero()) {
+            throw new IllegalArgumentException("nothing is signed with a zero genesis id");
+        }
+        ByteWriter out = new ByteWriter(signingMessageLength(tx));
+        out.raw(profile.tag(DomainTag.SIG)).raw(genesisId.unsafe());
+        writeUnsigned(tx, out);
+        return out.finish();
+    }
+
+    /** Length of {@link #encodeUnsigned}, without building it. */
+    public static long unsignedLength(Transaction tx) {
+        long length = HEADER_BYTES + (long) INPUT_BYTES * tx.inputs().size();
+        for (TxOutput output : tx.outputs()) {
+            length += output.encodedLength();
+        }
+        return length;
+    }
+
+    /** Length of the serialised transaction with the witnesses it has, without building it. */
+    public static long length(Transaction tx) {
+        long length = unsignedLength(tx);
+        for (Witness witness : tx.witnesses()) {
+            length += witness.encodedLength();
+        }
+        return length;
+    }
+
+    /** Length of {@link #signingMessage}, the {@code M} of the fee rules; the same for every brand word. */
+    public static long signingMessageLength(Transaction tx) {
+        return SIGNING_PREFIX_BYTES + unsignedLength(tx);
+    }
+
+    static List<Transaction> readSequence(ByteReader in, long count) {
+        if (count < 0 || count > in.remaining() / HEADER_BYTES) {
+            throw DecodeException.unexpectedEof(in.position(), in.total(), "list of " + count + " transactions");
+        }
+        List<Transaction> transactions = new ArrayList<>((int) count);
+        for (long i = 0; i < count; i++) {
+            transactions.add(read(in));
+        }
+        return transactions;
+    }
+
+    static Transaction read(ByteReader in) {
+        int inputCount = in.u16("input count");
+        int outputCount = in.u16("output count");
+        in.require(
+                (long) (INPUT_BYTES + SMALLEST_WITNESS_BYTES) * inputCount + (long) SMALLEST_OUTPUT_BYTES * outputCount,
+                "transaction of " + inputCount + " inputs and " + outputCount + " outputs");
+        List<Outpoint> inputs = new ArrayList<>(inputCount);
+        for (int i = 0; i < inputCount; i++) {
+            inputs.add(new Outpoint(in.hash("input"), in.u32("input")));
+        }
+        List<TxOutput> outputs = new ArrayList<>(outputCount);
+        for (int i = 0; i < outputCount; i++) {
+            outputs.add(readOutput(in));
+        }
+        List<Witness> witnesses = new ArrayList<>(inputCount);
+        for (int i = 0; i < inputCount; i++) {
+            witnesses.add(readWitness(in));
+        }
+        return new Transaction(inputs, outputs, witnesses);
+    }
+
+    private static TxOutput readOutput(ByteReader in) {
+        Amount value = Amount.ofUnsigned(in.u64("output value"));
+        Bytes script = in.varBytes(ChainProfile.MAX_VAR_BYTES, "script");
+        Bytes datum = in.flag("has_datum") ? in.varBytes(ChainProfile.MAX_DATUM_BYTES, "datum") : null;
+        Hash256 datumHash = in.flag("has_datum_hash") ? in.hash("datum hash") : null;
+        return new TxOutput(value, script, datum, datumHash);
+    }
+
+    private static Witness readWitness(ByteReader in) {
+        Bytes data = in.varBytes(ChainProfile.MAX_VAR_BYTES, "witness data");
+        Bytes redeemer = in.flag("has_redeemer") ? in.varBytes(ChainProfile.MAX_REDEEMER_BYTES, "redeemer") : null;
+        return new Witness(data, redeemer);
+    }
+
+    private static void writeUnsigned(Transaction tx, ByteWriter out) {
+        out.u16(count(tx.inputs(), "inputs")).u16(count(tx.outputs(), "outputs"));
+        for (Outpoint input : tx.inputs()) {
+            out.raw(input.txId().unsafe()).u32(input.index());
+        }
+        for (TxOutput output : tx.outputs()) {
+            writeOutput(output, out);
+        }
+    }
+
+    private static void writeOutput(TxOutput output, ByteWriter out) {
+        out.u64(output.value().bits()).varBytes(output.script(), ChainProfile.MAX_VAR_BYTES, "script");
+        out.u8(output.datum() == null ? 0 : 1);
+        if (output.datum() != null) {
+            out.varBytes(output.datum(), ChainProfile.MAX_DATUM_BYTES, "datum");
+        }
+        out.u8(output.datumHash() == null ? 0 : 1);
+        if (output.datumHash() != null) {
+            out.raw(output.datumHash().unsafe());
+        }
+    }
+
+    private static void writeWitness(Witness witness, ByteWriter out) {
+        out.varBytes(witness.data(), ChainProfile.MAX_VAR_BYTES, "witness data");
+        out.u8(witness.redeemer() == null ? 0 : 1);
+        if (witness.redeemer() != null) {
+            out.varBytes(witness.redeemer(), ChainProfile.MAX_REDEEMER_BYTES, "redeemer");
+        }
+    }
+
+    private static int count(List<?> list, String what) {
+        if (list.size() > MAX_COUNT) {
+            throw new IllegalArgumentException(list.size() + " " + what + " (max " + MAX_COUNT + ")");
+        }
+        return list.size();
+    }
 }

@@ -22,6 +22,21 @@ public record TxOutput(Amount value, Bytes script, Bytes datum, Hash256 datumHas
         return new TxOutput(value, script, newDatum, datumHash);
     }
 
+    /** The same output with the plain SHA-256 of a datum beside (or instead of) the datum itself. */
+    public TxOutput withDatumHash(Hash256 newDatumHash) {
+        return new TxOutput(value, script, datum, newDatumHash);
+    }
+
+    /** False only when both datum fields are present and differ. */
+    public boolean datumMatchesHash() {
+        return datum == null || datumHash == null || datumHash.equals(Hash256.sha256(datum.unsafe()));
+    }
+
+    /** Bytes of the serialised output: 44 for a plain one, 397 for an HTLC. */
+    public int encodedLength() {
+        return 12 + script.length() + (datum == null ? 0 : 2 + datum.length()) + (datumHash == null ? 0 : 32);
+    }
+
     public boolean isPlain() {
         return script.length() == Address.LENGTH;
     }

@@ -9,6 +9,7 @@ public record Witness(Bytes data, Bytes redeemer) {
     /** Length of the witness of a plain input: public key and signature. */
     public static final int PLAIN_LENGTH = 96;
 
+    /** The witness of a coinbase input. */
     public static final Witness EMPTY = new Witness(Bytes.EMPTY, null);
 
     public static Witness plain(PublicKey key, byte[] signature) {
@@ -19,5 +20,10 @@ public record Witness(Bytes data, Bytes redeemer) {
         System.arraycopy(key.unsafe(), 0, data, 0, 32);
         System.arraycopy(signature, 0, data, 32, 64);
         return new Witness(Bytes.wrap(data), null);
+    }
+
+    /** Bytes of the serialised witness: 99 for a plain input. */
+    public int encodedLength() {
+        return 3 + data.length() + (redeemer == null ? 0 : 2 + redeemer.length());
     }
 }
