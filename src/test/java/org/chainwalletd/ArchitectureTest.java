@@ -1,0 +1,163 @@
+package org.chainwalletd;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+class ArchitectureTest {
+    private static final String ROOT = "org.chainwalletd.";
+    private static final JavaClasses MAIN = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("org.chainwalletd");
+
+    /** Each package with those it may use; boot and the command line at the root may use all. */
+    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
+            Map.entry("chain", Set.of()),
+            Map.entry("crypto", Set.of()),
+            Map.entry("config", Set.of("chain")),
+            Map.entry("observe", Set.of("chain", "config", "rpc")),
+            Map.entry("store", Set.of("chain", "crypto", "config")),
+            Map.entry("node", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("keyring", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("devnet", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring")),
+            Map.entry("rpc", Set.of("chain", "crypto", "config", "store", "node", "keyring", "spend")),
+            Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
+            Map.entry("client", Set.of("chain", "crypto", "config")));
+
+    private static final Set<String> BARE_CONTINUATIONS = Set.of(
+            "thenApply",
+            "thenAccept",
+            "thenRun",
+            "thenCompose",
+            "thenCombine",
+            "thenAcceptBoth",
+            "runAfterBoth",
+            "applyToEither",
+            "acceptEither",
+            "runAfterEither",
+            "handle",
+            "whenComplete",
+            "exceptionally",
+            "exceptionallyCompose");
+
+    @TestFactory
+    List<DynamicTest> dependencies_point_downwards() {
+        return MAY_USE.entrySet().stream()
+                .map(layer -> DynamicTest.dynamicTest(
+                        layer.getKey(),
+                        () -> usesOnly(layer.getKey(), layer.getValue()).check(MAIN)))
+                .toList();
+    }
+
+    private static ArchRule usesOnly(String word, Set<String> mayUse) {
+        DescribedPredicate<JavaClass> forbidden = DescribedPredicate.describe(
+                "packages of the daemon other than " + mayUse,
+                used -> used.getPackageName().startsWith("org.chainwalletd")
+                        && !wordOf(used).equals(word)
+                        && !mayUse.contains(wordOf(used)));
+        return noClasses()
+                .that()
+                .resideInAPackage(ROOT + word + "..")
+                .should()
+                .dependOnClassesThat(forbidden)
+                .allowEmptyShould(true);
+    }
+
+    private static String wordOf(JavaClass used) {
+        String packageName = used.getPackageName();
+        return packageName.length() < ROOT.length()
+                ? ""
+                : packageName.substring(ROOT.length()).split("\\.")[0];
+    }
+
+    @Test
+    void a_stage_is_never_continued_without_an_executor() {
+        classes()
+                .should(new ArchCondition<JavaClass>("give every continuation an executor") {
+                    @Override
+                    public void check(JavaClass user, ConditionEvents events) {
+                        user.getMethodCallsFromSelf().stream()
+                                .filter(ArchitectureTest::continuesOnWhateverThread)
+                                .forEach(
+                                        call -> events.add(SimpleConditionEvent.violated(call, call.getDescription())));
+                    }
+                })
+                .check(MAIN);
+    }
+
+    private static boolean continuesOnWhateverThread(JavaMethodCall call) {
+        if (!call.getTargetOwner().isAssignableTo(CompletionStage.class)) {
+            return false;
+        }
+        boolean hasExecutor =
+                call.getTarget().getRawParameterTypes().stream().anyMatch(type -> type.isAssignableTo(Executor.class));
+        return BARE_CONTINUATIONS.contains(call.getName()) || (call.getName().endsWith("Async") && !hasExecutor);
+    }
+
+    @Test
+    void files_are_written_only_in_store_and_keyring() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + "store..", ROOT + "keyring..")
+                .should()
+                .callMethodWhere(target(owner(assignableTo(Files.class)))
+                        .and(target(name("write")
+                                .or(name("writeString"))
+                                .or(name("newOutputStream"))
+                                .or(name("newBufferedWriter"))
+                                .or(name("newByteChannel"))
+                                .or(name("copy"))
+                                .or(name("move"))
+                                .or(name("delete"))
+                                .or(name("deleteIfExists"))
+                                .or(name("createFile"))
+                                .or(name("createDirectory"))
+                                .or(name("createDirectories"))
+                                .or(name("setPosixFilePermissions")))))
+                .orShould()
+                .dependOnClassesThat(DescribedPredicate.describe(
+                        "file output streams",
+                        used -> Set.of(
+                                        "java.io.FileOutputStream",
+                                        "java.io.FileWriter",
+                                        "java.io.RandomAccessFile",
+                                        "java.nio.channels.FileChannel")
+                                .contains(used.getName())))
+                .check(MAIN);
+    }
+
+    @Test
+    void sql_stays_inside_store() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + "store..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.sql..", "javax.sql..", "org.sqlite..")
+                .check(MAIN);
+    }
+}
