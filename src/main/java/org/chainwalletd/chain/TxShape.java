@@ -1,0 +1,274 @@
+package org.chainwalletd.chain;
+
+import java.util.List;
+
+/**
+ * Everything about a transaction that its cost depends on: counts and lengths, no content (chain protocol, section 7.1). Immutable;
+ * every {@code plus…} is O(1), so coin selection can price a candidate without building it. A shape that is put together from the
+ * parts of a transaction costs exactly what the finished transaction costs.
+ *
+ * <p>Sums saturate at {@link Long#MAX_VALUE} instead of wrapping; such a shape never {@link #fitsLimits}.
+ */
+public final class TxShape {
+    public static final TxShape EMPTY = new TxShape(0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    private static final int MAX_COUNT = 65_535;
+    private static final int HTLC_VALIDATION = 10 * (int) Fees.chunks(HtlcScript.LENGTH);
+    private static final int ACCESS_COST = 100 + 500;
+    private static final int TYPE_CHECK_COST = 1_000;
+    private static final int SIGNING_OVERHEAD = 45;
+    private static final int PLAIN_OUTPUT_BYTES = 44;
+    private static final int OUTPUT_OVERHEAD = 12;
+    private static final int INPUT_BYTES = 36;
+    private static final int WITNESS_OVERHEAD = 3;
+
+    private final long plainInputs;
+    private final long htlcInputs;
+    /** The part of the HTLC inputs' steps that does not depend on the signing message. */
+    private final long htlcFixedSteps;
+
+    private final long witnessBytes;
+    private final long witnessChunks;
+    private final long outputs;
+    private final long outputBytes;
+    private final long scriptOutputs;
+    private final long datumChunks;
+
+    private TxShape(
+            long plainInputs,
+            long htlcInputs,
+            long htlcFixedSteps,
+            long witnessBytes,
+            long witnessChunks,
+            long outputs,
+            long outputBytes,
+            long scriptOutputs,
+            long datumChunks) {
+        this.plainInputs = plainInputs;
+        this.htlcInputs = htlcInputs;
+        this.htlcFixedSteps = htlcFixedSteps;
+        this.witnessBytes = witnessBytes;
+        this.witnessChunks = witnessChunks;
+        this.outputs = outputs;
+        this.outputBytes = outputBytes;
+        this.scriptOutputs = scriptOutputs;
+        this.datumChunks = datumChunks;
+    }
+
+    /**
+     * The shape of a finished transaction.
+     *
+     * @param kinds what each input spends, in the order of the inputs
+     * @throws IllegalArgumentException when the lists do not match or a witness cannot spend its HTLC
+     */
+    public static TxShape of(Transaction tx, List<InputKind> kinds) {
+        if (tx.witnesses().size() != tx.inputs().size()
+                || kinds.size() != tx.inputs().size()) {
+            throw new IllegalArgumentException("one witness and one kind per input");
+        }
+        TxShape shape = ofOutputs(tx.outputs());
+        for (int i = 0; i < kinds.size(); i++) {
+            shape = shape.plusInput(kinds.get(i), tx.witnesses().get(i));
+        }
+        return shape;
+    }
+
+    /** No inputs yet. */
+    public static TxShape ofOutputs(List<TxOutput> outputs) {
+        TxShape shape = EMPTY;
+        for (TxOutput output : outputs) {
+            shape = shape.plusOutput(output);
+        }
+        return shape;
+    }
+
+    /** {@code count} more inputs that spend plain outputs, each with a 96-byte witness. */
+    public TxShape plusPlainInputs(long count) {
+        checkCount(count);
+        return inputs(
+                count,
+                0,
+                0,
+                saturatedMultiply(count, WITNESS_OVERHEAD + Witness.PLAIN_LENGTH),
+                saturatedMultiply(count, Fees.chunks(Witness.PLAIN_LENGTH)));
+    }
+
+    /** One more input, an HTLC claim with a preimage of this length and no redeemer. */
+    public TxShape plusClaim(int preimageLength) {
+        return plusHtlcInput(HtlcEvaluation.claimFixedSteps(preimageLength), HtlcWitness.claimLength(preimageLength));
+    }
+
+    /** One more input, an HTLC reclaim without a redeemer. */
+    public TxShape plusReclaim() {
+        return plusHtlcInput(HtlcEvaluation.RECLAIM_BASE_STEPS, HtlcWitness.RECLAIM_LENGTH);
+    }
+
+    /** Adds a redeemer of this length to an HTLC input that is there already. */
+    public TxShape plusRedeemer(int length) {
+        return inputs(0, 0, 0, 2L + length, Fees.chunks(length));
+    }
+
+    /** One more output with everything it carries. */
+    public TxShape plusOutput(TxOutput output) {
+        return outputs(
+                1,
+                output.encodedLength(),
+                output.isPlain() ? 0 : 1,
+                output.datum() == null ? 0 : Fees.chunks(output.datum().length()));
+    }
+
+    /** {@code count} more outputs to addresses, without datum. */
+    public TxShape plusPlainOutputs(long count) {
+        checkCount(count);
+        return outputs(count, saturatedMultiply(count, PLAIN_OUTPUT_BYTES), 0, 0);
+    }
+
+    /** One more HTLC output, without datum. */
+    public TxShape plusHtlcOutput() {
+        return outputs(1, OUTPUT_OVERHEAD + HtlcScript.LENGTH, 1, 0);
+    }
+
+    /** Adds an inline datum of this length, 0 included, to an output that is there already. */
+    public TxShape plusDatum(int length) {
+        return outputs(0, 2L + length, 0, Fees.chunks(length));
+    }
+
+    /** Adds a datum hash to an output that is there already. */
+    public TxShape plusDatumHash() {
+        return outputs(0, Hash256.LENGTH, 0, 0);
+    }
+
+    public long inputs() {
+        return saturatedAdd(plainInputs, htlcInputs);
+    }
+
+    public long outputs() {
+        return outputs;
+    }
+
+    /** {@code M}: length of the signing message in bytes. */
+    public long signingMessageLength() {
+        return saturatedAdd(SIGNING_OVERHEAD, saturatedAdd(saturatedMultiply(INPUT_BYTES, inputs()), outputBytes));
+    }
+
+    /** Length of the serialised transaction in bytes. */
+    public long size() {
+        return saturatedAdd(signingMessageLength() - SIGNING_OVERHEAD + 4, witnessBytes);
+    }
+
+    /** Evaluation steps of all inputs: what the budget of 20,000,000 limits. */
+    public long steps() {
+        long length = signingMessageLength();
+        return saturatedAdd(
+                saturatedMultiply(plainInputs, Fees.plainInputSteps(length)),
+                saturatedAdd(htlcFixedSteps, saturatedMultiply(htlcInputs, HtlcEvaluation.messageSteps(length))));
+    }
+
+    /** {@code tx_cost}. */
+    public long cost() {
+        long cost = saturatedAdd(steps(), saturatedMultiply(htlcInputs, HTLC_VALIDATION));
+        cost = saturatedAdd(cost, saturatedMultiply(scriptOutputs, TYPE_CHECK_COST));
+        cost = saturatedAdd(cost, witnessChunks);
+        cost = saturatedAdd(cost, datumChunks);
+        cost = saturatedAdd(cost, Fees.chunks(size()));
+        return saturatedAdd(cost, saturatedMultiply(saturatedAdd(inputs(), outputs), ACCESS_COST));
+    }
+
+    public Amount minimumFee() {
+        return Fees.minimumFee(cost());
+    }
+
+    /** Whether counts, size and step budget stay within what the consensus allows (section 4.5). */
+    public boolean fitsLimits() {
+        return inputs() <= MAX_COUNT
+                && outputs <= MAX_COUNT
+                && size() <= ChainProfile.MAX_TRANSACTION_BYTES
+                && steps() <= ChainProfile.MAX_STEPS_PER_TRANSACTION;
+    }
+
+    /** How many plain inputs can still be added before {@link #fitsLimits} turns false; -1 when it is false already. */
+    public int plainInputsLeft() {
+        if (!fitsLimits()) {
+            return -1;
+        }
+        int fits = 0;
+        int tooMany = MAX_COUNT + 1;
+        while (tooMany - fits > 1) {
+            int middle = (fits + tooMany) >>> 1;
+            if (plusPlainInputs(middle).fitsLimits()) {
+                fits = middle;
+            } else {
+                tooMany = middle;
+            }
+        }
+        return fits;
+    }
+
+    private TxShape plusInput(InputKind kind, Witness witness) {
+        TxShape shape;
+        if (kind == InputKind.PLAIN) {
+            shape = inputs(
+                    1,
+                    0,
+                    0,
+                    WITNESS_OVERHEAD + witness.data().length(),
+                    Fees.chunks(witness.data().length()));
+        } else {
+            HtlcSpend spend = HtlcWitness.classify(witness)
+                    .orElseThrow(() -> new IllegalArgumentException("the witness cannot spend an HTLC"));
+            shape = spend instanceof HtlcSpend.Claim claim
+                    ? plusClaim(claim.preimage().length())
+                    : plusReclaim();
+        }
+        return witness.redeemer() == null
+                ? shape
+                : shape.plusRedeemer(witness.redeemer().length());
+    }
+
+    private TxShape plusHtlcInput(long fixedSteps, int witnessLength) {
+        return inputs(0, 1, fixedSteps, WITNESS_OVERHEAD + witnessLength, Fees.chunks(witnessLength));
+    }
+
+    private TxShape inputs(long plain, long htlc, long fixedSteps, long bytes, long chunks) {
+        return new TxShape(
+                saturatedAdd(plainInputs, plain),
+                saturatedAdd(htlcInputs, htlc),
+                saturatedAdd(htlcFixedSteps, fixedSteps),
+                saturatedAdd(witnessBytes, bytes),
+                saturatedAdd(witnessChunks, chunks),
+                outputs,
+                outputBytes,
+                scriptOutputs,
+                datumChunks);
+    }
+
+    private TxShape outputs(long count, long bytes, long scripts, long chunks) {
+        return new TxShape(
+                plainInputs,
+                htlcInputs,
+                htlcFixedSteps,
+                witnessBytes,
+                witnessChunks,
+                saturatedAdd(outputs, count),
+                saturatedAdd(outputBytes, bytes),
+                saturatedAdd(scriptOutputs, scripts),
+                saturatedAdd(datumChunks, chunks));
+    }
+
+    private static void checkCount(long count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("negative count " + count);
+        }
+    }
+
+    /** Both operands not negative. */
+    private static long saturatedAdd(long a, long b) {
+        long sum = a + b;
+        return sum < 0 ? Long.MAX_VALUE : sum;
+    }
+
+    /** Both operands not negative. */
+    private static long saturatedMultiply(long a, long b) {
+        return Math.multiplyHigh(a, b) != 0 || a * b < 0 ? Long.MAX_VALUE : a * b;
+    }
+}
