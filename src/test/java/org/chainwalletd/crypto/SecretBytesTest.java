@@ -1,0 +1,130 @@
+package org.chainwalletd.crypto;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SecretBytesTest {
+    @Test
+    void closingOverwritesTheArrayThatWasTakenOver() {
+        byte[] content = {1, 2, 3};
+        SecretBytes secret = SecretBytes.takeOver(content);
+
+        secret.close();
+        secret.close();
+
+        assertThat(content).containsOnly(0);
+        assertThat(secret.isClosed()).isTrue();
+        assertThat(secret.length()).isEqualTo(3);
+    }
+
+    @Test
+    void aClosedSecretRefusesEveryUse() {
+        SecretBytes secret = SecretBytes.takeOver(new byte[] {1});
+        secret.close();
+
+        assertThatIllegalStateException().isThrownBy(secret::copy);
+        assertThatIllegalStateException().isThrownBy(secret::duplicate);
+        assertThatIllegalStateException().isThrownBy(() -> secret.use(content -> content.length));
+    }
+
+    @Test
+    void copiesLiveOnAfterTheirSourceIsClosed() {
+        byte[] original = {1, 2, 3};
+        SecretBytes secret = SecretBytes.copyOf(original);
+        byte[] copy = secret.copy();
+        SecretBytes duplicate = secret.duplicate();
+
+        secret.close();
+
+        assertThat(original).containsExactly(1, 2, 3);
+        assertThat(copy).containsExactly(1, 2, 3);
+        assertThat(duplicate.copy()).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void theTextFormShowsNoContent() {
+        SecretBytes secret = SecretBytes.takeOver(new byte[] {0x61, 0x62, 0x63});
+
+        assertThat(secret.toString()).isEqualTo("SecretBytes[3 bytes]");
+    }
+
+    @Test
+    void equalContentDoesNotMakeSecretsEqual() {
+        SecretBytes secret = SecretBytes.takeOver(new byte[] {1});
+
+        assertThat(secret).isEqualTo(secret).isNotEqualTo(secret.duplicate());
+    }
+
+    @Test
+    void closingInsideAUseTakesEffectAtItsEnd() {
+        byte[] content = {5};
+        SecretBytes secret = SecretBytes.takeOver(content);
+
+        byte seen = secret.use(bytes -> {
+            secret.close();
+            return bytes[0];
+        });
+
+        assertThat(seen).isEqualTo((byte) 5);
+        assertThat(content).containsOnly(0);
+    }
+
+    @Test
+    void closingDuringAUseOfAnotherThreadWaitsForItsEndWithoutBlocking() throws Exception {
+        byte[] content = {5};
+        SecretBytes secret = SecretBytes.takeOver(content);
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        CompletableFuture<Byte> seen = new CompletableFuture<>();
+        Thread user = new Thread(() -> seen.complete(secret.<Byte, RuntimeException>use(bytes -> {
+            inside.countDown();
+            awaitQuietly(closed);
+            return bytes[0];
+        })));
+        user.start();
+        inside.await();
+
+        secret.close();
+        closed.countDown();
+
+        assertThat(seen.get(10, TimeUnit.SECONDS)).isEqualTo((byte) 5);
+        user.join();
+        assertThat(content).containsOnly(0);
+    }
+
+    @Test
+    void aUseThatFailsStillReleasesTheSecret() {
+        byte[] content = {5};
+        SecretBytes secret = SecretBytes.takeOver(content);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> secret.use(bytes -> {
+                    throw new IllegalStateException("of the user");
+                }));
+
+        secret.close();
+
+        assertThat(content).containsOnly(0);
+    }
+
+    @Test
+    void comparingSecretsLooksAtLengthAndContent() {
+        assertThat(SecretCompare.equal(new byte[] {1, 2}, new byte[] {1, 2})).isTrue();
+        assertThat(SecretCompare.equal(new byte[] {1, 2}, new byte[] {1, 3})).isFalse();
+        assertThat(SecretCompare.equal(new byte[] {1, 2}, new byte[] {1})).isFalse();
+        assertThat(SecretCompare.equal(new byte[0], new byte[] {1})).isFalse();
+        assertThat(SecretCompare.equal(new byte[0], new byte[0])).isTrue();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
