@@ -1,0 +1,62 @@
+package org.chainwalletd.crypto;
+
+import java.util.Arrays;
+import org.bouncycastle.crypto.generators.Argon2BytesGenerator;
+import org.bouncycastle.crypto.params.Argon2Parameters;
+
+/**
+ * Argon2id, version 0x13 (RFC 9106), as the sealed files use it. A computation with the {@link #SPECIFIED} cost takes a few tenths of a second and
+ * 64 MiB of heap: never on an actor's thread.
+ *
+ * @param memoryKib memory in KiB, at least {@code 8 * parallelism}
+ * @param iterations passes over the memory, at least 1
+ * @param parallelism lanes, at least 1
+ */
+public record Argon2(int memoryKib, int iterations, int parallelism) {
+    /** The cost of every sealed file (chain protocol, appendix C). A blob does not carry its cost: files of another cost open nowhere else. */
+    public static final Argon2 SPECIFIED = new Argon2(65_536, 3, 1);
+
+    /** Length of a derived key in bytes. */
+    public static final int KEY_LENGTH = 32;
+
+    /** @throws IllegalArgumentException for values outside the ranges above */
+    public Argon2 {
+        if (parallelism < 1 || iterations < 1 || memoryKib / 8 < parallelism) {
+            throw new IllegalArgumentException(
+                    "Argon2 needs parallelism and iterations of at least 1 and memory of at least 8 KiB per lane");
+        }
+    }
+
+    /**
+     * The 32-byte key of a passphrase; no secret, no associated data.
+     *
+     * @param passphrase UTF-8 bytes as given, without Unicode normalisation; only read, may be empty
+     * @param salt at least 8 bytes (16 in sealed files)
+     */
+    public SecretBytes derive(byte[] passphrase, byte[] salt) {
+        byte[] key = new byte[KEY_LENGTH];
+        hash(passphrase, salt, new byte[0], new byte[0], key);
+        return SecretBytes.takeOver(key);
+    }
+
+    /** The whole function with secret and associated data, which the daemon leaves empty; fills {@code output}. */
+    void hash(byte[] passphrase, byte[] salt, byte[] secret, byte[] associatedData, byte[] output) {
+        Argon2Parameters.Builder parameters = new Argon2Parameters.Builder(Argon2Parameters.ARGON2_id)
+                .withVersion(Argon2Parameters.ARGON2_VERSION_13)
+                .withMemoryAsKB(memoryKib)
+                .withIterations(iterations)
+                .withParallelism(parallelism)
+                .withSalt(salt)
+                .withSecret(secret)
+                .withAdditional(associatedData);
+        Argon2BytesGenerator generator = new Argon2BytesGenerator();
+        byte[] password = Arrays.copyOf(passphrase, passphrase.length);
+        try {
+            generator.init(parameters.build());
+            generator.generateBytes(password, output);
+        } finally {
+            Arrays.fill(password, (byte) 0);
+            parameters.clear();
+        }
+    }
+}

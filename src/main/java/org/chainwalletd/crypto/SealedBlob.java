@@ -1,0 +1,151 @@
+package org.chainwalletd.crypto;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.spec.IvParameterSpec;
+import org.chainwalletd.crypto.UnsealException.Reason;
+
+/**
+ * The one format of everything at rest (interface, section 1.6; chain protocol, appendix C): magic {@code WDV1}, version 1, salt (16), nonce (12),
+ * ciphertext with its 16-byte tag. ChaCha20-Poly1305 (RFC 8439) under an Argon2id key, with the role's bytes as associated data; the
+ * header is not part of it.
+ *
+ * <p>The key derivation is a step of its own, so that callers can run it elsewhere: {@code argon2.derive(passphrase, blob.salt())}, then
+ * {@code blob.open(key, role)}. Immutable.
+ */
+public final class SealedBlob {
+    public static final int SALT_LENGTH = 16;
+    public static final int NONCE_LENGTH = 12;
+    /** Bytes of a blob beside the plaintext, and so the smallest blob. */
+    public static final int OVERHEAD = 49;
+
+    private static final byte[] MAGIC = "WDV1".getBytes(StandardCharsets.US_ASCII);
+    private static final byte VERSION = 1;
+    private static final int SALT_AT = MAGIC.length + 1;
+    private static final int NONCE_AT = SALT_AT + SALT_LENGTH;
+    private static final int CIPHERTEXT_AT = NONCE_AT + NONCE_LENGTH;
+    private static final String CIPHER = "ChaCha20-Poly1305";
+
+    private final byte[] bytes;
+
+    private SealedBlob(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * Reads a blob, which is copied. Costs no key derivation.
+     *
+     * @throws UnsealException too short, other magic, or other version, in this order
+     */
+    public static SealedBlob parse(byte[] bytes) {
+        if (bytes.length < OVERHEAD) {
+            throw new UnsealException(Reason.TOO_SHORT);
+        }
+        if (!Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
+            throw new UnsealException(Reason.BAD_MAGIC);
+        }
+        if (bytes[MAGIC.length] != VERSION) {
+            throw new UnsealException(Reason.BAD_VERSION);
+        }
+        return new SealedBlob(bytes.clone());
+    }
+
+    /**
+     * Seals {@code plaintext}. A key must never meet the same nonce twice: every seal takes a fresh salt, hence a fresh key, and a fresh nonce.
+     *
+     * @param key 32 bytes, derived from the passphrase and this very salt
+     * @param salt 16 random bytes
+     * @param nonce 12 random bytes
+     * @param role associated data, {@code chain-walletd/v1/…}
+     * @throws IllegalArgumentException for other lengths
+     */
+    public static SealedBlob seal(SecretBytes key, byte[] salt, byte[] nonce, byte[] role, byte[] plaintext) {
+        requireLength("salt", salt.length, SALT_LENGTH);
+        requireLength("nonce", nonce.length, NONCE_LENGTH);
+        byte[] bytes = new byte[OVERHEAD + plaintext.length];
+        ByteBuffer.wrap(bytes).put(MAGIC).put(VERSION).put(salt).put(nonce);
+        try {
+            Cipher cipher = cipher(Cipher.ENCRYPT_MODE, key, nonce, role);
+            cipher.doFinal(plaintext, 0, plaintext.length, bytes, CIPHERTEXT_AT);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("sealing failed", e);
+        }
+        return new SealedBlob(bytes);
+    }
+
+    /** Derives a key under a fresh salt and seals with it: one Argon2id computation. Arguments are only read. */
+    public static SealedBlob seal(
+            Argon2 argon2, byte[] passphrase, SecureRandom random, byte[] role, byte[] plaintext) {
+        byte[] salt = new byte[SALT_LENGTH];
+        byte[] nonce = new byte[NONCE_LENGTH];
+        random.nextBytes(salt);
+        random.nextBytes(nonce);
+        try (SecretBytes key = argon2.derive(passphrase, salt)) {
+            return seal(key, salt, nonce, role, plaintext);
+        }
+    }
+
+    /** Derives the key from the passphrase and opens: one Argon2id computation. Arguments are only read. */
+    public SecretBytes open(Argon2 argon2, byte[] passphrase, byte[] role) {
+        try (SecretBytes key = argon2.derive(passphrase, salt())) {
+            return open(key, role);
+        }
+    }
+
+    /**
+     * The plaintext.
+     *
+     * @param key 32 bytes, derived from the passphrase and {@link #salt}
+     * @throws UnsealException with {@link Reason#DECRYPTION_FAILED}
+     * @throws IllegalArgumentException for a key of another length
+     */
+    public SecretBytes open(SecretBytes key, byte[] role) {
+        byte[] nonce = Arrays.copyOfRange(bytes, NONCE_AT, CIPHERTEXT_AT);
+        try {
+            Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce, role);
+            return SecretBytes.takeOver(cipher.doFinal(bytes, CIPHERTEXT_AT, bytes.length - CIPHERTEXT_AT));
+        } catch (AEADBadTagException e) {
+            throw new UnsealException(Reason.DECRYPTION_FAILED);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("unsealing failed", e);
+        }
+    }
+
+    /** A copy of the 16 bytes of the salt. */
+    public byte[] salt() {
+        return Arrays.copyOfRange(bytes, SALT_AT, NONCE_AT);
+    }
+
+    /** A copy of the whole blob, as it stands in a file. */
+    public byte[] toBytes() {
+        return bytes.clone();
+    }
+
+    /** Length of the plaintext in bytes. */
+    public int plaintextLength() {
+        return bytes.length - OVERHEAD;
+    }
+
+    private static Cipher cipher(int mode, SecretBytes key, byte[] nonce, byte[] role) throws GeneralSecurityException {
+        requireLength("key", key.length(), Argon2.KEY_LENGTH);
+        return key.<Cipher, GeneralSecurityException>use(bytes -> {
+            try (RawKey raw = new RawKey("ChaCha20", bytes)) {
+                Cipher cipher = Cipher.getInstance(CIPHER);
+                cipher.init(mode, raw, new IvParameterSpec(nonce));
+                cipher.updateAAD(role);
+                return cipher;
+            }
+        });
+    }
+
+    private static void requireLength(String what, int length, int wanted) {
+        if (length != wanted) {
+            throw new IllegalArgumentException(what + " must have " + wanted + " bytes, not " + length);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package org.chainwalletd.crypto;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+class Argon2Test {
+    @Test
+    void agreesWithTheArgon2idVectorOfRfc9106Section53() {
+        byte[] tag = new byte[32];
+        new Argon2(32, 3, 4).hash(filled(32, 1), filled(16, 2), filled(8, 3), filled(12, 4), tag);
+
+        assertThat(HexFormat.of().formatHex(tag))
+                .isEqualTo("0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659");
+    }
+
+    @Test
+    void agreesWithTheReferenceImplementationWithoutSecretAndData() {
+        byte[] salt = "somesalt".getBytes(StandardCharsets.US_ASCII);
+        byte[] passphrase = "password".getBytes(StandardCharsets.US_ASCII);
+        try (SecretBytes key = new Argon2(65_536, 2, 1).derive(passphrase, salt)) {
+            assertThat(key.<String, RuntimeException>use(HexFormat.of()::formatHex))
+                    .isEqualTo("09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7");
+        }
+        assertThat(passphrase).asString(StandardCharsets.US_ASCII).isEqualTo("password");
+    }
+
+    @Test
+    void theSpecifiedCostIs64MibThreePassesOneLane() {
+        assertThat(Argon2.SPECIFIED).isEqualTo(new Argon2(65_536, 3, 1));
+    }
+
+    @Test
+    void aCostThatArgon2DoesNotKnowIsRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(7, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(8, 0, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(8, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(15, 1, 2));
+    }
+
+    private static byte[] filled(int length, int value) {
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, (byte) value);
+        return bytes;
+    }
+}
