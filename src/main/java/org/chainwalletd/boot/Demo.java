@@ -1,0 +1,153 @@
+package org.chainwalletd.boot;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+
+/**
+ * A narrated tour through the HTTP interface of a running daemon and its development node: addresses, coins, a payment with two recipients,
+ * its confirmation, and a repeated call with the same client token.
+ */
+public final class Demo {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final long FUNDING = 1_000_000_000L;
+
+    private final WalletdClient daemon;
+    private final WalletdClient node;
+    private final PrintStream out;
+    private final ObjectMapper json = new ObjectMapper();
+
+    /**
+     * @param daemon with a spend token
+     * @param node the development node; it ignores the token
+     * @param out where the story goes
+     */
+    public Demo(WalletdClient daemon, WalletdClient node, PrintStream out) {
+        this.daemon = daemon;
+        this.node = node;
+        this.out = out;
+    }
+
+    /**
+     * @throws WalletdException when a step is refused
+     * @throws IllegalStateException when a confirmation does not come within a minute
+     */
+    public void run() {
+        say("The daemon answers, and knows its chain.");
+        ask(daemon, "get_status", Map.of());
+
+        say("Three addresses: a payer and two shops. Each key has its own 24-word phrase, sealed on disk.");
+        String payer = newAddress("payer");
+        String bakery = newAddress("bakery");
+        String florist = newAddress("florist");
+
+        say("The development node's faucet gives the payer 10 coins; they arrive with the next block.");
+        ask(node, "devnet_faucet", params("address", payer, "amount", FUNDING));
+        await("the payer's coins", () -> balance(payer) == FUNDING);
+        ask(daemon, "get_balance", Map.of("address", payer));
+
+        say("What would a payment to both shops cost? Nothing is sent by this.");
+        List<Map<String, Object>> outputs =
+                List.of(params("to", bakery, "amount", 5000L), params("to", florist, "amount", 7000L));
+        ask(daemon, "simulate_transfer", params("from", payer, "outputs", outputs));
+
+        say("The payment, with a client token that makes a repetition harmless.");
+        Map<String, Object> payment = params("from", payer, "outputs", outputs, "client_token", "demo-order-0001");
+        String txId = ask(daemon, "transfer", payment).path("tx_id").asText();
+
+        say("The same call again, as after a lost answer: the same transaction, not a second one.");
+        String again = ask(daemon, "transfer", payment).path("tx_id").asText();
+        if (!again.equals(txId)) {
+            throw new IllegalStateException("one token made two payments: " + txId + " and " + again);
+        }
+
+        say("Waiting for the block.");
+        await(
+                "the confirmation",
+                () -> quietly(daemon, "get_transaction", Map.of("tx_id", txId))
+                        .map(view -> view.path("block_height").isIntegralNumber())
+                        .orElse(false));
+        ask(daemon, "get_transaction", Map.of("tx_id", txId));
+        ask(daemon, "get_wallet_balance", Map.of());
+
+        say("Done: paid, confirmed, and every key stayed inside the daemon.");
+    }
+
+    private String newAddress(String label) {
+        return ask(daemon, "generate_standard_address", Map.of("label", label))
+                .path("address")
+                .asText();
+    }
+
+    private long balance(String address) {
+        return quietly(daemon, "get_balance", Map.of("address", address))
+                .map(result -> result.path("balance").asLong())
+                .orElse(-1L);
+    }
+
+    private JsonNode ask(WalletdClient client, String method, Map<String, ?> params) {
+        out.println("  > " + method + " " + render(params));
+        JsonNode result = client.call(method, params);
+        out.println("  < " + render(result));
+        out.println();
+        return result;
+    }
+
+    /** A question that is repeated until the answer is right is not printed each time. */
+    private static Optional<JsonNode> quietly(WalletdClient client, String method, Map<String, ?> params) {
+        try {
+            return Optional.of(client.call(method, params));
+        } catch (WalletdException.RpcError notYet) {
+            return Optional.empty();
+        }
+    }
+
+    private void await(String what, Condition condition) {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (!condition.holds()) {
+            if (Instant.now().isAfter(end)) {
+                throw new IllegalStateException("waited a minute in vain for " + what);
+            }
+            try {
+                Thread.sleep(100);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while waiting for " + what, e);
+            }
+        }
+    }
+
+    private void say(String sentence) {
+        out.println(sentence);
+    }
+
+    private String render(Object value) {
+        try {
+            return json.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("maps and trees are always JSON", e);
+        }
+    }
+
+    private static Map<String, Object> params(Object... namesAndValues) {
+        Map<String, Object> params = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            params.put((String) namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return params;
+    }
+
+    @FunctionalInterface
+    private interface Condition {
+        boolean holds();
+    }
+}
