@@ -68,6 +68,13 @@ public final class HtlcScript {
                 && sameAsTemplate(bytes, HASH_LOCK + Hash256.LENGTH, LENGTH);
     }
 
+    /** The structural hash by which some indexers group all HTLCs, whatever their parameters (appendix F). */
+    public static Hash256 contractHash(ChainProfile profile, ScriptProgram.HashVariant variant) {
+        return ScriptProgram.decode(TEMPLATE)
+                .structuralHash(profile, variant)
+                .orElseThrow(() -> new IllegalStateException("the template has hashable nodes only"));
+    }
+
     private static boolean sameAsTemplate(byte[] script, int from, int to) {
         return Arrays.equals(script, from, to, TEMPLATE, from, to);
     }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
+import org.chainwalletd.chain.ScriptProgram.HashVariant;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,16 @@ class HtlcTest {
             assertThat(HtlcScript.build(params)).isEqualTo(script);
             assertThat(HtlcScript.recognise(script)).contains(params);
             assertThat(Hash256.sha256(script.toArray())).isEqualTo(hash(row, "script_sha256"));
+            ScriptProgram program = ScriptProgram.decode(script.toArray());
+            assertThat(program.nodeCount()).isEqualTo(41);
+            assertThat(program.structuralHash(CHAIN, HashVariant.A))
+                    .contains(hash(row, "contract_hash_a"))
+                    .contains(HtlcScript.contractHash(CHAIN, HashVariant.A));
+            assertThat(program.structuralHash(CHAIN, HashVariant.B))
+                    .contains(hash(row, "contract_hash_b"))
+                    .contains(HtlcScript.contractHash(CHAIN, HashVariant.B));
+            assertThat(HtlcScript.contractHash(ChainProfile.of("alpha"), HashVariant.A))
+                    .isNotEqualTo(hash(row, "contract_hash_a"));
         });
     }
 

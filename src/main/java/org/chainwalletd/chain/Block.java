@@ -1,0 +1,68 @@
+package org.chainwalletd.chain;
+
+import java.util.List;
+
+/**
+ * A block: header, number of transactions, transactions (chain protocol, section 9.1).
+ *
+ * @param transactions the coinbase first
+ */
+public record Block(BlockHeader header, List<Transaction> transactions) {
+    private static final int COUNT_BYTES = 4;
+
+    public Block {
+        transactions = List.copyOf(transactions);
+    }
+
+    /**
+     * @throws IllegalArgumentException when a transaction cannot be encoded
+     */
+    public byte[] encode() {
+        ByteWriter out = new ByteWriter(length());
+        out.raw(header.encode()).u32(transactions.size());
+        for (Transaction tx : transactions) {
+            out.raw(TransactionCodec.encode(tx));
+        }
+        return out.finish();
+    }
+
+    /**
+     * Strict, like {@link TransactionCodec#decode}.
+     *
+     * @throws DecodeException when {@code bytes} are anything but exactly one block of at most 4,194,304 bytes
+     */
+    public static Block decode(byte[] bytes) {
+        if (bytes.length > ChainProfile.MAX_BLOCK_BYTES) {
+            throw new DecodeException(
+                    ChainProfile.MAX_BLOCK_BYTES,
+                    "block too long: " + bytes.length + " bytes (max " + ChainProfile.MAX_BLOCK_BYTES + ")");
+        }
+        ByteReader in = new ByteReader(bytes);
+        BlockHeader header = BlockHeader.read(in);
+        List<Transaction> transactions = TransactionCodec.readSequence(in, in.u32("transaction count"));
+        in.end("block");
+        return new Block(header, transactions);
+    }
+
+    public Hash256 id() {
+        return header.id();
+    }
+
+    /** The transaction tree root that the header should carry. */
+    public Hash256 computeTxRoot(ChainProfile profile) {
+        return MerkleTree.root(
+                profile,
+                transactions.stream()
+                        .map(tx -> TransactionCodec.witnessTxId(profile, tx))
+                        .toList());
+    }
+
+    /** Length of {@link #encode}, without building it. */
+    public long length() {
+        long length = BlockHeader.LENGTH + COUNT_BYTES;
+        for (Transaction tx : transactions) {
+            length += TransactionCodec.length(tx);
+        }
+        return length;
+    }
+}

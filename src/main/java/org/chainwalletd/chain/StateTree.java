@@ -1,0 +1,231 @@
+package org.chainwalletd.chain;
+
+import java.security.MessageDigest;
+
+/**
+ * The sparse Merkle tree of depth 256 over the unspent outputs (chain protocol, section 9.3).
+ *
+ * <p>Immutable: a change gives a new tree that shares everything off the changed path, so that the tree before a block is kept for a
+ * reorganisation at the price of the path alone. Only places where two keys part are stored, hence memory grows with the number of
+ * outputs and not with the depth. Subtree hashes are computed when a root is asked for and kept.
+ */
+public final class StateTree {
+    public static final StateTree EMPTY = new StateTree(null, 0);
+
+    private static final int DEPTH = 256;
+    private static final byte[][] EMPTY_SUBTREES = emptySubtrees();
+
+    private final Node top;
+    private final int size;
+
+    private StateTree(Node top, int size) {
+        this.top = top;
+        this.size = size;
+    }
+
+    /** {@code H("…-STATE", tx_id ‖ u32le output_index)}: the place of an output in the tree. */
+    public static Hash256 key(ChainProfile profile, Outpoint outpoint) {
+        byte[] index = new byte[4];
+        LittleEndian.putInt(index, 0, (int) outpoint.index());
+        return profile.hash(DomainTag.STATE, outpoint.txId().unsafe(), index);
+    }
+
+    /**
+     * {@code SHA-256(serialised output ‖ u64le height ‖ coinbase flag)}: the value of an output in the tree.
+     *
+     * @param height of the block that created the output, unsigned
+     */
+    public static Hash256 leaf(TxOutput output, long height, boolean coinbase) {
+        byte[] tail = new byte[9];
+        LittleEndian.putLong(tail, 0, height);
+        tail[8] = (byte) (coinbase ? 1 : 0);
+        return Hash256.sha256(TransactionCodec.encodeOutput(output), tail);
+    }
+
+    /**
+     * The tree with one more leaf.
+     *
+     * @throws IllegalStateException when the key is there already
+     */
+    public StateTree insert(Hash256 key, Hash256 leaf) {
+        Leaf added = new Leaf(key.unsafe(), leaf.unsafe());
+        return new StateTree(top == null ? added : insert(top, added), size + 1);
+    }
+
+    /**
+     * The tree without this leaf; equal in root to one that never had it.
+     *
+     * @throws IllegalStateException when there is no such key
+     */
+    public StateTree remove(Hash256 key) {
+        if (top == null) {
+            throw new IllegalStateException("no leaf " + key);
+        }
+        return new StateTree(remove(top, key.unsafe()), size - 1);
+    }
+
+    public Hash256 root() {
+        return Hash256.of(top == null ? EMPTY_SUBTREES[DEPTH] : top.hashAt(0));
+    }
+
+    /** Number of leaves. */
+    public int size() {
+        return size;
+    }
+
+    private static Node insert(Node node, Leaf added) {
+        int parting = firstDifference(node.key(), added.key(), node.depth());
+        if (parting < node.depth()) {
+            return bit(added.key(), parting) == 0 ? new Branch(parting, added, node) : new Branch(parting, node, added);
+        }
+        if (node instanceof Branch branch) {
+            return bit(added.key(), branch.depth()) == 0
+                    ? new Branch(branch.depth(), insert(branch.left, added), branch.right)
+                    : new Branch(branch.depth(), branch.left, insert(branch.right, added));
+        }
+        throw new IllegalStateException("leaf is there already: " + Hash256.of(added.key()));
+    }
+
+    /** Null when nothing remains. */
+    private static Node remove(Node node, byte[] key) {
+        if (firstDifference(node.key(), key, node.depth()) < node.depth()) {
+            throw new IllegalStateException("no leaf " + Hash256.of(key));
+        }
+        if (!(node instanceof Branch branch)) {
+            return null;
+        }
+        if (bit(key, branch.depth()) == 0) {
+            Node left = remove(branch.left, key);
+            return left == null ? branch.right : new Branch(branch.depth(), left, branch.right);
+        }
+        Node right = remove(branch.right, key);
+        return right == null ? branch.left : new Branch(branch.depth(), branch.left, right);
+    }
+
+    /** A subtree that is not empty. Its key path is shared by all its leaves down to its depth. */
+    private abstract static class Node {
+        /** Immutable, so that threads which race to fill it in see a whole one. */
+        private record Cached(int depth, byte[] hash) {}
+
+        private Cached cached;
+
+        /** Number of leading key bits that all leaves have in common: where the subtree parts, or 256 for a leaf. */
+        abstract int depth();
+
+        /** Any key of the subtree. */
+        abstract byte[] key();
+
+        /** The hash of the node at {@link #depth()}. */
+        abstract byte[] ownHash();
+
+        /** The hash of the subtree seen from a depth above its own: empty siblings on the way up. */
+        final byte[] hashAt(int wanted) {
+            Cached known = cached;
+            if (known == null || known.depth() < wanted) {
+                known = new Cached(depth(), ownHash());
+            }
+            if (known.depth() > wanted) {
+                known = new Cached(wanted, lift(known.hash(), key(), known.depth(), wanted));
+            }
+            cached = known;
+            return known.hash();
+        }
+    }
+
+    private static final class Leaf extends Node {
+        private final byte[] key;
+        private final byte[] value;
+
+        Leaf(byte[] key, byte[] value) {
+            this.key = key;
+            this.value = value;
+        }
+
+        @Override
+        int depth() {
+            return DEPTH;
+        }
+
+        @Override
+        byte[] key() {
+            return key;
+        }
+
+        @Override
+        byte[] ownHash() {
+            return value;
+        }
+    }
+
+    private static final class Branch extends Node {
+        private final int depth;
+        private final Node left;
+        private final Node right;
+
+        Branch(int depth, Node left, Node right) {
+            this.depth = depth;
+            this.left = left;
+            this.right = right;
+        }
+
+        @Override
+        int depth() {
+            return depth;
+        }
+
+        @Override
+        byte[] key() {
+            Node node = left;
+            while (node instanceof Branch branch) {
+                node = branch.left;
+            }
+            return node.key();
+        }
+
+        @Override
+        byte[] ownHash() {
+            return inner(ChainProfile.sha256(), left.hashAt(depth + 1), right.hashAt(depth + 1));
+        }
+    }
+
+    private static byte[] lift(byte[] hash, byte[] key, int from, int to) {
+        MessageDigest sha256 = ChainProfile.sha256();
+        byte[] lifted = hash;
+        for (int depth = from - 1; depth >= to; depth--) {
+            byte[] sibling = EMPTY_SUBTREES[DEPTH - depth - 1];
+            lifted = bit(key, depth) == 0 ? inner(sha256, lifted, sibling) : inner(sha256, sibling, lifted);
+        }
+        return lifted;
+    }
+
+    private static byte[] inner(MessageDigest sha256, byte[] left, byte[] right) {
+        sha256.update(left);
+        return sha256.digest(right);
+    }
+
+    /** Bit {@code index} of a key, counted from the most significant: 0 is left. */
+    private static int bit(byte[] key, int index) {
+        return key[index >>> 3] >>> (7 - (index & 7)) & 1;
+    }
+
+    /** The first bit below {@code limit} in which the keys differ, or {@code limit}. */
+    private static int firstDifference(byte[] a, byte[] b, int limit) {
+        for (int i = 0; i < a.length && 8 * i < limit; i++) {
+            int difference = (a[i] ^ b[i]) & 0xff;
+            if (difference != 0) {
+                return Math.min(limit, 8 * i + Integer.numberOfLeadingZeros(difference) - 24);
+            }
+        }
+        return limit;
+    }
+
+    private static byte[][] emptySubtrees() {
+        byte[][] empty = new byte[DEPTH + 1][];
+        empty[0] = new byte[Hash256.LENGTH];
+        MessageDigest sha256 = ChainProfile.sha256();
+        for (int height = 1; height <= DEPTH; height++) {
+            empty[height] = inner(sha256, empty[height - 1], empty[height - 1]);
+        }
+        return empty;
+    }
+}

@@ -1,0 +1,114 @@
+package org.chainwalletd.chain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.chain.VectorTransactions.CHAIN;
+import static org.chainwalletd.chain.VectorTransactions.hash;
+import static org.chainwalletd.testkit.Vectors.bytes;
+import static org.chainwalletd.testkit.Vectors.integer;
+import static org.chainwalletd.testkit.Vectors.text;
+import static org.chainwalletd.testkit.Vectors.where;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.bouncycastle.math.ec.rfc8032.Ed25519;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+class ChainProfileTest {
+    private static final List<DomainTag> SIGNED_RAW = List.of(DomainTag.SIG, DomainTag.MSG, DomainTag.QUOTE);
+
+    @TestFactory
+    Stream<DynamicTest> tags() {
+        return Vectors.tests("tags.json", row -> {
+            ChainProfile profile = ChainProfile.of(text(row, "brand"));
+            DomainTag tag = DomainTag.valueOf(
+                    "MNEMONIC-ED25519-V1".equals(text(row, "suffix"))
+                            ? "MNEMONIC"
+                            : text(row, "suffix").replace('-', '_'));
+            assertThat(profile.tag(tag))
+                    .isEqualTo(bytes(row, "tag_hex"))
+                    .isEqualTo(text(row, "tag").getBytes(StandardCharsets.US_ASCII))
+                    .hasSize(integer(row, "tag_length").intValueExact());
+            assertThat(profile.hash(tag, new byte[1])).isEqualTo(hash(row, "h_of_00"));
+        });
+    }
+
+    @Test
+    void everyTagHasAVector() {
+        assertThat(Vectors.rows("tags.json").stream()
+                        .filter(row -> "chain".equals(text(row, "brand")))
+                        .map(row -> text(row, "suffix")))
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(DomainTag.values()).map(DomainTag::suffix).toList());
+    }
+
+    @Test
+    void noRawSignedTagIsAPrefixOfAnother() {
+        for (ChainProfile profile : List.of(CHAIN, ChainProfile.of("alpha"), ChainProfile.of("QQQQQ"))) {
+            for (DomainTag one : SIGNED_RAW) {
+                for (DomainTag other : SIGNED_RAW) {
+                    if (one != other) {
+                        String prefix = new String(profile.tag(one), StandardCharsets.US_ASCII);
+                        assertThat(new String(profile.tag(other), StandardCharsets.US_ASCII))
+                                .doesNotStartWith(prefix);
+                    }
+                }
+            }
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> addresses() {
+        return Vectors.tests(
+                "addresses.json",
+                row -> assertThat(CHAIN.addressOf(PublicKey.parse(text(row, "public_key"))))
+                        .isEqualTo(Address.parse(text(row, "address"))));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> addressesOfAnotherBrand() {
+        return Vectors.tests(
+                "other-brand.json",
+                where("type", "address"),
+                row -> assertThat(
+                                ChainProfile.of(text(row, "brand")).addressOf(PublicKey.parse(text(row, "public_key"))))
+                        .isEqualTo(Address.parse(text(row, "address"))));
+    }
+
+    @Test
+    void aSignatureOfAnotherBrandVerifiesOverItsOwnMessageOnly() {
+        var row = Vectors.row("other-brand.json", "transaction");
+        Transaction tx = TransactionCodec.decode(bytes(row, "serialised"));
+        byte[] key = tx.witnesses().get(0).data().slice(0, 32);
+        byte[] signature = bytes(row, "signature");
+        for (ChainProfile profile : List.of(ChainProfile.of("alpha"), CHAIN)) {
+            byte[] message = TransactionCodec.signingMessage(profile, hash(row, "genesis_block_id"), tx);
+            assertThat(Ed25519.verify(signature, 0, key, 0, message, 0, message.length))
+                    .isEqualTo("alpha".equals(profile.brand()));
+        }
+    }
+
+    @Test
+    void theBrandWordHasFiveAsciiLettersOfEitherCase() {
+        assertThat(ChainProfile.of("ChAiN").brand()).isEqualTo("chain");
+        assertThat(ChainProfile.of("alpha").daemonName()).isEqualTo("alpha-walletd");
+        assertThat(CHAIN.sealedRole("seed")).isEqualTo("chain-walletd/v1/seed".getBytes(StandardCharsets.US_ASCII));
+        for (String word : List.of("", "chai", "chains", "cha1n", "chäin", "chai ", "chain\n", "İhain")) {
+            assertThatThrownBy(() -> ChainProfile.of(word)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void networksKnowTheirMaturityAndTheirWord() {
+        assertThat(Network.MAINNET.coinbaseMaturity()).isEqualTo(360);
+        assertThat(Network.TESTNET.coinbaseMaturity()).isEqualTo(10);
+        assertThat(Network.DEVNET.coinbaseMaturity()).isEqualTo(1);
+        assertThat(Network.ofWord("devnet")).contains(Network.DEVNET);
+        assertThat(Network.ofWord("DEVNET")).isEmpty();
+    }
+}
