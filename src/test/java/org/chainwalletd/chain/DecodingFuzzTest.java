@@ -1,0 +1,59 @@
+package org.chainwalletd.chain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+
+/**
+ * Hostile bytes meet every decoder of the package: each either gives a value that encodes back to the same bytes, or throws
+ * {@link DecodeException}. A normal build replays the corpus under {@code DecodingFuzzTestInputs}; with {@code JAZZER_FUZZ=1} in the
+ * environment one method at a time searches for new inputs.
+ */
+class DecodingFuzzTest {
+    @FuzzTest(maxDuration = "5m")
+    void transactions(byte[] bytes) {
+        Transaction tx;
+        try {
+            tx = TransactionCodec.decode(bytes);
+        } catch (DecodeException expected) {
+            return;
+        }
+        assertThat(TransactionCodec.encode(tx)).isEqualTo(bytes);
+        tx.witnesses().forEach(HtlcWitness::classify);
+    }
+
+    @FuzzTest(maxDuration = "5m")
+    void blocks(byte[] bytes) {
+        Block block;
+        try {
+            block = Block.decode(bytes);
+        } catch (DecodeException expected) {
+            return;
+        }
+        assertThat(block.encode()).isEqualTo(bytes);
+    }
+
+    @FuzzTest(maxDuration = "5m")
+    void scripts(byte[] bytes) {
+        HtlcScript.recognise(Bytes.of(bytes))
+                .ifPresent(params -> assertThat(HtlcScript.build(params)).isEqualTo(Bytes.of(bytes)));
+        try {
+            ScriptProgram.decode(bytes).structuralHash(ChainProfile.of("chain"), ScriptProgram.HashVariant.B);
+        } catch (DecodeException expected) {
+            assertThat(HtlcScript.isHtlc(Bytes.of(bytes))).isFalse();
+        }
+    }
+
+    @FuzzTest(maxDuration = "5m")
+    void witnesses(byte[] bytes) {
+        Witness witness = new Witness(Bytes.of(bytes), null);
+        HtlcWitness.classify(witness).ifPresent(spend -> {
+            byte[] signature = spend.signature().toArray();
+            Witness usual = spend instanceof HtlcSpend.Claim claim
+                    ? HtlcWitness.claim(claim.preimage().toArray(), signature)
+                    : HtlcWitness.reclaim(signature);
+            assertThat(usual.data().slice(2, usual.data().length()))
+                    .isEqualTo(witness.data().slice(2, bytes.length));
+        });
+    }
+}

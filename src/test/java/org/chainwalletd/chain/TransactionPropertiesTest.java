@@ -1,0 +1,194 @@
+package org.chainwalletd.chain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.chainwalletd.chain.VectorTransactions.CHAIN;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TransactionPropertiesTest {
+    private final long seed = System.nanoTime();
+    private final RandomTransactions random = new RandomTransactions(seed);
+
+    @BeforeEach
+    void printSeed() {
+        System.out.println("TransactionPropertiesTest seed " + seed);
+    }
+
+    @Test
+    void decodingUndoesEncoding() {
+        for (int i = 0; i < 500; i++) {
+            Transaction tx = random.any();
+            byte[] bytes = TransactionCodec.encode(tx);
+            assertThat(TransactionCodec.decode(bytes)).as("seed " + seed).isEqualTo(tx);
+            assertThat(TransactionCodec.length(tx)).isEqualTo(bytes.length);
+            assertThat(Arrays.copyOf(bytes, (int) TransactionCodec.unsignedLength(tx)))
+                    .isEqualTo(TransactionCodec.encodeUnsigned(tx));
+        }
+    }
+
+    @Test
+    void theIdIgnoresWitnessesAndTheWitnessIdDoesNot() {
+        for (int i = 0; i < 50; i++) {
+            Transaction tx = random.any();
+            if (tx.inputs().isEmpty()) {
+                continue;
+            }
+            Transaction other = tx.withWitnesses(
+                    Collections.nCopies(tx.inputs().size(), new Witness(Bytes.parse("c0ffee"), Bytes.parse("00"))));
+            assertThat(TransactionCodec.txId(CHAIN, other)).isEqualTo(TransactionCodec.txId(CHAIN, tx));
+            assertThat(TransactionCodec.witnessTxId(CHAIN, other))
+                    .isNotEqualTo(TransactionCodec.witnessTxId(CHAIN, tx));
+        }
+    }
+
+    @Test
+    void noPrefixOfATransactionIsATransaction() {
+        for (byte[] bytes : samples()) {
+            for (int length = 0; length < bytes.length; length++) {
+                byte[] prefix = Arrays.copyOf(bytes, length);
+                DecodeException refusal =
+                        catchThrowableOfType(DecodeException.class, () -> TransactionCodec.decode(prefix));
+                assertThat(refusal).as("seed " + seed + " length " + length).isNotNull();
+                assertThat(refusal.kind()).isEqualTo(DecodeException.Kind.UNEXPECTED_EOF);
+            }
+        }
+    }
+
+    @Test
+    void everyOneByteChangeDecodesToOtherBytesThatEncodeBackOrIsRefused() {
+        for (byte[] bytes : samples()) {
+            byte[] changed = bytes.clone();
+            for (int at = 0; at < bytes.length; at++) {
+                for (int flip : new int[] {0x01, 0x02, 0x80, 0xff}) {
+                    changed[at] = (byte) (bytes[at] ^ flip);
+                    checkDecodesCanonically(changed);
+                }
+                changed[at] = bytes[at];
+            }
+        }
+    }
+
+    @Test
+    void decodingAllocatesInProportionToItsInput() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        byte[] worst = new byte[1 << 20];
+        List<byte[]> hostile = new ArrayList<>(samples());
+        for (int counts : new int[] {0x0000_ffff, 0xffff_0000, 0xffff_ffff}) {
+            for (int length : new int[] {4, 5, 1_000, worst.length}) {
+                byte[] bytes = Arrays.copyOf(worst, length);
+                LittleEndian.putInt(bytes, 0, counts);
+                hostile.add(bytes);
+            }
+        }
+        for (byte[] bytes : hostile) {
+            // The first time also pays for linking code.
+            decodeOrRefuse(bytes);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            decodeOrRefuse(bytes);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            assertThat(allocated).as("input of " + bytes.length).isLessThan(16 * 1024 + 16L * bytes.length);
+        }
+    }
+
+    private static void decodeOrRefuse(byte[] bytes) {
+        try {
+            TransactionCodec.decode(bytes);
+        } catch (DecodeException expected) {
+            assertThat(expected.position()).isLessThanOrEqualTo(bytes.length);
+        }
+    }
+
+    private static void checkDecodesCanonically(byte[] bytes) {
+        Transaction tx;
+        try {
+            tx = TransactionCodec.decode(bytes);
+        } catch (DecodeException expected) {
+            return;
+        }
+        assertThat(TransactionCodec.encode(tx)).isEqualTo(bytes);
+    }
+
+    private static List<byte[]> samples() {
+        List<byte[]> samples = new ArrayList<>();
+        for (String name : List.of("payment-datum-and-hash", "two-inputs-two-keys", "payment-empty-datum")) {
+            samples.add(Vectors.bytes(Vectors.row("transactions.json", name), "serialised"));
+        }
+        for (String name : List.of("lock-basic", "claim-with-redeemer")) {
+            samples.add(Vectors.bytes(Vectors.row("htlc.json", name), "serialised"));
+        }
+        return samples;
+    }
+
+    @Test
+    void anEstimateFromCountsAndLengthsCostsWhatTheFinishedTransactionCosts() {
+        for (int round = 0; round < 200; round++) {
+            List<Outpoint> inputs = new ArrayList<>();
+            List<Witness> witnesses = new ArrayList<>();
+            List<InputKind> kinds = new ArrayList<>();
+            List<TxOutput> outputs = new ArrayList<>();
+            TxShape estimate = TxShape.EMPTY;
+            for (int i = random.below(5); i >= 0; i--) {
+                TxOutput output = random.output();
+                outputs.add(output);
+                estimate = estimate.plusOutput(output);
+            }
+            for (int i = random.below(12); i >= 0; i--) {
+                inputs.add(random.outpoint());
+                int preimage = random.below(300);
+                switch (random.below(4)) {
+                    case 0 -> {
+                        witnesses.add(HtlcWitness.claim(new byte[preimage], new byte[64]));
+                        estimate = estimate.plusClaim(preimage);
+                    }
+                    case 1 -> {
+                        witnesses.add(HtlcWitness.reclaim(new byte[64]));
+                        estimate = estimate.plusReclaim();
+                    }
+                    case 2 -> {
+                        Witness claim = HtlcWitness.claim(new byte[preimage], new byte[64]);
+                        witnesses.add(new Witness(claim.data(), Bytes.wrap(new byte[preimage])));
+                        estimate = estimate.plusClaim(preimage).plusRedeemer(preimage);
+                    }
+                    default -> {
+                        witnesses.add(Witness.plain(PublicKey.of(new byte[32]), new byte[64]));
+                        estimate = estimate.plusPlainInputs(1);
+                    }
+                }
+                kinds.add(
+                        witnesses.get(witnesses.size() - 1).data().length() == Witness.PLAIN_LENGTH
+                                        && HtlcWitness.classify(witnesses.get(witnesses.size() - 1))
+                                                .isEmpty()
+                                ? InputKind.PLAIN
+                                : InputKind.HTLC);
+            }
+            Transaction tx = new Transaction(inputs, outputs, witnesses);
+            TxShape finished = TxShape.of(tx, kinds);
+            assertThat(estimate.cost()).as("seed " + seed).isEqualTo(finished.cost());
+            assertThat(estimate.minimumFee()).isEqualTo(finished.minimumFee());
+            assertThat(estimate.steps()).isEqualTo(finished.steps());
+            assertThat(estimate.size()).isEqualTo(TransactionCodec.length(tx));
+            assertThat(estimate.signingMessageLength()).isEqualTo(TransactionCodec.signingMessageLength(tx));
+            assertThat(estimate.inputs()).isEqualTo(inputs.size());
+            assertThat(estimate.outputs()).isEqualTo(outputs.size());
+        }
+    }
+
+    @Test
+    void everyHtlcIsRecognisedWithItsParameters() {
+        for (int i = 0; i < 200; i++) {
+            HtlcParams params = random.htlc();
+            assertThat(HtlcScript.recognise(HtlcScript.build(params)))
+                    .as("seed " + seed)
+                    .contains(params);
+        }
+    }
+}
