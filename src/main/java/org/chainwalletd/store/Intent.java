@@ -1,0 +1,58 @@
+package org.chainwalletd.store;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * One spend with all that is needed to repeat it: written before the first broadcast, and enough to answer the caller again.
+ *
+ * @param kind the method that asked for it, such as {@code transfer}
+ * @param transaction the signed bytes; what is sent again is always exactly this
+ * @param inputs in the order of the transaction
+ * @param builtAtHeight tip when the coins were listed
+ * @param changeIndex output that returns to {@code from}, empty without change
+ * @param allowance what it counts against the spend allowance
+ * @param createdAt milliseconds since 1970
+ * @param changedAt time of the last change of {@code state}
+ * @param reason the node's words for a state that is not a success; empty otherwise
+ */
+public record Intent(
+        Hash256 txId,
+        String kind,
+        Address from,
+        Bytes transaction,
+        List<Coin> inputs,
+        long builtAtHeight,
+        OptionalInt changeIndex,
+        Optional<TokenBinding> token,
+        Amount allowance,
+        long createdAt,
+        long changedAt,
+        IntentState state,
+        String reason) {
+    public Intent {
+        inputs = List.copyOf(inputs);
+    }
+
+    public Intent in(IntentState newState, String newReason, long now) {
+        return new Intent(
+                txId,
+                kind,
+                from,
+                transaction,
+                inputs,
+                builtAtHeight,
+                changeIndex,
+                token,
+                allowance,
+                createdAt,
+                now,
+                newState,
+                newReason);
+    }
+}

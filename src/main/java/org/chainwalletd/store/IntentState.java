@@ -1,0 +1,27 @@
+package org.chainwalletd.store;
+
+/** How far one spend has come. The names are stored: never rename one. */
+public enum IntentState {
+    /** Durable, perhaps sent: whether a node has it is not known. */
+    PREPARED,
+    /** A node has taken it into its mempool. */
+    ACCEPTED,
+    /** In a block of the best chain. */
+    CONFIRMED,
+    /** Every answer of the nodes was a refusal and none of them knows it. Not sent again unless its token asks for it. */
+    REFUSED,
+    /** Another transaction spends one of its inputs. */
+    CONFLICTED,
+    /** The operator gave it up. */
+    ABANDONED;
+
+    /** Whether it still has to be watched, and sent again when the nodes have forgotten it. */
+    public boolean inFlight() {
+        return this == PREPARED || this == ACCEPTED;
+    }
+
+    /** Whether the caller may be told that the payment was made. */
+    public boolean succeeded() {
+        return this == ACCEPTED || this == CONFIRMED;
+    }
+}

@@ -1,0 +1,41 @@
+package org.chainwalletd.store;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * The spends that have been decided on. A completed stage means durable (fsync); a stage that fails with {@link StoreException} means
+ * that nothing of the call was written.
+ */
+public interface IntentStore {
+    /**
+     * Writes {@code intent}, the reservations of all its inputs, its token and its use of the allowance in one commit. Fails with {@link
+     * StoreException.Reason#CONFLICT} when the transaction, its token or one of its inputs is already there. The same transaction from a
+     * spend that was closed without success is replaced, and its token forgotten: two tokens never share one payment.
+     *
+     * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew
+     */
+    CompletionStage<Void> open(Intent intent, long closedBefore);
+
+    /**
+     * Puts a spend that was closed without success back to {@link IntentState#PREPARED}, with its reservations and its allowance, in one
+     * commit. Conflicts like {@link #open}, and when the transaction belongs to another token by now.
+     */
+    CompletionStage<Void> reopen(Intent intent, long now);
+
+    /**
+     * Records an outcome. {@code CONFIRMED}, {@code REFUSED} and {@code CONFLICTED} also end the reservations of the spend, the latter two
+     * give its allowance back, all in the same commit.
+     */
+    CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now);
+
+    CompletionStage<Optional<Intent>> find(Hash256 txId);
+
+    /** Everything that is in flight, oldest first. Blocks; for the start. */
+    List<Intent> inFlight();
+
+    /** Removes closed spends and their tokens that did not change since {@code before}. */
+    CompletionStage<Integer> forget(long before);
+}

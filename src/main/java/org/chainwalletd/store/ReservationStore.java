@@ -1,0 +1,24 @@
+package org.chainwalletd.store;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/** The outpoints in flight. They are reserved together with their intent, see {@link IntentStore#open}. */
+public interface ReservationStore {
+    /**
+     * @param txId the spend that holds it
+     * @param since milliseconds since 1970
+     */
+    record Reservation(Coin coin, Hash256 txId, long since) {}
+
+    /** Blocks; for the start. */
+    List<Reservation> all();
+
+    /** Ends reservations without touching the spends that hold them. */
+    CompletionStage<Void> end(List<Outpoint> outpoints);
+
+    /** Ends reservations because the operator gave them up; the spends that held them become {@link IntentState#ABANDONED}. */
+    CompletionStage<Void> abandon(List<Outpoint> outpoints, long now);
+}

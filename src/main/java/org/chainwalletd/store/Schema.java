@@ -1,0 +1,81 @@
+package org.chainwalletd.store;
+
+import java.sql.SQLException;
+import java.util.List;
+
+/** The tables and how older files become newer ones. A step is never edited once released: a new version appends one. */
+final class Schema {
+    /** Marks the file as ours ("WDST"). */
+    private static final long APPLICATION_ID = 0x57445354L;
+
+    private static final List<List<String>> STEPS = List.of(List.of(
+            """
+            CREATE TABLE intents (
+              tx_id BLOB NOT NULL PRIMARY KEY,
+              kind TEXT NOT NULL,
+              from_address BLOB NOT NULL,
+              tx BLOB NOT NULL,
+              inputs BLOB NOT NULL,
+              built_at_height INTEGER NOT NULL,
+              change_index INTEGER,
+              token TEXT,
+              digest BLOB,
+              allowance INTEGER NOT NULL,
+              created_at INTEGER NOT NULL,
+              changed_at INTEGER NOT NULL,
+              state TEXT NOT NULL,
+              reason TEXT NOT NULL)""",
+            "CREATE INDEX intents_by_state ON intents (state, changed_at)",
+            "CREATE TABLE tokens (token TEXT NOT NULL PRIMARY KEY, intent BLOB NOT NULL) WITHOUT ROWID",
+            """
+            CREATE TABLE reservations (
+              tx_id BLOB NOT NULL,
+              output_index INTEGER NOT NULL,
+              value INTEGER NOT NULL,
+              intent BLOB NOT NULL,
+              since INTEGER NOT NULL,
+              PRIMARY KEY (tx_id, output_index)) WITHOUT ROWID""",
+            "CREATE INDEX reservations_by_intent ON reservations (intent)",
+            "CREATE TABLE allowance_uses (intent BLOB NOT NULL PRIMARY KEY, amount INTEGER NOT NULL, at INTEGER NOT NULL)"
+                    + " WITHOUT ROWID",
+            "CREATE INDEX allowance_uses_by_time ON allowance_uses (at)"));
+
+    private Schema() {}
+
+    /** Brings the file to the newest version, each step in its own transaction. */
+    static void migrate(SqlSession session, String file) throws SQLException {
+        long version = pragma(session, "user_version");
+        long application = pragma(session, "application_id");
+        if (application != APPLICATION_ID && (version != 0 || hasTables(session))) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    file + " is a database of another program, not this daemon's store",
+                    null);
+        }
+        if (version > STEPS.size()) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    file + " has version " + version + ", written by a newer release; this one knows up to "
+                            + STEPS.size(),
+                    null);
+        }
+        for (int next = (int) version; next < STEPS.size(); next++) {
+            session.execute("BEGIN IMMEDIATE");
+            for (String statement : STEPS.get(next)) {
+                session.execute(statement);
+            }
+            session.execute("PRAGMA application_id = " + APPLICATION_ID);
+            session.execute("PRAGMA user_version = " + (next + 1));
+            session.execute("COMMIT");
+        }
+    }
+
+    private static boolean hasTables(SqlSession session) throws SQLException {
+        return !session.query("SELECT name FROM sqlite_master", row -> row.getString(1))
+                .isEmpty();
+    }
+
+    private static long pragma(SqlSession session, String name) throws SQLException {
+        return session.queryOne("PRAGMA " + name, row -> row.getLong(1)).orElseThrow();
+    }
+}

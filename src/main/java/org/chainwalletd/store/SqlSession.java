@@ -1,0 +1,90 @@
+package org.chainwalletd.store;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One database connection with its prepared statements. Used by one thread at a time. */
+final class SqlSession implements AutoCloseable {
+    /** Reads one row. */
+    @FunctionalInterface
+    interface RowReader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    private final Connection connection;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+
+    SqlSession(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** Runs a statement and returns the number of rows it changed. */
+    int update(String sql, Object... values) throws SQLException {
+        try {
+            return bind(sql, values).executeUpdate();
+        } catch (SQLException e) {
+            discard(sql);
+            throw e;
+        }
+    }
+
+    <T> List<T> query(String sql, RowReader<T> reader, Object... values) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        try (ResultSet result = bind(sql, values).executeQuery()) {
+            while (result.next()) {
+                rows.add(reader.read(result));
+            }
+        } catch (SQLException e) {
+            discard(sql);
+            throw e;
+        }
+        return rows;
+    }
+
+    <T> Optional<T> queryOne(String sql, RowReader<T> reader, Object... values) throws SQLException {
+        List<T> rows = query(sql, reader, values);
+        return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
+    }
+
+    /** For pragmas and schema changes, which are not worth preparing. */
+    void execute(String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private PreparedStatement bind(String sql, Object... values) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            statement = connection.prepareStatement(sql);
+            prepared.put(sql, statement);
+        }
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
+        return statement;
+    }
+
+    /** After an error such as a full disk the driver has finalised the statement behind our back. */
+    private void discard(String sql) throws SQLException {
+        PreparedStatement broken = prepared.remove(sql);
+        if (broken != null) {
+            broken.close();
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        for (PreparedStatement statement : prepared.values()) {
+            statement.close();
+        }
+        connection.close();
+    }
+}

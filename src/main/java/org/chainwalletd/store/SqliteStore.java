@@ -1,0 +1,159 @@
+package org.chainwalletd.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with an fsync per commit. One thread writes with group
+ * commit, one reads; callers never block except while it opens.
+ */
+public final class SqliteStore implements AutoCloseable {
+    public static final String FILE_NAME = "walletd.db";
+
+    private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
+    private static final int BUSY_MILLIS = 10_000;
+
+    private final String file;
+    private final SqlSession readSession;
+    private final GroupCommitWriter writer;
+    private final SqlSession writeSession;
+    private final ExecutorService reader;
+    private final SqliteSpends spends;
+
+    private SqliteStore(String file, SqlSession readSession, SqlSession writeSession) {
+        this.file = file;
+        this.readSession = readSession;
+        this.writeSession = writeSession;
+        this.writer = new GroupCommitWriter(writeSession, file);
+        this.reader = Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, "store-reader");
+            thread.setDaemon(true);
+            return thread;
+        });
+        this.spends = new SqliteSpends(this);
+    }
+
+    /**
+     * Opens or makes the store in {@code folder}, checks it and brings it to the newest version. Blocks.
+     *
+     * @throws StoreException {@code DAMAGED} with the file's name; a damaged file is left as it is, never replaced
+     */
+    public static SqliteStore open(Path folder) {
+        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
+        String file = path.toString();
+        try {
+            AtomicFiles.createFolder(folder);
+            if (!Files.exists(path)) {
+                AtomicFiles.write(path, new byte[0]);
+            }
+            SqlSession write = connect(path);
+            check(write, file);
+            Schema.migrate(write, file);
+            SqliteStore store = new SqliteStore(file, connect(path), write);
+            store.writer.start();
+            return store;
+        } catch (IOException | SQLException e) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    "cannot open the store " + file + ": " + e.getMessage()
+                            + "; restore the file from a backup, or move it away"
+                            + " only after checking that no payment is in flight",
+                    e);
+        }
+    }
+
+    private static SqlSession connect(Path path) throws SQLException {
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + path);
+        SqlSession session = new SqlSession(connection);
+        session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
+        session.execute("PRAGMA journal_mode = WAL");
+        session.execute("PRAGMA synchronous = FULL");
+        session.execute("PRAGMA foreign_keys = ON");
+        return session;
+    }
+
+    private static void check(SqlSession session, String file) throws SQLException {
+        List<String> complaints = session.query("PRAGMA quick_check", row -> row.getString(1));
+        if (!complaints.equals(List.of("ok"))) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED, "the store " + file + " is damaged: " + complaints.get(0), null);
+        }
+    }
+
+    public IntentStore intents() {
+        return spends;
+    }
+
+    public ReservationStore reservations() {
+        return spends;
+    }
+
+    public ReceiptStore receipts() {
+        return spends;
+    }
+
+    public AllowanceStore allowance() {
+        return spends;
+    }
+
+    /** Units of work that wait for the disk. */
+    public int queued() {
+        return writer.queued();
+    }
+
+    /** Writes in the next group commit. */
+    <T> CompletableFuture<T> write(GroupCommitWriter.Work<T> work) {
+        return writer.submit(work);
+    }
+
+    /** Reads what is committed. */
+    <T> CompletableFuture<T> read(GroupCommitWriter.Work<T> work) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        try {
+            reader.execute(() -> readInto(future, work));
+        } catch (RejectedExecutionException e) {
+            future.completeExceptionally(
+                    new StoreException(StoreException.Reason.UNAVAILABLE, "store " + file + " is closed", e));
+        }
+        return future;
+    }
+
+    private <T> void readInto(CompletableFuture<T> future, GroupCommitWriter.Work<T> work) {
+        try {
+            future.complete(work.apply(readSession));
+        } catch (SQLException | RuntimeException e) {
+            future.completeExceptionally(new StoreException(
+                    StoreException.Reason.UNAVAILABLE, "store " + file + " cannot be read: " + e.getMessage(), e));
+        }
+    }
+
+    /** Finishes what is queued, then closes the file. Blocks. */
+    @Override
+    public void close() {
+        reader.shutdown();
+        try {
+            writer.finish();
+            if (!reader.awaitTermination(10, TimeUnit.SECONDS)) {
+                LOG.warn("store {}: a reader did not finish in time", file);
+            }
+            readSession.close();
+            writeSession.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (SQLException e) {
+            LOG.warn("store {}: {}", file, e.getMessage());
+        }
+    }
+}

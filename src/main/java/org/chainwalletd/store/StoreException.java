@@ -1,0 +1,27 @@
+package org.chainwalletd.store;
+
+/** The store cannot do what was asked. */
+public final class StoreException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Why. */
+    public enum Reason {
+        /** Disk full, input or output error, closed: nothing was written. */
+        UNAVAILABLE,
+        /** Something with the same key is already there: nothing was written. */
+        CONFLICT,
+        /** The file is damaged, of a newer version, or no store at all. */
+        DAMAGED
+    }
+
+    private final Reason reason;
+
+    public StoreException(Reason reason, String message, Throwable cause) {
+        super(message, cause);
+        this.reason = reason;
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+}

@@ -1,0 +1,313 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteStoreTest {
+    @TempDir
+    Path folder;
+
+    private SqliteStore store;
+
+    @BeforeEach
+    void open() {
+        store = SqliteStore.open(folder);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void an_intent_comes_back_as_it_was_with_every_u64() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+
+        done(store.intents().open(intent, 0));
+        restart();
+
+        assertThat(done(store.intents().find(intent.txId()))).contains(intent);
+        assertThat(store.intents().inFlight()).containsExactly(intent);
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).contains(intent);
+        assertThat(store.reservations().all())
+                .extracting(ReservationStore.Reservation::coin)
+                .containsExactlyInAnyOrderElementsOf(intent.inputs());
+        assertThat(store.allowance().usesSince(0))
+                .containsExactly(new AllowanceStore.Use(intent.txId(), intent.allowance(), intent.createdAt()));
+    }
+
+    @Test
+    void an_intent_whose_coin_is_taken_leaves_nothing_behind() {
+        done(store.intents().open(intent(1, Optional.empty(), 7), 0));
+
+        assertConflict(store.intents().open(intent(2, Optional.of("token-two"), 8, 7), 0));
+
+        assertThat(done(store.intents().find(hash(2)))).isEmpty();
+        assertThat(done(store.receipts().find("token-two", 0))).isEmpty();
+        assertThat(store.reservations().all()).hasSize(1);
+        assertThat(store.allowance().usesSince(0)).hasSize(1);
+    }
+
+    @Test
+    void a_refused_unit_does_not_spoil_the_others_of_its_batch() {
+        List<CompletableFuture<Void>> answers = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            answers.add(store.intents()
+                    .open(intent(100 + i, Optional.empty(), i / 2), 0)
+                    .toCompletableFuture());
+        }
+
+        long refused = answers.stream()
+                .filter(answer ->
+                        answer.handle((ok, failure) -> failure != null).join())
+                .count();
+
+        assertThat(refused).isEqualTo(25);
+        assertThat(store.reservations().all()).hasSize(25);
+    }
+
+    @Test
+    void a_full_disk_fails_the_whole_unit_and_the_store_recovers() throws Exception {
+        long pages = done(store.write(session ->
+                session.queryOne("PRAGMA page_count", row -> row.getLong(1)).orElseThrow()));
+        done(store.write(session -> {
+            session.query("PRAGMA max_page_count = " + (pages + 2), row -> row.getLong(1));
+            return null;
+        }));
+        Intent large = intent(1, Optional.of("token-large"), Bytes.wrap(new byte[200_000]), 7);
+
+        assertThatThrownBy(() -> done(store.intents().open(large, 0)))
+                .hasCauseInstanceOf(StoreException.class)
+                .hasMessageContaining("full");
+
+        done(store.write(session -> {
+            session.query("PRAGMA max_page_count = 1000000", row -> row.getLong(1));
+            return null;
+        }));
+        assertThat(done(store.receipts().find("token-large", 0))).isEmpty();
+        done(store.intents().open(large, 0));
+        assertThat(done(store.receipts().find("token-large", 0))).contains(large);
+    }
+
+    @Test
+    void a_failed_spend_gives_its_coins_and_its_allowance_back() {
+        Intent intent = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(intent, 0));
+
+        done(store.intents().change(intent.txId(), IntentState.REFUSED, "node error -32602: no", 50));
+
+        assertThat(store.reservations().all()).isEmpty();
+        assertThat(store.allowance().usesSince(0)).isEmpty();
+        assertThat(done(store.receipts().find("token-one", 0)))
+                .contains(intent.in(IntentState.REFUSED, "node error -32602: no", 50));
+    }
+
+    @Test
+    void a_confirmed_spend_frees_its_coins_and_keeps_its_allowance() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+
+        done(store.intents().change(intent.txId(), IntentState.CONFIRMED, "", 50));
+
+        assertThat(store.reservations().all()).isEmpty();
+        assertThat(store.allowance().usesSince(0)).hasSize(1);
+        assertThat(store.intents().inFlight()).isEmpty();
+    }
+
+    @Test
+    void a_refused_spend_can_be_opened_again_unless_its_coin_is_taken() {
+        Intent first = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(first, 0));
+        done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 50));
+        done(store.intents().reopen(first, 60));
+        assertThat(store.intents().inFlight()).hasSize(1);
+        done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 70));
+        done(store.intents().open(intent(2, Optional.empty(), 7), 0));
+
+        assertConflict(store.intents().reopen(first, 80));
+
+        assertThat(done(store.intents().find(first.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.REFUSED);
+    }
+
+    @Test
+    void the_same_transaction_belongs_to_one_token_only() {
+        Intent first = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(first, 0));
+        assertConflict(store.intents().open(intent(1, Optional.of("token-two"), 7), 0));
+        done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 50));
+
+        Intent second = intent(1, Optional.of("token-two"), 7);
+        done(store.intents().open(second, 0));
+
+        assertThat(done(store.receipts().find("token-one", 0))).isEmpty();
+        assertThat(done(store.receipts().find("token-two", 0))).contains(second);
+        assertConflict(store.intents().reopen(first, 80));
+    }
+
+    @Test
+    void a_token_expires_only_after_its_spend_is_closed() {
+        Intent first = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(first, 0));
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
+        done(store.intents().change(first.txId(), IntentState.CONFIRMED, "", 50));
+        assertThat(done(store.receipts().find("token-one", 50))).isPresent();
+        assertThat(done(store.receipts().find("token-one", 51))).isEmpty();
+        assertConflict(store.intents().open(intent(2, Optional.of("token-one"), 8), 50));
+
+        done(store.intents().open(intent(2, Optional.of("token-one"), 8), 51));
+
+        assertThat(done(store.receipts().find("token-one", 51)).orElseThrow().txId())
+                .isEqualTo(hash(2));
+        assertThat(done(store.intents().forget(51))).isEqualTo(1);
+        assertThat(done(store.receipts().find("token-one", 51))).isPresent();
+    }
+
+    @Test
+    void an_abandoned_outpoint_is_free_and_its_spend_is_no_longer_in_flight() {
+        Intent intent = intent(1, Optional.empty(), 7, 8);
+        done(store.intents().open(intent, 0));
+
+        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+
+        assertThat(store.reservations().all())
+                .extracting(reservation -> reservation.coin().outpoint())
+                .containsExactly(outpoint(8));
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ABANDONED);
+        assertThat(store.allowance().usesSince(0)).hasSize(1);
+    }
+
+    @Test
+    void the_file_belongs_to_its_owner_alone() throws IOException {
+        done(store.intents().open(intent(1, Optional.empty(), 7), 0));
+
+        try (var files = Files.list(folder)) {
+            assertThat(files)
+                    .isNotEmpty()
+                    .allSatisfy(file -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                            .isEqualTo("rw-------"));
+        }
+    }
+
+    @Test
+    void a_damaged_file_stops_the_start_and_stays_as_it_is() throws IOException {
+        store.close();
+        Path file = folder.resolve(SqliteStore.FILE_NAME);
+        byte[] damaged =
+                "this is no database, whatever its name says; it is long enough to have a header of 100 bytes ....."
+                        .getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        Files.write(file, damaged);
+
+        assertThatThrownBy(() -> SqliteStore.open(folder))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(file.toString());
+
+        assertThat(Files.readAllBytes(file)).isEqualTo(damaged);
+    }
+
+    @Test
+    void a_file_with_a_damaged_page_stops_the_start() throws IOException {
+        for (int i = 0; i < 40; i++) {
+            done(store.intents().open(intent(i + 1, Optional.of("token-" + i), i), 0));
+        }
+        store.close();
+        Path file = folder.resolve(SqliteStore.FILE_NAME);
+        byte[] content = Files.readAllBytes(file);
+        java.util.Arrays.fill(content, 4096, 4096 + 2048, (byte) 0x5a);
+        Files.write(file, content);
+
+        assertThatThrownBy(() -> SqliteStore.open(folder))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(file.toString());
+    }
+
+    @Test
+    void a_file_of_a_newer_release_is_refused() {
+        done(store.write(session -> {
+            session.execute("PRAGMA user_version = 99");
+            return null;
+        }));
+        store.close();
+
+        assertThatThrownBy(() -> SqliteStore.open(folder)).hasMessageContaining("newer release");
+    }
+
+    @Test
+    void nothing_is_taken_after_the_store_is_closed() {
+        store.close();
+
+        assertThatThrownBy(() -> done(store.intents().open(intent(1, Optional.empty(), 7), 0)))
+                .hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> done(store.intents().find(hash(1)))).hasCauseInstanceOf(StoreException.class);
+    }
+
+    private void restart() {
+        store.close();
+        store = SqliteStore.open(folder);
+    }
+
+    private static void assertConflict(CompletionStage<?> stage) {
+        assertThatThrownBy(() -> done(stage))
+                .cause()
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.CONFLICT));
+    }
+
+    private static <T> T done(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+
+    static Intent intent(int id, Optional<String> token, int... coins) {
+        return intent(id, token, Bytes.parse("0102"), coins);
+    }
+
+    private static Intent intent(int id, Optional<String> token, Bytes transaction, int... coins) {
+        List<Coin> inputs = new ArrayList<>();
+        for (int coin : coins) {
+            inputs.add(new Coin(outpoint(coin), Amount.MAX));
+        }
+        return new Intent(
+                hash(id),
+                "transfer",
+                Address.parse("ab".repeat(32)),
+                transaction,
+                inputs,
+                -2,
+                id % 2 == 0 ? OptionalInt.empty() : OptionalInt.of(3),
+                token.map(word -> new TokenBinding(word, hash(77))),
+                Amount.ofUnsigned(-3),
+                40,
+                40,
+                IntentState.PREPARED,
+                "");
+    }
+
+    private static Outpoint outpoint(int n) {
+        return new Outpoint(hash(1_000_000 + n), 0xffff_ffffL - n);
+    }
+
+    private static Hash256 hash(int n) {
+        return Hash256.sha256(new byte[] {(byte) (n >> 24), (byte) (n >> 16), (byte) (n >> 8), (byte) n});
+    }
+}
