@@ -1,0 +1,73 @@
+package org.chainwalletd.http;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.rpc.Scope;
+
+/**
+ * Decides what a bearer token allows (interface.md, section 5). Holds only the SHA-256 of each token. Every check computes one digest and
+ * compares it with all three, so that its time says nothing about which token was close.
+ */
+public final class Authenticator {
+    private static final String SCHEME = "bearer ";
+
+    private volatile Map<Scope, byte[]> digests;
+
+    /** @param tokens at least one; no two scopes share one */
+    public Authenticator(Tokens tokens) {
+        replace(tokens);
+    }
+
+    /** Takes other tokens from now on; requests in work keep what they were granted. */
+    public void replace(Tokens tokens) {
+        Map<Scope, byte[]> next = new EnumMap<>(Scope.class);
+        for (Scope scope : Scope.values()) {
+            next.put(scope, tokens.digest(scope).orElseGet(Authenticator::unmatched));
+        }
+        digests = next;
+    }
+
+    /**
+     * @param authorization value of the Authorization header, or null
+     * @return the scope of the token; empty for no header, another scheme or an unknown token
+     */
+    public Optional<Scope> scopeOf(String authorization) {
+        byte[] digest = sha256(bearerToken(authorization).getBytes(StandardCharsets.UTF_8));
+        Map<Scope, byte[]> known = digests;
+        boolean read = MessageDigest.isEqual(digest, known.get(Scope.READ));
+        boolean manage = MessageDigest.isEqual(digest, known.get(Scope.MANAGE));
+        boolean spend = MessageDigest.isEqual(digest, known.get(Scope.SPEND));
+        if (!(read | manage | spend)) {
+            return Optional.empty();
+        }
+        return Optional.of(spend ? Scope.SPEND : manage ? Scope.MANAGE : Scope.READ);
+    }
+
+    /** What follows the scheme, or an empty string, which is no token. */
+    private static String bearerToken(String authorization) {
+        if (authorization == null || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+            return "";
+        }
+        return authorization.substring(SCHEME.length()).strip();
+    }
+
+    static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /** Stands where a scope has no token. */
+    private static byte[] unmatched() {
+        byte[] random = new byte[32];
+        new SecureRandom().nextBytes(random);
+        return random;
+    }
+}

@@ -1,0 +1,61 @@
+package org.chainwalletd.http;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.http.javadsl.model.RequestEntity;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.util.ByteString;
+
+/** Collects a body that did not arrive in one piece with its head. */
+final class BodyReader {
+    /** What is read and dropped of a body over the limit, so that its sender gets to read the refusal instead of a reset. */
+    private static final long DROPPED_BYTES = 32L << 20;
+
+    /**
+     * @param kept the body; empty when {@code total} is over the limit
+     * @param total bytes received
+     */
+    record Received(ByteString kept, long total) {}
+
+    private final Materializer materializer;
+    private final int limit;
+    private final Duration deadline;
+
+    BodyReader(Materializer materializer, int limit, Duration deadline) {
+        this.materializer = materializer;
+        this.limit = limit;
+        this.deadline = deadline;
+    }
+
+    int limit() {
+        return limit;
+    }
+
+    boolean tooLong(long bytes) {
+        return bytes > limit;
+    }
+
+    /** Whether it is clear from the head that the body is too long to be even read and dropped. */
+    boolean hopeless(RequestEntity entity) {
+        return entity.getContentLengthOption().orElse(0) > limit + DROPPED_BYTES;
+    }
+
+    /**
+     * Reads to the end of the body. Fails when it does not come in time or does not end. The stage is one that Pekko made: continue with
+     * an executor.
+     */
+    CompletionStage<Received> read(RequestEntity entity) {
+        return entity.getDataBytes()
+                .completionTimeout(deadline)
+                .runFold(new Received(ByteString.emptyByteString(), 0), this::add, materializer);
+    }
+
+    private Received add(Received before, ByteString next) {
+        long total = before.total() + next.size();
+        if (total > limit + DROPPED_BYTES) {
+            throw new IllegalStateException("the body does not end");
+        }
+        return new Received(
+                tooLong(total) ? ByteString.emptyByteString() : before.kept().concat(next), total);
+    }
+}

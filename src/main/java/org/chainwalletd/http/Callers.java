@@ -1,0 +1,50 @@
+package org.chainwalletd.http;
+
+import java.util.Optional;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.chainwalletd.rpc.Scope;
+
+/** Who sent a request, by its headers and its connection. */
+final class Callers {
+    /**
+     * @param scope of the token; empty without a valid one
+     * @param client address as far as it can be trusted
+     */
+    record Caller(Optional<Scope> scope, String client) {}
+
+    private final Authenticator authenticator;
+    private final ClientAddress addresses;
+
+    Callers(Authenticator authenticator, ClientAddress addresses) {
+        this.authenticator = authenticator;
+        this.addresses = addresses;
+    }
+
+    Caller of(HttpRequest request, Connection connection) {
+        String authorization = null;
+        boolean twice = false;
+        for (HttpHeader header : request.getHeaders()) {
+            if (header.is("authorization")) {
+                twice = authorization != null;
+                authorization = header.value();
+            }
+        }
+        // Two Authorization headers are a sign of a confused proxy: which one it vouches for cannot be known.
+        Optional<Scope> scope = authenticator.scopeOf(twice ? null : authorization);
+        return new Caller(scope, client(request, connection));
+    }
+
+    private String client(HttpRequest request, Connection connection) {
+        if (!addresses.trustsAnyProxy()) {
+            return connection.peer();
+        }
+        StringBuilder forwardedFor = new StringBuilder();
+        for (HttpHeader header : request.getHeaders()) {
+            if (header.is("x-forwarded-for")) {
+                forwardedFor.append(forwardedFor.isEmpty() ? "" : ",").append(header.value());
+            }
+        }
+        return addresses.of(connection.remote().getAddress(), forwardedFor.toString());
+    }
+}

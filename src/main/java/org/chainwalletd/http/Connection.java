@@ -1,0 +1,203 @@
+package org.chainwalletd.http;
+
+import java.net.InetSocketAddress;
+import java.util.Optional;
+
+/**
+ * Whose turn it is on one connection, and since when. The byte level ({@link ConnectionGuard}) and the request level ({@link
+ * RequestStage}) report here, from different threads when TLS lies between them; {@link Listener} sweeps over all connections and closes
+ * those whose client takes too long. This is the defence against slow clients that Pekko HTTP leaves to its user: its idle timeout starts
+ * anew with every byte.
+ */
+final class Connection {
+    private enum Turn {
+        /** Nothing of a next request has arrived. */
+        IDLE,
+        /** A part of a request has arrived. */
+        RECEIVING,
+        /** The daemon works on an answer. */
+        ANSWERING,
+        /** The daemon works on an answer whose reader has closed its sending side and may be gone. */
+        HALF_CLOSED,
+        /** Everything is written, the peer has yet to close. */
+        CLOSING
+    }
+
+    private final InetSocketAddress remote;
+    private final String peer;
+    private final HttpLimits limits;
+    private Turn turn = Turn.IDLE;
+    private long since = System.nanoTime();
+    private boolean more;
+    private boolean http2;
+    private int inFlight;
+    private boolean writing;
+    private long writingSince;
+    private boolean draining;
+    private Runnable finish = () -> {};
+    private Runnable abort = () -> {};
+    private Runnable giveUp = () -> {};
+    private Runnable closed = () -> {};
+
+    Connection(InetSocketAddress remote, HttpLimits limits) {
+        this.remote = remote;
+        this.peer = remote.getAddress().getHostAddress();
+        this.limits = limits;
+    }
+
+    InetSocketAddress remote() {
+        return remote;
+    }
+
+    /** The peer's address without its port. */
+    String peer() {
+        return peer;
+    }
+
+    /**
+     * @param finish ends the connection once what is being written is out; callable from any thread
+     * @param abort ends it at once
+     */
+    synchronized void opened(Runnable finish, Runnable abort) {
+        this.finish = finish;
+        this.abort = abort;
+    }
+
+    /** @param giveUp answers the request in work with 503, if there is one; callable from any thread */
+    synchronized void whenGivenUp(Runnable giveUp) {
+        this.giveUp = giveUp;
+    }
+
+    /** @param closed runs when the connection is gone */
+    synchronized void whenClosed(Runnable closed) {
+        this.closed = closed;
+    }
+
+    void closed() {
+        Runnable ending;
+        synchronized (this) {
+            ending = closed;
+        }
+        ending.run();
+    }
+
+    /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */
+    synchronized void speaksHttp2() {
+        http2 = true;
+        turn(Turn.IDLE);
+    }
+
+    synchronized void bytesArrived() {
+        if (turn == Turn.IDLE && !http2) {
+            turn(Turn.RECEIVING);
+        } else if (turn == Turn.ANSWERING) {
+            more = true;
+        }
+    }
+
+    /** The last byte of a request is here. */
+    synchronized void requestArrived() {
+        inFlight++;
+        if (turn != Turn.HALF_CLOSED) {
+            turn(Turn.ANSWERING);
+            more = false;
+        }
+    }
+
+    synchronized void answered() {
+        inFlight = Math.max(0, inFlight - 1);
+        if (inFlight == 0 && turn == Turn.ANSWERING) {
+            turn(more && !http2 ? Turn.RECEIVING : Turn.IDLE);
+            more = false;
+        }
+    }
+
+    synchronized void peerClosed() {
+        if (turn == Turn.ANSWERING) {
+            turn(Turn.HALF_CLOSED);
+        }
+    }
+
+    synchronized void outputEnded() {
+        turn(Turn.CLOSING);
+    }
+
+    synchronized void writeStarted() {
+        writing = true;
+        writingSince = System.nanoTime();
+    }
+
+    synchronized void writeDone() {
+        writing = false;
+    }
+
+    synchronized boolean draining() {
+        return draining;
+    }
+
+    /** From now on the connection ends with the answer it works on; at once when there is none. */
+    void drain() {
+        boolean atOnce;
+        Runnable ending;
+        synchronized (this) {
+            draining = true;
+            atOnce = turn == Turn.IDLE;
+            ending = finish;
+        }
+        if (atOnce) {
+            ending.run();
+        }
+    }
+
+    /** Answers what is still in work with 503. */
+    void giveUp() {
+        Runnable ending;
+        synchronized (this) {
+            ending = giveUp;
+        }
+        ending.run();
+    }
+
+    /** Ends the connection at once, whatever it is doing. */
+    void abort() {
+        Runnable ending;
+        synchronized (this) {
+            ending = abort;
+        }
+        ending.run();
+    }
+
+    /** Closes the connection if its client is late. Returns what it was late with. */
+    Optional<String> closeIfLate(long now) {
+        Runnable ending;
+        String reason;
+        synchronized (this) {
+            long waited = now - since;
+            if (turn == Turn.RECEIVING && waited > limits.requestDeadline().toNanos()) {
+                reason = "request";
+                ending = abort;
+            } else if (writing && now - writingSince > limits.writeDeadline().toNanos()) {
+                reason = "reading";
+                ending = abort;
+            } else if (turn == Turn.CLOSING && waited > limits.halfClosed().toNanos()) {
+                reason = "closing";
+                ending = abort;
+            } else if (turn == Turn.HALF_CLOSED && waited > limits.halfClosed().toNanos()) {
+                reason = "gone";
+                ending = abort;
+            } else if (turn == Turn.IDLE && waited > limits.keepAlive().toNanos()) {
+                reason = "idle";
+                ending = finish;
+            } else {
+                return Optional.empty();
+            }
+        }
+        ending.run();
+        return Optional.of(reason);
+    }
+
+    private void turn(Turn next) {
+        turn = next;
+        since = System.nanoTime();
+    }
+}

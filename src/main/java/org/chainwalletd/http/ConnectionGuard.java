@@ -1,0 +1,155 @@
+package org.chainwalletd.http;
+
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.BidiShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.AsyncCallback;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * The byte level of one connection, between the socket and TLS or HTTP: reports to {@link Connection} and closes when told so. Reads one
+ * piece ahead, because only a socket that is being read tells that its peer is gone.
+ */
+final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
+    private final Inlet<ByteString> socketIn = Inlet.create("guard.socketIn");
+    private final Outlet<ByteString> appIn = Outlet.create("guard.appIn");
+    private final Inlet<ByteString> appOut = Inlet.create("guard.appOut");
+    private final Outlet<ByteString> socketOut = Outlet.create("guard.socketOut");
+    private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
+            BidiShape.of(socketIn, appIn, appOut, socketOut);
+    private final Connection connection;
+
+    ConnectionGuard(Connection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public BidiShape<ByteString, ByteString, ByteString, ByteString> shape() {
+        return shape;
+    }
+
+    @Override
+    public GraphStageLogic createLogic(Attributes attributes) {
+        return new Logic();
+    }
+
+    private final class Logic extends GraphStageLogic {
+        private ByteString ahead;
+        private boolean socketEnded;
+
+        Logic() {
+            super(shape);
+            setHandler(socketIn, new FromSocket());
+            setHandler(appIn, new ToApp());
+            setHandler(appOut, new FromApp());
+            setHandler(socketOut, new ToSocket());
+        }
+
+        @Override
+        public void preStart() {
+            AsyncCallback<Boolean> ending = createAsyncCallback(this::end);
+            connection.opened(() -> ending.invoke(false), () -> ending.invoke(true));
+            pull(socketIn);
+        }
+
+        @Override
+        public void postStop() {
+            connection.closed();
+        }
+
+        private void end(boolean atOnce) {
+            if (atOnce) {
+                failStage(new TimeoutException("the client took too long"));
+            } else {
+                cancel(socketIn);
+                complete(appIn);
+            }
+        }
+
+        private final class FromSocket extends AbstractInHandler {
+            @Override
+            public void onPush() {
+                connection.bytesArrived();
+                if (isClosed(appIn)) {
+                    // The application has said its last word: what still comes is read and dropped, so that the peer
+                    // can read that word instead of finding its connection reset.
+                    grab(socketIn);
+                    pull(socketIn);
+                } else if (isAvailable(appIn)) {
+                    push(appIn, grab(socketIn));
+                    pull(socketIn);
+                } else {
+                    ahead = grab(socketIn);
+                }
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+                connection.peerClosed();
+                socketEnded = true;
+                if (ahead == null) {
+                    complete(appIn);
+                }
+            }
+        }
+
+        private final class ToApp extends AbstractOutHandler {
+            @Override
+            public void onPull() {
+                if (ahead == null) {
+                    return;
+                }
+                push(appIn, ahead);
+                ahead = null;
+                if (socketEnded) {
+                    complete(appIn);
+                } else {
+                    pull(socketIn);
+                }
+            }
+
+            @Override
+            public void onDownstreamFinish(Throwable cause) {
+                ahead = null;
+                if (!isClosed(socketIn) && !hasBeenPulled(socketIn)) {
+                    pull(socketIn);
+                }
+            }
+        }
+
+        private final class FromApp extends AbstractInHandler {
+            @Override
+            public void onPush() {
+                connection.writeStarted();
+                push(socketOut, grab(appOut));
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+                connection.outputEnded();
+                complete(socketOut);
+            }
+        }
+
+        private final class ToSocket extends AbstractOutHandler {
+            @Override
+            public void onPull() {
+                connection.writeDone();
+                if (!isClosed(appOut)) {
+                    pull(appOut);
+                }
+            }
+
+            @Override
+            public void onDownstreamFinish(Throwable cause) {
+                cancel(appOut, cause);
+            }
+        }
+    }
+}

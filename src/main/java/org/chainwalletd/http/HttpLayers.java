@@ -1,0 +1,51 @@
+package org.chainwalletd.http;
+
+import com.typesafe.config.ConfigFactory;
+import java.util.Map;
+import javax.net.ssl.SSLSession;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.Http;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.settings.ServerSettings;
+import org.apache.pekko.stream.TLSProtocol;
+import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
+import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.util.ByteString;
+
+/** Pekko HTTP's layers between bytes and requests, with settings that follow from the daemon's own limits instead of Pekko's defaults. */
+final class HttpLayers {
+    /**
+     * Deadlines are {@link Connection}'s, so Pekko's are off: its request timeout would end a wait of 600 s and costs a timer per request.
+     * Headers stay raw, because a malformed one would be written to the log, and a token is such a header.
+     */
+    private static final Map<String, Object> OVERRIDES = Map.of(
+            "pekko.http.server.server-header", "",
+            "pekko.http.server.idle-timeout", "infinite",
+            "pekko.http.server.request-timeout", "infinite",
+            "pekko.http.server.pipelining-limit", 1,
+            "pekko.http.server.log-unencrypted-network-bytes", "off",
+            "pekko.http.server.parsing.max-content-length", "infinite",
+            "pekko.http.server.parsing.modeled-header-parsing", "off",
+            "pekko.http.server.parsing.illegal-header-warnings", "off",
+            "pekko.http.server.parsing.error-logging-verbosity", "off",
+            "pekko.http.server.default-host-header", "localhost");
+
+    private HttpLayers() {}
+
+    static ServerSettings settings(ActorSystem<?> system) {
+        return ServerSettings.create(
+                ConfigFactory.parseMap(OVERRIDES).withFallback(system.settings().config()));
+    }
+
+    /** HTTP/1 over bare bytes. Can be used for any number of connections. */
+    static BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> plain(ActorSystem<?> system) {
+        // Without TLS nobody asks for the session; making an empty one would load the JDK's whole trust store at start.
+        SSLSession none = null;
+        BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> bare = BidiFlow.fromFunctions(
+                out -> ((TLSProtocol.SendBytes) out).bytes(), in -> new TLSProtocol.SessionBytes(none, in));
+        return Http.get(system).serverLayer(settings(system)).atop(bare);
+    }
+}

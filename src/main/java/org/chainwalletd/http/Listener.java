@@ -1,0 +1,164 @@
+package org.chainwalletd.http;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.stream.javadsl.Tcp;
+import org.apache.pekko.util.ByteString;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One listening socket: accepts up to the limit, refuses the rest quickly, closes late clients, and drains. The protocol above the bytes
+ * is given per connection.
+ */
+final class Listener {
+    /** What speaks on a connection. */
+    @FunctionalInterface
+    interface Protocol {
+        Flow<ByteString, ByteString, NotUsed> on(Connection connection);
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(Listener.class);
+    private static final int BACKLOG = 1024;
+    private static final Duration GIVE_UP_BEFORE = Duration.ofMillis(500);
+    private static final ByteString OVERLOADED = ByteString.fromString("HTTP/1.1 503 Service Unavailable\r\n"
+            + "Content-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 34\r\n\r\n"
+            + "{\"message\":\"too many connections\"}");
+
+    private final ActorSystem<?> system;
+    private final Materializer materializer;
+    private final HttpLimits limits;
+    private final Protocol protocol;
+    private final boolean plain;
+    private final Consumer<String> refused;
+    private final Set<Connection> open = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean draining;
+    private volatile Tcp.ServerBinding binding;
+    private Cancellable sweep = Cancellable.alreadyCancelled();
+
+    /**
+     * @param plain whether a refusal may be said in HTTP: not where TLS is expected
+     * @param refused told why a connection was refused or cut off: overload, request, reading, closing, gone, idle
+     */
+    Listener(ActorSystem<?> system, HttpLimits limits, Protocol protocol, boolean plain, Consumer<String> refused) {
+        this.system = system;
+        this.materializer = SystemMaterializer.get(system).materializer();
+        this.limits = limits;
+        this.protocol = protocol;
+        this.plain = plain;
+        this.refused = refused;
+    }
+
+    /** Binds and serves. Fails when the address cannot be bound. */
+    CompletionStage<Listener> bind(InetSocketAddress address) {
+        Executor executor = system.executionContext();
+        return Tcp.get(system)
+                .bind(address.getHostString(), address.getPort(), BACKLOG, List.of(), true, Optional.<Duration>empty())
+                .to(Sink.foreach(this::accept))
+                .run(materializer)
+                .thenApplyAsync(this::bound, executor);
+    }
+
+    InetSocketAddress address() {
+        return binding.localAddress();
+    }
+
+    int connections() {
+        return open.size();
+    }
+
+    private Listener bound(Tcp.ServerBinding bound) {
+        binding = bound;
+        long millis = Math.max(10, Math.min(1000, limits.requestDeadline().toMillis() / 4));
+        Duration every = Duration.ofMillis(millis);
+        sweep = system.scheduler()
+                .scheduleWithFixedDelay(every, every, this::closeLateClients, system.executionContext());
+        return this;
+    }
+
+    private void accept(Tcp.IncomingConnection incoming) {
+        if (draining || open.size() >= limits.maxConnections()) {
+            refuse(incoming);
+            return;
+        }
+        Connection connection = new Connection(incoming.remoteAddress(), limits);
+        open.add(connection);
+        connection.whenClosed(() -> closed(connection));
+        BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> guard =
+                BidiFlow.fromGraph(new ConnectionGuard(connection));
+        incoming.flow().join(guard.join(protocol.on(connection))).run(materializer);
+        if (draining) {
+            connection.drain();
+        }
+    }
+
+    private void refuse(Tcp.IncomingConnection incoming) {
+        refused.accept("overload");
+        Source<ByteString, NotUsed> answer = plain ? Source.single(OVERLOADED) : Source.empty();
+        incoming.handleWith(Flow.fromSinkAndSourceCoupled(Sink.ignore(), answer), materializer);
+    }
+
+    private void closed(Connection connection) {
+        open.remove(connection);
+        if (draining && open.isEmpty()) {
+            drained.complete(null);
+        }
+    }
+
+    private void closeLateClients() {
+        long now = System.nanoTime();
+        for (Connection connection : open) {
+            connection.closeIfLate(now).ifPresent(reason -> {
+                refused.accept(reason);
+                log.debug("Closed {}: late with {}", connection.remote(), reason);
+            });
+        }
+    }
+
+    /**
+     * Stops accepting, lets the requests in work be answered, and cuts off what is left after {@code deadline}. Completes when no
+     * connection is open.
+     */
+    CompletionStage<Void> drain(Duration deadline) {
+        draining = true;
+        Executor executor = system.executionContext();
+        return binding.unbind().thenComposeAsync(unbound -> drainConnections(deadline), executor);
+    }
+
+    private CompletionStage<Void> drainConnections(Duration deadline) {
+        Duration politely = deadline.compareTo(GIVE_UP_BEFORE) > 0 ? deadline.minus(GIVE_UP_BEFORE) : Duration.ZERO;
+        open.forEach(Connection::drain);
+        if (open.isEmpty()) {
+            drained.complete(null);
+        }
+        Cancellable giveUp = system.scheduler()
+                .scheduleOnce(politely, () -> open.forEach(Connection::giveUp), system.executionContext());
+        Cancellable cutOff = system.scheduler()
+                .scheduleOnce(deadline, () -> open.forEach(Connection::abort), system.executionContext());
+        return drained.thenRunAsync(
+                () -> {
+                    giveUp.cancel();
+                    cutOff.cancel();
+                    sweep.cancel();
+                },
+                system.executionContext());
+    }
+}

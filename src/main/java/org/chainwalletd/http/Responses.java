@@ -1,0 +1,72 @@
+package org.chainwalletd.http;
+
+import java.nio.charset.StandardCharsets;
+import org.apache.pekko.http.javadsl.model.ContentType;
+import org.apache.pekko.http.javadsl.model.ContentTypes;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.MediaTypes;
+import org.apache.pekko.http.javadsl.model.StatusCodes;
+import org.apache.pekko.http.javadsl.model.headers.Connection;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.util.ByteString;
+
+/** The answers that do not come from {@code rpc}. */
+final class Responses {
+    static final HttpHeader CLOSE = Connection.create("close");
+
+    private static final ContentType METRICS = ContentTypes.parse("text/plain; version=0.0.4; charset=utf-8");
+    private static final ContentType PEM =
+            MediaTypes.applicationBinary("x-pem-file", true).toContentType();
+    private static final HttpHeader CHALLENGE = RawHeader.create("WWW-Authenticate", "Bearer");
+    private static final HttpResponse OK = HttpResponse.create();
+
+    private Responses() {}
+
+    /** An answer of {@code rpc}. An empty body has no content type (204). */
+    static HttpResponse json(int status, byte[] body) {
+        if (body.length == 0) {
+            return HttpResponse.create().withStatus(status);
+        }
+        return base(status)
+                .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, ByteString.fromArrayUnsafe(body)));
+    }
+
+    private static HttpResponse base(int status) {
+        return switch (status) {
+            case 200 -> OK;
+            case 401 -> OK.withStatus(401).addHeader(CHALLENGE);
+            default -> OK.withStatus(status);
+        };
+    }
+
+    /**
+     * A refusal below JSON-RPC, so not an error object of it: {@code {"message": …}}.
+     *
+     * @param message of plain ASCII without quotes or backslashes
+     */
+    static HttpResponse refusal(int status, String message) {
+        return json(status, ("{\"message\":\"" + message + "\"}").getBytes(StandardCharsets.UTF_8));
+    }
+
+    static HttpResponse wrongMethod(String allowed) {
+        return refusal(405, "method not allowed; allowed are " + allowed).addHeader(RawHeader.create("Allow", allowed));
+    }
+
+    static HttpResponse options(String allowed) {
+        return HttpResponse.create().withStatus(StatusCodes.NO_CONTENT).addHeader(RawHeader.create("Allow", allowed));
+    }
+
+    static HttpResponse text(int status, String body) {
+        return HttpResponse.create().withStatus(status).withEntity(ContentTypes.TEXT_PLAIN_UTF8, body);
+    }
+
+    static HttpResponse metrics(String body) {
+        return HttpResponse.create().withEntity(HttpEntities.create(METRICS, ByteString.fromString(body)));
+    }
+
+    static HttpResponse certificate(byte[] pem) {
+        return HttpResponse.create().withEntity(HttpEntities.create(PEM, pem));
+    }
+}

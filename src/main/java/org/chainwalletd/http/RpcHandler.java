@@ -1,0 +1,173 @@
+package org.chainwalletd.http;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.HttpEntity;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.RequestEntity;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.chainwalletd.rpc.Scope;
+
+/**
+ * {@code POST /}: content type, length, token, bound per token, then the JSON-RPC layer. Every 401 has the same bytes, whatever was wrong,
+ * and the same treatment: it is held back when its client collects too many of them.
+ */
+final class RpcHandler implements HttpHandler {
+    private static final Set<String> JSON_TYPES =
+            Set.of("application/json", "application/json-rpc", "application/jsonrequest");
+    private static final HttpResponse UNAUTHORIZED = error(401, -32001, "authentication required", "");
+    private static final HttpResponse BUSY = error(
+            200,
+            -32042,
+            "too many requests at a time with this token",
+            ",\"data\":{\"retryable\":true,\"retry_after_secs\":1}");
+
+    private final RpcEndpoint rpc;
+    private final Callers callers;
+    private final RequestSlots slots;
+    private final FailedLogins failedLogins;
+    private final BodyReader bodies;
+    private final ServerObserver observer;
+    private final ActorSystem<?> system;
+    private final Executor executor;
+
+    RpcHandler(
+            RpcEndpoint rpc,
+            Callers callers,
+            HttpLimits limits,
+            FailedLogins failedLogins,
+            ServerObserver observer,
+            ActorSystem<?> system) {
+        this.rpc = rpc;
+        this.callers = callers;
+        this.slots = new RequestSlots(limits.maxConcurrentPerToken());
+        this.failedLogins = failedLogins;
+        this.bodies = new BodyReader(
+                SystemMaterializer.get(system).materializer(), limits.maxBodyBytes(), limits.requestDeadline());
+        this.observer = observer;
+        this.system = system;
+        this.executor = system.executionContext();
+    }
+
+    @Override
+    public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection) {
+        RequestEntity entity = request.entity();
+        boolean json = isJson(entity);
+        if (entity instanceof HttpEntity.Strict whole) {
+            connection.requestArrived();
+            if (!json) {
+                return CompletableFuture.completedFuture(notJson());
+            }
+            if (bodies.tooLong(whole.getData().size())) {
+                return CompletableFuture.completedFuture(tooLong());
+            }
+            return authenticated(request, whole.getData().toArrayUnsafe(), connection);
+        }
+        if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
+            connection.requestArrived();
+            return CompletableFuture.completedFuture(tooLong().addHeader(Responses.CLOSE));
+        }
+        return bodies.read(entity)
+                .handleAsync(
+                        (received, failure) -> {
+                            connection.requestArrived();
+                            return failure == null ? received : null;
+                        },
+                        executor)
+                .thenComposeAsync(received -> received(request, received, json, connection), executor);
+    }
+
+    /** @param received null when the body did not arrive */
+    private CompletionStage<HttpResponse> received(
+            HttpRequest request, BodyReader.Received received, boolean json, Connection connection) {
+        if (received == null) {
+            return CompletableFuture.completedFuture(
+                    Responses.refusal(408, "the body did not arrive in time").addHeader(Responses.CLOSE));
+        }
+        if (!json) {
+            return CompletableFuture.completedFuture(notJson());
+        }
+        if (bodies.tooLong(received.total())) {
+            return CompletableFuture.completedFuture(tooLong());
+        }
+        return authenticated(request, received.kept().toArray(), connection);
+    }
+
+    private CompletionStage<HttpResponse> authenticated(HttpRequest request, byte[] body, Connection connection) {
+        Callers.Caller caller = callers.of(request, connection);
+        Optional<Scope> scope = caller.scope();
+        if (scope.isEmpty()) {
+            return unauthorized(caller.client());
+        }
+        if (!slots.take(scope.get())) {
+            observer.refused("busy");
+            return CompletableFuture.completedFuture(BUSY);
+        }
+        CompletableFuture<RpcEndpoint.Answer> answer = dispatch(body, scope, caller.client());
+        if (answer.isDone() && !answer.isCompletedExceptionally()) {
+            slots.giveBack(scope.get());
+            return respond(answer.join(), caller.client());
+        }
+        return answer.whenCompleteAsync((done, failure) -> slots.giveBack(scope.get()), executor)
+                .thenComposeAsync(done -> respond(done, caller.client()), executor);
+    }
+
+    private CompletableFuture<RpcEndpoint.Answer> dispatch(byte[] body, Optional<Scope> scope, String client) {
+        try {
+            return rpc.answer(body, scope, client).toCompletableFuture();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletionStage<HttpResponse> respond(RpcEndpoint.Answer answer, String client) {
+        return answer.status() == 401
+                ? unauthorized(client)
+                : CompletableFuture.completedFuture(Responses.json(answer.status(), answer.body()));
+    }
+
+    private CompletionStage<HttpResponse> unauthorized(String client) {
+        observer.refused("unauthorized");
+        Duration held = failedLogins.failed(client);
+        if (held.isZero()) {
+            return CompletableFuture.completedFuture(UNAUTHORIZED);
+        }
+        CompletableFuture<HttpResponse> later = new CompletableFuture<>();
+        system.scheduler().scheduleOnce(held, () -> later.complete(UNAUTHORIZED), system.executionContext());
+        return later;
+    }
+
+    /** A body without a content type is taken as JSON; a form, which is what curl says by default, is not. */
+    private static boolean isJson(RequestEntity entity) {
+        String type = entity.getContentType().mediaType().toString();
+        return JSON_TYPES.contains(type) || type.equals("none/none");
+    }
+
+    private static boolean expectsContinue(HttpRequest request) {
+        return request.getHeader("expect").isPresent();
+    }
+
+    private boolean announcedTooLong(RequestEntity entity) {
+        return bodies.tooLong(entity.getContentLengthOption().orElse(0));
+    }
+
+    private static HttpResponse notJson() {
+        return Responses.refusal(415, "send the body with content-type: application/json");
+    }
+
+    private HttpResponse tooLong() {
+        return Responses.refusal(413, "the request body is longer than " + bodies.limit() + " bytes");
+    }
+
+    private static HttpResponse error(int status, int code, String message, String data) {
+        String json = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":" + code + ",\"message\":\"" + message + "\"" + data
+                + "},\"id\":null}";
+        return Responses.json(status, Router.utf8(json));
+    }
+}

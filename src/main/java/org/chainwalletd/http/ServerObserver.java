@@ -1,0 +1,9 @@
+package org.chainwalletd.http;
+
+/** Sees what the server refuses before any method is reached: for metrics. Must not block. */
+public interface ServerObserver {
+    ServerObserver NONE = reason -> {};
+
+    /** @param reason one of a few fixed words: unauthorized, busy, overload, request, reading, closing, gone, idle */
+    void refused(String reason);
+}

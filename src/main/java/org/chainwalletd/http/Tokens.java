@@ -1,0 +1,132 @@
+package org.chainwalletd.http;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.store.AtomicFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The digests of the tokens in force: per scope the one from flag or environment, or else the one in the file {@code token-<scope>} of the
+ * data folder. Immutable; reading again gives another instance.
+ */
+public final class Tokens {
+    /** Shortest token that is taken from an operator; generated ones have 64 characters. */
+    public static final int MIN_LENGTH = 16;
+
+    private static final Logger log = LoggerFactory.getLogger(Tokens.class);
+    private static final int RANDOM_BYTES = 32;
+    private static final int MAX_LENGTH = 1024;
+
+    private final Map<Scope, byte[]> digests;
+
+    private Tokens(Map<Scope, byte[]> digests) {
+        this.digests = digests;
+    }
+
+    /**
+     * Reads the tokens and makes the files that are missing (0600), each for a scope without a configured token.
+     *
+     * @param configured from flag or environment, by scope word
+     * @param created told once of each new file, as a line for the operator that holds the token
+     * @throws TokenException when a token is empty, too short, unusable in a header, or the same for two scopes
+     */
+    public static Tokens open(Path datadir, Map<String, String> configured, Consumer<String> created)
+            throws IOException {
+        for (Scope scope : Scope.values()) {
+            Path file = file(datadir, scope);
+            if (!configured.containsKey(scope.word()) && !Files.exists(file)) {
+                byte[] token = generate();
+                AtomicFiles.write(file, token);
+                created.accept(scope.word() + " token (kept in " + file + "): "
+                        + new String(token, 0, token.length - 1, StandardCharsets.US_ASCII));
+            }
+        }
+        return read(datadir, configured);
+    }
+
+    /**
+     * Reads the tokens anew; makes no files.
+     *
+     * @throws TokenException as {@link #open}, and when a file is missing
+     */
+    public static Tokens read(Path datadir, Map<String, String> configured) throws IOException {
+        Map<Scope, byte[]> digests = new EnumMap<>(Scope.class);
+        for (Scope scope : Scope.values()) {
+            String flag = configured.get(scope.word());
+            byte[] digest = flag == null
+                    ? fromFile(file(datadir, scope))
+                    : digest(flag, "the configured " + scope.word() + " token");
+            for (Map.Entry<Scope, byte[]> other : digests.entrySet()) {
+                if (Arrays.equals(other.getValue(), digest)) {
+                    throw new TokenException("the " + other.getKey().word() + " token and the " + scope.word()
+                            + " token are the same: give every scope a token of its own");
+                }
+            }
+            digests.put(scope, digest);
+        }
+        return new Tokens(digests);
+    }
+
+    Optional<byte[]> digest(Scope scope) {
+        return Optional.ofNullable(digests.get(scope));
+    }
+
+    static Path file(Path datadir, Scope scope) {
+        return datadir.resolve("token-" + scope.word());
+    }
+
+    private static byte[] generate() {
+        byte[] random = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(random);
+        return (HexFormat.of().formatHex(random) + "\n").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static byte[] fromFile(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            throw new TokenException("the token file " + file + " is missing: restore it, or restart to have it made");
+        }
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+        if (permissions.contains(PosixFilePermission.OTHERS_READ)
+                || permissions.contains(PosixFilePermission.GROUP_READ)) {
+            log.warn("The token file {} can be read by others: chmod 600 it", file);
+        }
+        String content = Files.readString(file, StandardCharsets.ISO_8859_1);
+        return digest(content.stripTrailing(), "the token in " + file);
+    }
+
+    private static byte[] digest(String token, String name) {
+        if (token.isEmpty()) {
+            throw new TokenException(name + " is empty");
+        }
+        if (token.length() < MIN_LENGTH || token.length() > MAX_LENGTH) {
+            throw new TokenException(name + " must have " + MIN_LENGTH + " to " + MAX_LENGTH + " characters");
+        }
+        if (!token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw new TokenException(
+                    name + " holds a character that is no visible ASCII: it cannot be sent in a header");
+        }
+        return Authenticator.sha256(token.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** A token that must not be served with. The message names its place, never its text. */
+    public static final class TokenException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TokenException(String message) {
+            super(message);
+        }
+    }
+}

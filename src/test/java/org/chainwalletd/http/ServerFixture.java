@@ -1,0 +1,87 @@
+package org.chainwalletd.http;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+
+/** A server on a free loopback port with an RPC layer that echoes who called. */
+final class ServerFixture implements AutoCloseable {
+    static final String READ = "read-token-0123456789";
+    static final String MANAGE = "manage-token-0123456789";
+    static final String SPEND = "spend-token-0123456789";
+    static final Map<String, String> TOKENS = Map.of("read", READ, "manage", MANAGE, "spend", SPEND);
+    static final HttpLimits LIMITS = new HttpLimits(
+            1 << 20,
+            100,
+            8,
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(5));
+
+    /** Completes calls whose body is {@code "wait"}. */
+    final CompletableFuture<Void> gate = new CompletableFuture<>();
+
+    final List<String> refusals = new CopyOnWriteArrayList<>();
+    final Authenticator authenticator;
+    final ActorSystem<Void> system;
+    final HttpServer server;
+
+    ServerFixture(Path datadir, HttpLimits limits) throws Exception {
+        this(datadir, limits, List.of());
+    }
+
+    ServerFixture(Path datadir, HttpLimits limits, List<String> proxies) throws Exception {
+        authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}));
+        system = ActorSystem.create(Behaviors.empty(), "http-test");
+        server = HttpServer.start(
+                        system,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        limits,
+                        proxies,
+                        new HttpServer.Services(this::answer, authenticator, List.of(), () -> "metrics", refusals::add))
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
+    }
+
+    RawClient client() throws Exception {
+        return RawClient.to(server.address());
+    }
+
+    private CompletableFuture<RpcEndpoint.Answer> answer(
+            byte[] body, Optional<org.chainwalletd.rpc.Scope> scope, String client) {
+        String text = new String(body, StandardCharsets.UTF_8);
+        byte[] echo = ("{\"scope\":\"" + scope.get().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
+                        + body.length + "}")
+                .getBytes(StandardCharsets.UTF_8);
+        return switch (text) {
+            case "\"wait\"" ->
+                gate.thenApplyAsync(open -> new RpcEndpoint.Answer(200, echo), system.executionContext());
+            case "\"fail\"" -> CompletableFuture.failedFuture(new IllegalStateException("broken on purpose"));
+            case "\"throw\"" -> throw new IllegalStateException("broken on purpose");
+            case "\"notify\"" -> CompletableFuture.completedFuture(new RpcEndpoint.Answer(204, new byte[0]));
+            case "\"scope\"" -> CompletableFuture.completedFuture(new RpcEndpoint.Answer(401, echo));
+            default -> CompletableFuture.completedFuture(new RpcEndpoint.Answer(200, echo));
+        };
+    }
+
+    @Override
+    public void close() {
+        gate.complete(null);
+        system.terminate();
+        system.getWhenTerminated()
+                .toCompletableFuture()
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+    }
+}
