@@ -1,0 +1,51 @@
+package org.chainwalletd.rpc;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One request as it came in (interface.md, section 4.2).
+ *
+ * @param id JSON text of the id as the caller wrote it, {@code "null"} included; null for a notification
+ * @param method null when {@code refusal} is set
+ * @param params an object node, or another node that the binder refuses; null for no parameters
+ * @param refusal what is wrong with the envelope, or null
+ * @param secrets the secrets inside {@code params}
+ */
+record Envelope(String id, String method, JsonNode params, String refusal, List<byte[]> secrets) {
+    static final String NULL_ID = "null";
+
+    /** An envelope that is answered with -32600, whether it has an id or not. */
+    static Envelope refused(String id, String refusal, List<byte[]> secrets) {
+        return new Envelope(id == null ? NULL_ID : id, null, null, refusal, secrets);
+    }
+
+    boolean isNotification() {
+        return id == null;
+    }
+
+    /** To be called when the parameters are bound, and also when they never will be. */
+    void overwriteSecrets() {
+        for (byte[] secret : secrets) {
+            Arrays.fill(secret, (byte) 0);
+        }
+    }
+
+    /** A whole request body. */
+    sealed interface Body {}
+
+    record Single(Envelope envelope) implements Body {}
+
+    /**
+     * @param envelopes at least one
+     */
+    record Batch(List<Envelope> envelopes) implements Body {}
+
+    /**
+     * A body that is refused as a whole, with HTTP status 400 and a null id.
+     *
+     * @param code parse error or invalid request
+     */
+    record Refused(ErrorCode code, String message) implements Body {}
+}

@@ -1,0 +1,61 @@
+package org.chainwalletd.rpc;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes an error of the catalogue out of whatever a method failed with. */
+final class Failures {
+    private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
+    private static final long RETRY_AFTER_SECONDS = 1;
+
+    private final List<ErrorTranslator> translators;
+
+    Failures(List<ErrorTranslator> translators) {
+        this.translators = List.copyOf(translators);
+    }
+
+    /** Data of -32042. */
+    record Overload(boolean retryable, long retryAfterSecs) {}
+
+    RpcException translate(Throwable failure, String method, CallContext context) {
+        Throwable cause = unwrap(failure);
+        if (cause instanceof RpcException refusal) {
+            return refusal;
+        }
+        for (ErrorTranslator translator : translators) {
+            Optional<RpcException> translated = translator.translate(cause);
+            if (translated.isPresent()) {
+                return translated.get();
+            }
+        }
+        if (cause instanceof RejectedExecutionException) {
+            return new RpcException(
+                    ErrorCode.TOO_MANY_REQUESTS,
+                    "the daemon is busy, try again in a second",
+                    new Overload(true, RETRY_AFTER_SECONDS));
+        }
+        return internal(cause, method, context);
+    }
+
+    /** The details go to the log only: an exception's text may quote what the caller must not see. */
+    static RpcException internal(Throwable cause, String method, CallContext context) {
+        LOG.error("{} failed unexpectedly, request {}", method, context.requestId(), cause);
+        return new RpcException(
+                ErrorCode.INTERNAL_ERROR,
+                "internal error in " + method + "; the daemon's log has details under request " + context.requestId());
+    }
+
+    private static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+}

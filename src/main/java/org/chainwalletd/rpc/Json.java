@@ -1,0 +1,89 @@
+package org.chainwalletd.rpc;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.AnnotationIntrospector;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.introspect.AnnotatedClass;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
+import com.fasterxml.jackson.databind.introspect.DefaultAccessorNamingStrategy;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * How results are written: records with snake-case members, hashes and byte strings as lower-case hex, amounts and {@code long}s as
+ * unsigned numbers, absent members left out (interface.md, section 1.1; decisions.md, section 2). Requests are read by {@link RequestReader}.
+ */
+public final class Json {
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .propertyNamingStrategy(new WireNames())
+            .accessorNaming(new RecordComponentsOnly())
+            .annotationIntrospector(AnnotationIntrospector.pair(new SignedLongs(), new JacksonAnnotationIntrospector()))
+            .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT, JsonInclude.Include.USE_DEFAULTS))
+            .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+            .addModule(new WireTypes())
+            .build();
+
+    private Json() {}
+
+    /** A writer for one result or data type, to be kept: making it is what costs. */
+    public static ObjectWriter writerFor(Class<?> type) {
+        return MAPPER.writerFor(type);
+    }
+
+    /** UTF-8 bytes of {@code value}. For results on the hot path keep a {@link #writerFor}. */
+    public static byte[] write(Object value) {
+        try {
+            return MAPPER.writeValueAsBytes(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("cannot be written as JSON: " + value.getClass(), e);
+        }
+    }
+
+    /** The mapper itself, for those who read JSON of their own (answers of other services); it must not be reconfigured. */
+    public static ObjectMapper mapper() {
+        return MAPPER;
+    }
+
+    /** The same rule as the binder's, also for runs of capitals. */
+    private static final class WireNames extends PropertyNamingStrategies.NamingBase {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String translate(String propertyName) {
+            return MemberNames.snakeCase(propertyName);
+        }
+    }
+
+    /** Methods of a record called {@code isX} or {@code getX} are not members of the answer. */
+    private static final class RecordComponentsOnly extends DefaultAccessorNamingStrategy.Provider {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public com.fasterxml.jackson.databind.introspect.AccessorNamingStrategy forRecord(
+                MapperConfig<?> config, AnnotatedClass recordClass) {
+            Set<String> components = Arrays.stream(recordClass.getRawType().getRecordComponents())
+                    .map(java.lang.reflect.RecordComponent::getName)
+                    .collect(Collectors.toUnmodifiableSet());
+            return new DefaultAccessorNamingStrategy.RecordNaming(config, recordClass) {
+                @Override
+                public String findNameForIsGetter(AnnotatedMethod method, String name) {
+                    return null;
+                }
+
+                @Override
+                public String findNameForRegularGetter(AnnotatedMethod method, String name) {
+                    return components.contains(name) ? name : null;
+                }
+            };
+        }
+    }
+}

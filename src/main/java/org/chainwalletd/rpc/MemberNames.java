@@ -1,0 +1,28 @@
+package org.chainwalletd.rpc;
+
+import java.util.Set;
+
+/** How members are called on the wire. */
+final class MemberNames {
+    /**
+     * Members whose text never becomes a {@code String}: the reader keeps its UTF-8 bytes, the binder hands them out as secret bytes and
+     * overwrites what it read.
+     */
+    static final Set<String> SECRETS = Set.of("passphrase", "private_key", "secret_hex", "mnemonic");
+
+    private MemberNames() {}
+
+    /** {@code lockTxId} becomes {@code lock_tx_id}. */
+    static String snakeCase(String javaName) {
+        StringBuilder wire = new StringBuilder(javaName.length() + 4);
+        for (int i = 0; i < javaName.length(); i++) {
+            char letter = javaName.charAt(i);
+            if (Character.isUpperCase(letter)) {
+                wire.append('_').append(Character.toLowerCase(letter));
+            } else {
+                wire.append(letter);
+            }
+        }
+        return wire.toString();
+    }
+}

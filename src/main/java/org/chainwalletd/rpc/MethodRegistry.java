@@ -1,0 +1,40 @@
+package org.chainwalletd.rpc;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All methods by name. The scope table, {@code rpc.discover} and the reference page are made from it. */
+public final class MethodRegistry {
+    private final Map<String, RegisteredMethod<?, ?>> methods;
+
+    private MethodRegistry(Map<String, RegisteredMethod<?, ?>> methods) {
+        this.methods = methods;
+    }
+
+    /**
+     * @throws IllegalArgumentException when a name is there twice or a parameter record cannot be bound
+     */
+    public static MethodRegistry of(Collection<? extends RpcMethod<?, ?>> methods) {
+        Map<String, RegisteredMethod<?, ?>> byName = new LinkedHashMap<>();
+        for (RpcMethod<?, ?> method : methods) {
+            if (byName.put(method.name(), RegisteredMethod.of(method)) != null) {
+                throw new IllegalArgumentException("two methods are called " + method.name());
+            }
+        }
+        return new MethodRegistry(byName);
+    }
+
+    /** The methods in the order in which they were given. */
+    public List<RpcMethod<?, ?>> methods() {
+        return methods.values().stream()
+                .<RpcMethod<?, ?>>map(RegisteredMethod::method)
+                .toList();
+    }
+
+    /** Null when there is none. */
+    RegisteredMethod<?, ?> find(String name) {
+        return methods.get(name);
+    }
+}

@@ -1,0 +1,20 @@
+package org.chainwalletd.rpc;
+
+import java.nio.charset.StandardCharsets;
+
+/** A result that is valid JSON already and is written as it stands. */
+public final class RawJson {
+    private final String text;
+
+    public RawJson(String text) {
+        this.text = text;
+    }
+
+    public String text() {
+        return text;
+    }
+
+    public byte[] utf8() {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

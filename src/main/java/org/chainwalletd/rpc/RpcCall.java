@@ -1,0 +1,164 @@
+package org.chainwalletd.rpc;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.slf4j.MDC;
+
+/** One request or one item of a batch, from its envelope to its answer. */
+final class RpcCall {
+    private static final String MDC_REQUEST = "request_id";
+    private static final String MDC_METHOD = "method";
+    private static final String MDC_SCOPE = "scope";
+
+    private final Shared shared;
+    private final Envelope envelope;
+    private final CallContext context;
+    private final long started = System.nanoTime();
+
+    RpcCall(Shared shared, Envelope envelope, CallContext context) {
+        this.shared = shared;
+        this.envelope = envelope;
+        this.context = context;
+    }
+
+    /** What all calls have in common. */
+    record Shared(MethodRegistry registry, Failures failures, CallObserver observer, Executor executor) {}
+
+    /**
+     * @param json null for a notification
+     * @param httpStatus if this is a single request
+     */
+    record Outcome(byte[] json, int httpStatus) {}
+
+    /** The same words whatever is wrong with the token, so that a caller learns nothing (interface.md, section 5.2). */
+    static RpcException authenticationRequired() {
+        return new RpcException(ErrorCode.UNAUTHORIZED, "authentication required");
+    }
+
+    /** The stage never fails; it is complete already when the method answered at once. */
+    <T> CompletableFuture<T> run(Function<Outcome, T> finish) {
+        try {
+            return decide(finish);
+        } finally {
+            envelope.overwriteSecrets();
+        }
+    }
+
+    private <T> CompletableFuture<T> decide(Function<Outcome, T> finish) {
+        if (envelope.refusal() != null) {
+            return now(finish, refuse(new RpcException(ErrorCode.INVALID_REQUEST, envelope.refusal())));
+        }
+        RegisteredMethod<?, ?> method = shared.registry().find(envelope.method());
+        if (method == null) {
+            RpcException unknown = new RpcException(ErrorCode.METHOD_NOT_FOUND, "method not found");
+            observeRefusal(CallOutcome.UNKNOWN_METHOD, Scope.READ, unknown);
+            return now(finish, refuse(unknown));
+        }
+        Scope required = method.method().scope();
+        if (!context.scope().contains(required)) {
+            RpcException unauthorized = authenticationRequired();
+            observeRefusal(method.method().name(), required, unauthorized);
+            return now(finish, refuse(unauthorized));
+        }
+        return runMethod(method, finish);
+    }
+
+    private <P extends Record, R, T> CompletableFuture<T> runMethod(
+            RegisteredMethod<P, R> method, Function<Outcome, T> finish) {
+        openLogContext(method);
+        try {
+            shared.observer()
+                    .started(context, method.method().name(), method.method().scope());
+            CompletableFuture<R> running = start(method);
+            if (running.isDone()) {
+                return now(finish, finished(method, running));
+            }
+            return running.handleAsync(
+                    (result, failure) -> finish.apply(finishedLater(method, running)), shared.executor());
+        } finally {
+            closeLogContext();
+        }
+    }
+
+    private <P extends Record, R> CompletableFuture<R> start(RegisteredMethod<P, R> method) {
+        try {
+            P params = method.binder().bind(envelope.params());
+            CompletionStage<R> stage = method.method().call(params, context);
+            return stage.toCompletableFuture();
+        } catch (RpcException refusal) {
+            return CompletableFuture.failedFuture(refusal);
+        } catch (Throwable failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    private Outcome finishedLater(RegisteredMethod<?, ?> method, CompletableFuture<?> done) {
+        openLogContext(method);
+        try {
+            return finished(method, done);
+        } finally {
+            closeLogContext();
+        }
+    }
+
+    private Outcome finished(RegisteredMethod<?, ?> method, CompletableFuture<?> done) {
+        Object result;
+        byte[] json;
+        try {
+            result = done.join();
+            json = envelope.isNotification() ? null : Answers.result(method.writer(), result, envelope.id());
+        } catch (RuntimeException | Error failure) {
+            RpcException refusal =
+                    shared.failures().translate(failure, method.method().name(), context);
+            observeEnd(method, Optional.of(refusal.code()), Optional.empty());
+            return refuse(refusal);
+        }
+        observeEnd(method, Optional.empty(), method.txIdIn(result));
+        return new Outcome(json, 200);
+    }
+
+    private Outcome refuse(RpcException refusal) {
+        return envelope.isNotification()
+                ? new Outcome(null, 204)
+                : new Outcome(
+                        Answers.error(refusal, envelope.id()), refusal.code().httpStatus());
+    }
+
+    private void observeEnd(
+            RegisteredMethod<?, ?> method, Optional<ErrorCode> error, Optional<org.chainwalletd.chain.Hash256> txId) {
+        shared.observer()
+                .ended(
+                        context,
+                        new CallOutcome(method.method().name(), method.method().scope(), error, nanos(), txId));
+    }
+
+    private void observeRefusal(String method, Scope required, RpcException refusal) {
+        shared.observer()
+                .refused(
+                        context,
+                        new CallOutcome(method, required, Optional.of(refusal.code()), nanos(), Optional.empty()));
+    }
+
+    private long nanos() {
+        return System.nanoTime() - started;
+    }
+
+    private void openLogContext(RegisteredMethod<?, ?> method) {
+        MDC.put(MDC_REQUEST, context.requestId());
+        MDC.put(MDC_METHOD, method.method().name());
+        MDC.put(MDC_SCOPE, context.scope().word());
+    }
+
+    private static void closeLogContext() {
+        MDC.remove(MDC_REQUEST);
+        MDC.remove(MDC_METHOD);
+        MDC.remove(MDC_SCOPE);
+    }
+
+    private static <T> CompletableFuture<T> now(Function<Outcome, T> finish, Outcome outcome) {
+        return CompletableFuture.completedFuture(finish.apply(outcome));
+    }
+}

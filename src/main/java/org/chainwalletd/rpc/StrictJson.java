@@ -1,0 +1,197 @@
+package org.chainwalletd.rpc;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BinaryNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Reads JSON values strictly: RFC 8259 in well-formed UTF-8, no member twice, no half surrogate pairs, nesting and numbers bounded. What is
+ * ambiguous is refused, not guessed. Strings under a secret's name are kept as UTF-8 bytes in a {@link BinaryNode}.
+ */
+final class StrictJson implements AutoCloseable {
+    static final int MAX_DEPTH = 64;
+    static final int MAX_NUMBER_LENGTH = 128;
+    private static final int MAX_NAME_LENGTH = 256;
+    private static final int MAX_TOKENS = 500_000;
+
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private static final JsonFactory FACTORY = new JsonFactoryBuilder()
+            .disable(JsonFactory.Feature.CHARSET_DETECTION)
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxNumberLength(MAX_NUMBER_LENGTH)
+                    .maxNameLength(MAX_NAME_LENGTH)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxTokenCount(MAX_TOKENS)
+                    .build())
+            .build();
+
+    private final JsonParser parser;
+    private List<byte[]> secrets = List.of();
+
+    StrictJson(byte[] text) throws IOException {
+        if (!Utf8.isValid(text)) {
+            throw new Malformed("the body is not valid UTF-8");
+        }
+        this.parser = FACTORY.createParser(text);
+    }
+
+    /** JSON that the grammar allows and we do not, or no JSON at all; the message never quotes values. */
+    static final class Malformed extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Malformed(String message) {
+            super(message);
+        }
+    }
+
+    /** Moves to the next token; null at the end of the text. */
+    JsonToken next() throws IOException {
+        return parser.nextToken();
+    }
+
+    JsonToken current() {
+        return parser.currentToken();
+    }
+
+    /** Moves to the value of the next member of the current object and returns the member's name; null after the last one. */
+    String nextMember() throws IOException {
+        String name = parser.nextFieldName();
+        if (name != null) {
+            parser.nextToken();
+        }
+        return name;
+    }
+
+    /** The characters of the current number as they stand. */
+    String numberText() throws IOException {
+        return parser.getText();
+    }
+
+    /** The secrets read since the last call of this; the caller overwrites them. */
+    List<byte[]> takeSecrets() {
+        List<byte[]> taken = secrets;
+        secrets = List.of();
+        return taken;
+    }
+
+    /**
+     * The current value, whole.
+     *
+     * @param secret whether its strings are secrets
+     */
+    JsonNode value(boolean secret) throws IOException {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> object();
+            case START_ARRAY -> array(secret);
+            case VALUE_STRING -> secret ? secretText() : NODES.textNode(text());
+            case VALUE_NUMBER_INT -> integer();
+            case VALUE_NUMBER_FLOAT -> decimal();
+            case VALUE_TRUE -> NODES.booleanNode(true);
+            case VALUE_FALSE -> NODES.booleanNode(false);
+            case VALUE_NULL -> NODES.nullNode();
+            default -> throw new Malformed("the body is not valid JSON");
+        };
+    }
+
+    /** The current string. */
+    String text() throws IOException {
+        String text = parser.getText();
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (!Character.isSurrogatePair(text.charAt(i), i + 1 < text.length() ? text.charAt(i + 1) : 0)) {
+                    throw halfPair();
+                }
+                i++;
+            }
+        }
+        return text;
+    }
+
+    static Malformed duplicate(String name) {
+        return new Malformed("the member `" + name + "` is there twice");
+    }
+
+    @Override
+    public void close() throws IOException {
+        parser.close();
+    }
+
+    private ObjectNode object() throws IOException {
+        ObjectNode object = NODES.objectNode();
+        for (String name = nextMember(); name != null; name = nextMember()) {
+            if (object.replace(name, value(MemberNames.SECRETS.contains(name))) != null) {
+                throw duplicate(name);
+            }
+        }
+        return object;
+    }
+
+    private ArrayNode array(boolean secret) throws IOException {
+        ArrayNode array = NODES.arrayNode();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            array.add(value(secret));
+        }
+        return array;
+    }
+
+    private JsonNode integer() throws IOException {
+        return switch (parser.getNumberType()) {
+            case INT, LONG -> NODES.numberNode(parser.getLongValue());
+            default -> NODES.numberNode(parser.getBigIntegerValue());
+        };
+    }
+
+    private JsonNode decimal() throws IOException {
+        try {
+            return NODES.numberNode(parser.getDecimalValue());
+        } catch (IOException | ArithmeticException | NumberFormatException e) {
+            throw new Malformed("a number is out of any range");
+        }
+    }
+
+    /** UTF-8 of the current string without making a {@code String} of it; the parser's own buffer is overwritten. */
+    private BinaryNode secretText() throws IOException {
+        char[] buffer = parser.getTextCharacters();
+        int offset = parser.getTextOffset();
+        int length = parser.getTextLength();
+        ByteBuffer encoded = ByteBuffer.allocate(3 * length);
+        boolean malformed = StandardCharsets.UTF_8
+                .newEncoder()
+                .encode(CharBuffer.wrap(buffer, offset, length), encoded, true)
+                .isError();
+        Arrays.fill(buffer, offset, offset + length, '\0');
+        byte[] utf8 = Arrays.copyOf(encoded.array(), encoded.position());
+        Arrays.fill(encoded.array(), (byte) 0);
+        if (secrets.isEmpty()) {
+            secrets = new ArrayList<>();
+        }
+        secrets.add(utf8);
+        if (malformed) {
+            throw halfPair();
+        }
+        return new BinaryNode(utf8);
+    }
+
+    private static Malformed halfPair() {
+        return new Malformed("a string holds half a surrogate pair");
+    }
+}

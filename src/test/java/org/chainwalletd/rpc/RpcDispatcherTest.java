@@ -1,0 +1,310 @@
+package org.chainwalletd.rpc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Hash256;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RpcDispatcherTest {
+    record Broadcast(Hash256 txId) {}
+
+    private final AtomicInteger executed = new AtomicInteger();
+    private final List<CallOutcome> outcomes = new ArrayList<>();
+    private final RpcDispatcher dispatcher = TestMethods.dispatcher(
+            new CallObserver() {
+                @Override
+                public void ended(CallContext context, CallOutcome outcome) {
+                    outcomes.add(outcome);
+                }
+
+                @Override
+                public void refused(CallContext context, CallOutcome outcome) {
+                    outcomes.add(outcome);
+                }
+            },
+            TestMethods.method("count", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+                executed.incrementAndGet();
+                return CompletableFuture.completedFuture(new TestMethods.Ok(true));
+            }),
+            TestMethods.method("crash", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+                throw new IllegalStateException("secret detail");
+            }),
+            TestMethods.method(
+                    "crash_later",
+                    Scope.READ,
+                    NoParams.class,
+                    TestMethods.Ok.class,
+                    (none, context) -> CompletableFuture.supplyAsync(
+                            () -> {
+                                throw new IllegalStateException("secret detail");
+                            },
+                            TestMethods.EXECUTOR)),
+            TestMethods.method(
+                    "broadcast",
+                    Scope.SPEND,
+                    NoParams.class,
+                    Broadcast.class,
+                    (none, context) -> CompletableFuture.completedFuture(new Broadcast(Hash256.ZERO))));
+
+    private String call(String body) {
+        return call(Optional.of(Scope.READ), body);
+    }
+
+    private String call(Optional<Scope> scope, String body) {
+        RpcAnswer answer = TestMethods.answer(dispatcher, scope, body.getBytes(UTF_8));
+        return answer.status() + " " + new String(answer.body(), UTF_8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ",\"params\":null", ",\"params\":{}", ",\"params\":[]"})
+    void absent_null_and_empty_params_mean_the_same(String params) {
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"ping\"" + params + ",\"id\":1}"))
+                .isEqualTo("200 {\"jsonrpc\":\"2.0\",\"result\":{\"ok\":true},\"id\":1}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1",
+                "-1",
+                "0",
+                "1180591620717411303424",
+                "1.5",
+                "1.50",
+                "1e400",
+                "-0",
+                "\"x\"",
+                "\"\"",
+                "null",
+                "\"\u00e4\\n\\\"\\u0000\""
+            })
+    void an_id_comes_back_exactly_as_it_was_written(String id) {
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":" + id + "}"))
+                .isEqualTo("200 {\"jsonrpc\":\"2.0\",\"result\":{\"ok\":true},\"id\":" + id + "}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "[]", "true", "false", "[1]", "{\"a\":[{}]}"})
+    void an_id_of_another_type_is_an_invalid_request_with_a_null_id(String id) {
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":" + id + "}"))
+                .startsWith("400 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,")
+                .endsWith(",\"id\":null}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{\"jsonrpc\":\"1.0\",\"method\":\"ping\",\"id\":7}|7",
+                "{\"jsonrpc\":2.0,\"method\":\"ping\",\"id\":7}|7",
+                "{\"method\":\"ping\",\"id\":7}|7",
+                "{\"jsonrpc\":\"2.0\",\"id\":\"a\"}|\"a\"",
+                "{\"jsonrpc\":\"2.0\",\"method\":5,\"id\":7}|7",
+                "{\"jsonrpc\":\"2.0\",\"method\":null,\"id\":7}|7",
+                "{}|null",
+                "5|null",
+                "\"ping\"|null",
+                "null|null",
+                "[]|null",
+            })
+    void a_wrong_envelope_is_an_invalid_request(String body, String id) {
+        assertThat(call(body))
+                .startsWith("400 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"invalid request: ")
+                .endsWith(",\"id\":" + id + "}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{",
+                "",
+                " ",
+                "{\"jsonrpc\":\"2.0\"",
+                "{} {}",
+                "[]]",
+                "{\"id\":01}",
+                "{\"id\":NaN}",
+                "{'id':1}",
+                "[1,]",
+                "{\"id\":1,}",
+                "// x\n{}",
+                "\uFEFF{}",
+                "{\"id\":1,\"id\":1}",
+                "{\"id\":\"\\ud800\"}",
+                "{\"params\":{\"a\":{\"b\":1,\"b\":2}}}",
+                "nul"
+            })
+    void what_is_not_strict_json_is_a_parse_error(String body) {
+        assertThat(call(body))
+                .startsWith("400 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"parse error: ")
+                .endsWith(",\"id\":null}");
+    }
+
+    @Test
+    void malformed_utf8_is_a_parse_error() {
+        byte[] body = "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":\"?\"}".getBytes(UTF_8);
+        body[body.length - 3] = (byte) 0xC0;
+        RpcAnswer answer = TestMethods.answer(dispatcher, Optional.of(Scope.READ), body);
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(new String(answer.body(), UTF_8)).contains("-32700");
+    }
+
+    @Test
+    void deep_nesting_and_long_numbers_are_refused() {
+        String deep = "[".repeat(100_000);
+        assertThat(call(deep)).startsWith("400 ").contains("-32700");
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":" + "9".repeat(100_000) + "}"))
+                .startsWith("400 ")
+                .contains("-32700");
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{\"x\":1e99999999999},\"id\":1}"))
+                .startsWith("400 ")
+                .contains("-32700");
+    }
+
+    @Test
+    void positional_params_are_invalid_params() {
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":[1],\"id\":1}"))
+                .startsWith("200 ")
+                .contains("-32602");
+    }
+
+    @Test
+    void a_notification_is_executed_and_never_answered() {
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"count\"}")).isEqualTo("204 ");
+        assertThat(executed).hasValue(1);
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"nope\"}")).isEqualTo("204 ");
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"crash\"}")).isEqualTo("204 ");
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"broadcast\"}")).isEqualTo("204 ");
+        assertThat(call("[{\"jsonrpc\":\"2.0\",\"method\":\"count\"},{\"jsonrpc\":\"2.0\",\"method\":\"count\"}]"))
+                .isEqualTo("204 ");
+        assertThat(executed).hasValue(3);
+    }
+
+    @Test
+    void a_mixed_batch_answers_in_order_without_the_notifications() {
+        assertThat(
+                        call(
+                                "[1,{\"jsonrpc\":\"2.0\",\"method\":\"crash_later\",\"id\":\"a\"},"
+                                        + "{\"jsonrpc\":\"2.0\",\"method\":\"count\"},{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":2}]"))
+                .matches("200 \\[\\{\"jsonrpc\":\"2.0\",\"error\":\\{\"code\":-32600,[^}]*},\"id\":null},"
+                        + "\\{\"jsonrpc\":\"2.0\",\"error\":\\{\"code\":-32603,[^}]*},\"id\":\"a\"},"
+                        + "\\{\"jsonrpc\":\"2.0\",\"result\":\\{\"ok\":true},\"id\":2}]");
+    }
+
+    @Test
+    void a_batch_above_the_limit_is_refused_as_a_whole() {
+        String item = "{\"jsonrpc\":\"2.0\",\"method\":\"count\",\"id\":1}";
+        assertThat(call("[" + String.join(",", java.util.Collections.nCopies(101, item)) + "]"))
+                .startsWith("400 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,")
+                .endsWith(",\"id\":null}");
+        assertThat(executed).hasValue(0);
+        assertThat(call("[" + String.join(",", java.util.Collections.nCopies(100, item)) + "]"))
+                .startsWith("200 [");
+        assertThat(executed).hasValue(100);
+    }
+
+    @Test
+    void items_of_a_batch_run_at_the_same_time_but_not_more_than_the_bound() {
+        CountDownLatch fourRun = new CountDownLatch(4);
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        List<CompletableFuture<TestMethods.Ok>> held = java.util.Collections.synchronizedList(new ArrayList<>());
+        RpcDispatcher slow = TestMethods.dispatcher(
+                CallObserver.NONE,
+                TestMethods.method("hold", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    CompletableFuture<TestMethods.Ok> answer = new CompletableFuture<>();
+                    held.add(answer);
+                    fourRun.countDown();
+                    return answer;
+                }));
+        String item = "{\"jsonrpc\":\"2.0\",\"method\":\"hold\",\"id\":1}";
+        CompletableFuture<RpcAnswer> answer = slow.dispatch(
+                        ("[" + String.join(",", java.util.Collections.nCopies(10, item)) + "]").getBytes(UTF_8),
+                        Optional.of(Scope.READ),
+                        "c")
+                .toCompletableFuture();
+        while (!answer.isDone()) {
+            List<CompletableFuture<TestMethods.Ok>> now;
+            synchronized (held) {
+                now = List.copyOf(held);
+                held.clear();
+            }
+            now.forEach(one -> {
+                running.decrementAndGet();
+                one.complete(new TestMethods.Ok(true));
+            });
+            Thread.onSpinWait();
+        }
+        assertThat(fourRun.getCount()).isZero();
+        assertThat(most).hasValue(4);
+        assertThat(new String(answer.join().body(), UTF_8).split("\"result\"")).hasSize(11);
+    }
+
+    @Test
+    void without_a_valid_token_the_body_is_not_even_looked_at() {
+        String unauthorized =
+                "401 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":null}";
+        assertThat(call(Optional.empty(), "{\"jsonrpc\":\"2.0\",\"method\":\"nope\"}"))
+                .isEqualTo(unauthorized);
+        assertThat(call(Optional.empty(), "[]")).isEqualTo(unauthorized);
+        assertThat(call(Optional.empty(), "{")).isEqualTo(unauthorized);
+    }
+
+    @Test
+    void a_scope_that_is_too_low_gets_the_same_answer() {
+        String broadcast = "{\"jsonrpc\":\"2.0\",\"method\":\"broadcast\",\"id\":3}";
+        assertThat(call(Optional.of(Scope.MANAGE), broadcast))
+                .isEqualTo(
+                        "401 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":3}");
+        assertThat(call(Optional.of(Scope.MANAGE), "[" + broadcast + "]"))
+                .isEqualTo(
+                        "200 [{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":3}]");
+        assertThat(call(Optional.of(Scope.SPEND), broadcast))
+                .startsWith("200 {\"jsonrpc\":\"2.0\",\"result\":{\"tx_id\":");
+    }
+
+    @Test
+    void an_unknown_method_needs_any_scope_and_is_named_by_its_code() {
+        assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"nope\",\"id\":7}"))
+                .isEqualTo(
+                        "200 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32601,\"message\":\"method not found\"},\"id\":7}");
+    }
+
+    @Test
+    void an_unexpected_failure_tells_the_caller_where_to_look_and_nothing_else() {
+        for (String method : List.of("crash", "crash_later")) {
+            assertThat(call("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"id\":7}"))
+                    .startsWith("200 ")
+                    .contains("-32603", "internal error in " + method, "under request ")
+                    .doesNotContain("secret detail");
+        }
+    }
+
+    @Test
+    void the_observer_sees_method_scope_outcome_and_transaction() {
+        call(Optional.of(Scope.SPEND), "{\"jsonrpc\":\"2.0\",\"method\":\"broadcast\",\"id\":3}");
+        call("{\"jsonrpc\":\"2.0\",\"method\":\"invented\",\"id\":3}");
+        call("{\"jsonrpc\":\"2.0\",\"method\":\"crash\",\"id\":3}");
+        assertThat(outcomes).extracting(CallOutcome::method).containsExactly("broadcast", "unknown", "crash");
+        assertThat(outcomes)
+                .extracting(CallOutcome::error)
+                .containsExactly(
+                        Optional.empty(),
+                        Optional.of(ErrorCode.METHOD_NOT_FOUND),
+                        Optional.of(ErrorCode.INTERNAL_ERROR));
+        assertThat(outcomes.get(0).txId()).contains(Hash256.ZERO);
+        assertThat(outcomes.get(0).required()).isEqualTo(Scope.SPEND);
+    }
+}

@@ -1,0 +1,82 @@
+package org.chainwalletd.rpc;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.BiFunction;
+
+/** Methods for the tests of the envelope. */
+final class TestMethods {
+    static final Executor EXECUTOR = ForkJoinPool.commonPool();
+
+    private TestMethods() {}
+
+    record Ok(boolean ok) {}
+
+    record Text(String text) {}
+
+    static <P extends Record, R> RpcMethod<P, R> method(
+            String name,
+            Scope scope,
+            Class<P> params,
+            Class<R> result,
+            BiFunction<P, CallContext, CompletionStage<R>> call) {
+        return new RpcMethod<>() {
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public Scope scope() {
+                return scope;
+            }
+
+            @Override
+            public String summary() {
+                return "For tests.";
+            }
+
+            @Override
+            public Class<P> params() {
+                return params;
+            }
+
+            @Override
+            public Class<R> result() {
+                return result;
+            }
+
+            @Override
+            public CompletionStage<R> call(P given, CallContext context) {
+                return call.apply(given, context);
+            }
+        };
+    }
+
+    static RpcMethod<NoParams, Ok> ping() {
+        return method(
+                "ping",
+                Scope.READ,
+                NoParams.class,
+                Ok.class,
+                (none, context) -> CompletableFuture.completedFuture(new Ok(true)));
+    }
+
+    static RpcDispatcher dispatcher(CallObserver observer, RpcMethod<?, ?>... methods) {
+        List<RpcMethod<?, ?>> all = new ArrayList<>(List.of(methods));
+        all.add(ping());
+        return new RpcDispatcher(MethodRegistry.of(all), List.of(), observer, 100, 4, EXECUTOR);
+    }
+
+    static RpcAnswer answer(RpcDispatcher dispatcher, Optional<Scope> scope, byte[] body) {
+        return dispatcher
+                .dispatch(body, scope, "127.0.0.1")
+                .toCompletableFuture()
+                .join();
+    }
+}
