@@ -1,0 +1,111 @@
+package org.chainwalletd.node;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+
+/** Decides what an HTTP answer of a node means (interface.md, section 1.7; chain protocol, sections 10.1 and 10.2). Pure. */
+final class AnswerDecoder {
+    private AnswerDecoder() {}
+
+    static <T> Outcome<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
+        if (answer.status() >= 500) {
+            return new Outcome.NoAnswer<>("HTTP status " + answer.status());
+        }
+        Outcome<T> outcome = decodeBody(answer.body(), id, method, reader);
+        boolean spoken =
+                outcome instanceof Outcome.Refused<T> refused && refused.failure() instanceof NodeException.Rejected;
+        if (answer.status() >= 400 && !spoken) {
+            return new Outcome.Refused<>(
+                    new NodeException.BadAnswer("node answered " + method + " with HTTP status " + answer.status()));
+        }
+        return outcome;
+    }
+
+    private static <T> Outcome<T> decodeBody(byte[] body, long id, String method, ResultReader<T> reader) {
+        try {
+            return readEnvelope(AnswerJson.of(body, method), id, method, reader);
+        } catch (IOException e) {
+            return new Outcome.NoAnswer<>("the answer is not JSON-RPC");
+        } catch (NodeException.BadAnswer e) {
+            return isJsonRpc(body, method)
+                    ? new Outcome.Refused<>(e)
+                    : new Outcome.NoAnswer<>("the answer is not JSON-RPC");
+        }
+    }
+
+    private static <T> Outcome<T> readEnvelope(AnswerJson in, long id, String method, ResultReader<T> reader)
+            throws IOException {
+        if (in.advance() != JsonToken.START_OBJECT) {
+            throw new IOException("no object");
+        }
+        String version = null;
+        T result = null;
+        NodeException.Rejected error = null;
+        Long echoed = null;
+        boolean nullId = false;
+        for (String name; (name = in.nextMember()) != null; ) {
+            switch (name) {
+                case "jsonrpc" -> version = in.text(version);
+                case "result" -> result = readResult(in, result, reader);
+                case "error" -> error = in.isNull() ? null : readError(in, error);
+                case "id" -> {
+                    nullId = in.isNull();
+                    echoed = nullId ? null : in.u64(echoed);
+                }
+                default -> in.skip();
+            }
+        }
+        if (in.advance() != null || !"2.0".equals(version) || (result == null) == (error == null)) {
+            throw new IOException("no JSON-RPC envelope");
+        }
+        boolean ours = echoed != null && echoed == id;
+        if (!ours && !(nullId && error != null)) {
+            throw new NodeException.BadAnswer("node answered " + method + " under another request id");
+        }
+        return error == null ? new Outcome.Result<>(result) : new Outcome.Refused<>(error);
+    }
+
+    private static <T> T readResult(AnswerJson in, T earlier, ResultReader<T> reader) throws IOException {
+        if (earlier != null) {
+            throw in.bad("occurs twice");
+        }
+        return reader.read(in);
+    }
+
+    private static NodeException.Rejected readError(AnswerJson in, NodeException.Rejected earlier) throws IOException {
+        if (earlier != null) {
+            throw in.bad("occurs twice");
+        }
+        in.beginObject();
+        Long code = null;
+        String text = null;
+        for (String name; (name = in.nextMember()) != null; ) {
+            switch (name) {
+                case "code" -> code = in.i32(code);
+                case "message" -> text = in.text(text);
+                default -> in.skip();
+            }
+        }
+        return new NodeException.Rejected((int) (long) in.required(code, "code"), in.required(text, "message"));
+    }
+
+    /** Whether the envelope is one, whatever its content. */
+    private static boolean isJsonRpc(byte[] body, String method) {
+        boolean versioned = false;
+        boolean spoken = false;
+        try {
+            AnswerJson in = AnswerJson.of(body, method);
+            if (in.advance() != JsonToken.START_OBJECT) {
+                return false;
+            }
+            for (String name; (name = in.nextMember()) != null; ) {
+                versioned |= name.equals("jsonrpc") && in.isText("2.0");
+                spoken |= name.equals("result") || name.equals("error");
+                in.skip();
+            }
+            return in.advance() == null && versioned && spoken;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package org.chainwalletd.node;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import java.io.IOException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.U64;
+
+/**
+ * Strict reading of a node's JSON, in one pass and without a tree. Readers take the value of a member that they have seen before as first
+ * argument (null when they have not) and refuse a repetition. Every wrong shape is a {@link NodeException.BadAnswer}; text that is no JSON
+ * is an {@link IOException}. Unknown members are skipped (chain protocol, section 14).
+ */
+final class AnswerJson {
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(32)
+                    .maxNumberLength(40)
+                    .maxNameLength(1000)
+                    .maxStringLength(4 * 1024 * 1024)
+                    .build())
+            .build();
+
+    private final JsonParser parser;
+    private final String what;
+    private String member = "result";
+
+    private AnswerJson(JsonParser parser, String what) {
+        this.parser = parser;
+        this.what = what;
+    }
+
+    /**
+     * @param what the call that was answered, for messages
+     */
+    static AnswerJson of(byte[] text, String what) throws IOException {
+        return new AnswerJson(FACTORY.createParser(text), what);
+    }
+
+    /** Moves to the next token; at the start, to the first one. */
+    JsonToken advance() throws IOException {
+        return parser.nextToken();
+    }
+
+    JsonToken current() {
+        return parser.currentToken();
+    }
+
+    /** Begins the object at the current token. */
+    void beginObject() {
+        expect(JsonToken.START_OBJECT, "an object");
+    }
+
+    /** Name of the next member, with its value as current token; null at the end of the object. */
+    String nextMember() throws IOException {
+        if (parser.nextToken() != JsonToken.FIELD_NAME) {
+            return null;
+        }
+        String name = parser.currentName();
+        parser.nextToken();
+        member = name;
+        return name;
+    }
+
+    void beginArray(Object earlier) {
+        once(earlier);
+        expect(JsonToken.START_ARRAY, "an array");
+    }
+
+    /** Whether there is another element; it is the current token then. */
+    boolean nextElement() throws IOException {
+        return parser.nextToken() != JsonToken.END_ARRAY;
+    }
+
+    void skip() throws IOException {
+        parser.skipChildren();
+    }
+
+    boolean isText(String expected) throws IOException {
+        return parser.currentToken() == JsonToken.VALUE_STRING
+                && parser.getText().equals(expected);
+    }
+
+    boolean isNull() {
+        return parser.currentToken() == JsonToken.VALUE_NULL;
+    }
+
+    Long u64(Long earlier) throws IOException {
+        once(earlier);
+        return readU64();
+    }
+
+    Long u32(Long earlier) throws IOException {
+        once(earlier);
+        long value = readU64();
+        if (value < 0 || value > Outpoint.MAX_INDEX) {
+            throw bad("is not an unsigned 32-bit number");
+        }
+        return value;
+    }
+
+    Long u16(Long earlier) throws IOException {
+        Long value = u32(earlier);
+        if (value > 0xffff) {
+            throw bad("is not an unsigned 16-bit number");
+        }
+        return value;
+    }
+
+    Long i32(Long earlier) throws IOException {
+        once(earlier);
+        expect(JsonToken.VALUE_NUMBER_INT, "an integer");
+        if (parser.getNumberType() != JsonParser.NumberType.INT) {
+            throw bad("is not a signed 32-bit number");
+        }
+        return (long) parser.getIntValue();
+    }
+
+    Amount amount(Amount earlier) throws IOException {
+        once(earlier);
+        return Amount.ofUnsigned(readU64());
+    }
+
+    Hash256 hash(Hash256 earlier) throws IOException {
+        once(earlier);
+        return readHash();
+    }
+
+    /** A hash, or null when the value is JSON null. */
+    Hash256 hashOrNull(Hash256 earlier) throws IOException {
+        return isNull() ? null : hash(earlier);
+    }
+
+    Address address(Address earlier) throws IOException {
+        once(earlier);
+        String text = readText();
+        try {
+            return Address.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw bad("is not an address of 64 hex characters");
+        }
+    }
+
+    Bytes bytes(Bytes earlier) throws IOException {
+        once(earlier);
+        String text = readText();
+        try {
+            return Bytes.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw bad("is not hex");
+        }
+    }
+
+    String text(String earlier) throws IOException {
+        once(earlier);
+        return readText();
+    }
+
+    Boolean flag(Boolean earlier) {
+        once(earlier);
+        return switch (parser.currentToken()) {
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            default -> throw bad("is not a boolean");
+        };
+    }
+
+    /** Checks that the value echoes {@code asked}; upper and lower case are the same. */
+    void echo(String asked) throws IOException {
+        if (!readText().equalsIgnoreCase(asked)) {
+            throw bad("is not what was asked for");
+        }
+    }
+
+    /** The value of a member that has to be there. */
+    <T> T required(T value, String name) {
+        if (value == null) {
+            throw new NodeException.BadAnswer("node answered " + what + " without `" + name + "`");
+        }
+        return value;
+    }
+
+    /**
+     * @param complaint continues the sentence "`member` …"
+     */
+    NodeException.BadAnswer bad(String complaint) {
+        return new NodeException.BadAnswer("node answered " + what + " badly: `" + member + "` " + complaint);
+    }
+
+    private void once(Object earlier) {
+        if (earlier != null) {
+            throw bad("occurs twice");
+        }
+    }
+
+    private void expect(JsonToken token, String name) {
+        if (parser.currentToken() != token) {
+            throw bad("is not " + name);
+        }
+    }
+
+    private String readText() throws IOException {
+        expect(JsonToken.VALUE_STRING, "a string");
+        return parser.getText();
+    }
+
+    private Hash256 readHash() throws IOException {
+        String text = readText();
+        try {
+            return Hash256.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw bad("is not an id of 64 hex characters");
+        }
+    }
+
+    private long readU64() throws IOException {
+        expect(JsonToken.VALUE_NUMBER_INT, "an integer");
+        if (parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
+            long value = parser.getLongValue();
+            if (value < 0) {
+                throw bad("is negative");
+            }
+            return value;
+        }
+        try {
+            return U64.fromBigInteger(parser.getBigIntegerValue());
+        } catch (ArithmeticException e) {
+            throw bad("is not an unsigned 64-bit number");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package org.chainwalletd.node;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One question to the nodes. The final members are the question; the others are the notes of {@link Upstream}, which alone touches them.
+ */
+final class Call<T> {
+    final String method;
+    final byte[] request;
+    final long id;
+    final Bucket bucket;
+    final boolean mayBeMissing;
+    final Pin pin;
+    final ResultReader<T> reader;
+    final CompletableFuture<T> reply = new CompletableFuture<>();
+
+    final long began = System.nanoTime();
+
+    int start;
+    int sweep;
+    List<NodeState> order = List.of();
+    int step;
+    int attempt;
+    int tipRaces;
+    NodeState waitingFor;
+    String lastFailure = "";
+
+    /**
+     * @param mayBeMissing whether older nodes lack the method: such nodes are passed over for a while once they have said so
+     * @param pin the one node to ask, or null for all
+     */
+    Call(String method, byte[] request, long id, Bucket bucket, boolean mayBeMissing, Pin pin, ResultReader<T> reader) {
+        this.method = method;
+        this.request = request;
+        this.id = id;
+        this.bucket = bucket;
+        this.mayBeMissing = mayBeMissing;
+        this.pin = pin;
+        this.reader = reader;
+    }
+
+    Outcome<T> decode(HttpAnswer answer) {
+        return AnswerDecoder.decode(answer, id, method, reader);
+    }
+
+    /** The choice of a pinned client, made by {@link Upstream} at its first call and kept. */
+    static final class Pin {
+        NodeState node;
+    }
+}

@@ -1,0 +1,254 @@
+package org.chainwalletd.node;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * Puts one HTTP/1.1 answer together from the pieces in which it arrives (RFC 9112): by Content-Length, chunked, or until the connection
+ * ends. Holds never more than the caps allow, whatever the peer announces. Not thread-safe.
+ */
+final class HttpAnswerReader {
+    /** Longest status line plus headers that is read. */
+    static final int MAX_HEAD_BYTES = 64 * 1024;
+
+    private static final int MAX_CHUNK_LINE = 256;
+    private static final int FIRST_BODY_BYTES = 16 * 1024;
+
+    private enum Part {
+        HEAD,
+        BODY_OF_KNOWN_LENGTH,
+        BODY_UNTIL_END,
+        CHUNK_SIZE,
+        CHUNK,
+        CHUNK_END,
+        TRAILER,
+        COMPLETE
+    }
+
+    /** The peer does not speak HTTP or answers too much. */
+    static final class MalformedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        MalformedException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    private final int maxBody;
+    private Part part = Part.HEAD;
+    private byte[] held = new byte[1024];
+    private int heldLength;
+    private int status;
+    private long missing;
+    private byte[] body = {};
+    private int bodyLength;
+
+    HttpAnswerReader(int maxBody) {
+        this.maxBody = maxBody;
+    }
+
+    /**
+     * Takes the next piece.
+     *
+     * @return whether the answer is complete now
+     * @throws MalformedException when it can never become one
+     */
+    boolean accept(byte[] piece) {
+        int at = 0;
+        while (at < piece.length && part != Part.COMPLETE) {
+            at = switch (part) {
+                case HEAD -> head(piece, at);
+                case BODY_OF_KNOWN_LENGTH, CHUNK -> counted(piece, at);
+                case BODY_UNTIL_END -> uncounted(piece, at);
+                case CHUNK_SIZE, CHUNK_END, TRAILER -> chunkLine(piece, at);
+                case COMPLETE -> piece.length;
+            };
+        }
+        return part == Part.COMPLETE;
+    }
+
+    /**
+     * The connection ended.
+     *
+     * @return whether the answer is complete
+     */
+    boolean end() {
+        if (part == Part.BODY_UNTIL_END) {
+            part = Part.COMPLETE;
+        }
+        return part == Part.COMPLETE;
+    }
+
+    /** Whether nothing at all has arrived. */
+    boolean isEmpty() {
+        return part == Part.HEAD && heldLength == 0;
+    }
+
+    HttpAnswer answer() {
+        if (part != Part.COMPLETE) {
+            throw new IllegalStateException("the answer is not complete");
+        }
+        return new HttpAnswer(status, body.length == bodyLength ? body : Arrays.copyOf(body, bodyLength));
+    }
+
+    private int head(byte[] piece, int from) {
+        for (int at = from; at < piece.length; at++) {
+            hold(piece[at], MAX_HEAD_BYTES, "headers");
+            if (piece[at] == '\n' && endsHead()) {
+                String text = new String(held, 0, heldLength, StandardCharsets.ISO_8859_1);
+                heldLength = 0;
+                readHead(text.split("\r?\n"));
+                return at + 1;
+            }
+        }
+        return piece.length;
+    }
+
+    private boolean endsHead() {
+        return heldLength >= 2
+                && (held[heldLength - 2] == '\n'
+                        || heldLength >= 3 && held[heldLength - 2] == '\r' && held[heldLength - 3] == '\n');
+    }
+
+    private void readHead(String[] lines) {
+        readStatus(lines.length == 0 ? "" : lines[0]);
+        if (status >= 100 && status < 200) {
+            return;
+        }
+        long contentLength = -1;
+        boolean chunked = false;
+        for (int i = 1; i < lines.length; i++) {
+            int colon = lines[i].indexOf(':');
+            if (colon <= 0) {
+                throw new MalformedException("a header line without a colon");
+            }
+            String name = lines[i].substring(0, colon).trim().toLowerCase(Locale.ROOT);
+            String value = lines[i].substring(colon + 1).trim();
+            if (name.equals("content-length")) {
+                contentLength = contentLength(value, contentLength);
+            } else if (name.equals("transfer-encoding")) {
+                if (!value.equalsIgnoreCase("chunked") || chunked) {
+                    throw new MalformedException("an unknown transfer coding");
+                }
+                chunked = true;
+            }
+        }
+        beginBody(contentLength, chunked);
+    }
+
+    private void readStatus(String line) {
+        if (!line.matches("HTTP/1\\.[01] [1-5][0-9][0-9]( .*)?")) {
+            throw new MalformedException("no HTTP status line");
+        }
+        status = Integer.parseInt(line.substring(9, 12));
+    }
+
+    private static long contentLength(String value, long earlier) {
+        if (!value.matches("[0-9]{1,18}")) {
+            throw new MalformedException("an unreadable Content-Length");
+        }
+        long length = Long.parseLong(value);
+        if (earlier >= 0 && earlier != length) {
+            throw new MalformedException("two different Content-Length headers");
+        }
+        return length;
+    }
+
+    private void beginBody(long contentLength, boolean chunked) {
+        if (status == 204 || status == 304) {
+            part = Part.COMPLETE;
+        } else if (chunked) {
+            part = Part.CHUNK_SIZE;
+        } else if (contentLength >= 0) {
+            checkCap(contentLength);
+            missing = contentLength;
+            body = new byte[(int) Math.min(contentLength, FIRST_BODY_BYTES)];
+            part = contentLength == 0 ? Part.COMPLETE : Part.BODY_OF_KNOWN_LENGTH;
+        } else {
+            part = Part.BODY_UNTIL_END;
+        }
+    }
+
+    private int counted(byte[] piece, int from) {
+        int count = (int) Math.min(missing, piece.length - from);
+        append(piece, from, count, part == Part.CHUNK ? 0 : bodyLength + missing);
+        missing -= count;
+        if (missing == 0) {
+            part = part == Part.CHUNK ? Part.CHUNK_END : Part.COMPLETE;
+        }
+        return from + count;
+    }
+
+    private int uncounted(byte[] piece, int from) {
+        checkCap((long) bodyLength + piece.length - from);
+        append(piece, from, piece.length - from, 0);
+        return piece.length;
+    }
+
+    private int chunkLine(byte[] piece, int from) {
+        for (int at = from; at < piece.length; at++) {
+            if (piece[at] == '\n') {
+                String line = new String(held, 0, heldLength, StandardCharsets.ISO_8859_1).trim();
+                heldLength = 0;
+                endChunkLine(line);
+                return at + 1;
+            }
+            hold(piece[at], MAX_CHUNK_LINE, "chunk line");
+        }
+        return piece.length;
+    }
+
+    private void endChunkLine(String line) {
+        switch (part) {
+            case CHUNK_SIZE -> beginChunk(line);
+            case CHUNK_END -> {
+                if (!line.isEmpty()) {
+                    throw new MalformedException("a chunk that is longer than announced");
+                }
+                part = Part.CHUNK_SIZE;
+            }
+            default -> {
+                if (line.isEmpty()) {
+                    part = Part.COMPLETE;
+                }
+            }
+        }
+    }
+
+    private void beginChunk(String line) {
+        String size = line.contains(";") ? line.substring(0, line.indexOf(';')).trim() : line;
+        if (!size.matches("[0-9a-fA-F]{1,15}")) {
+            throw new MalformedException("an unreadable chunk size");
+        }
+        missing = Long.parseLong(size, 16);
+        checkCap(bodyLength + missing);
+        part = missing == 0 ? Part.TRAILER : Part.CHUNK;
+    }
+
+    private void checkCap(long length) {
+        if (length > maxBody) {
+            throw new MalformedException("the answer is longer than " + maxBody + " bytes");
+        }
+    }
+
+    private void append(byte[] piece, int from, int count, long expected) {
+        int needed = bodyLength + count;
+        if (needed > body.length) {
+            long grown = Math.max(needed, Math.min(2L * body.length, expected > 0 ? expected : maxBody));
+            body = Arrays.copyOf(body, (int) Math.min(Math.max(grown, FIRST_BODY_BYTES), Math.max(maxBody, needed)));
+        }
+        System.arraycopy(piece, from, body, bodyLength, count);
+        bodyLength = needed;
+    }
+
+    private void hold(byte value, int cap, String what) {
+        if (heldLength == cap) {
+            throw new MalformedException(what + " longer than " + cap + " bytes");
+        }
+        if (heldLength == held.length) {
+            held = Arrays.copyOf(held, 2 * held.length);
+        }
+        held[heldLength++] = value;
+    }
+}

@@ -1,0 +1,182 @@
+package org.chainwalletd.node;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * The client's end of one connection that carries one request and its answer: to be joined with a TCP or TLS flow, materialised once.
+ *
+ * <p>The request side is kept open until the answer is there, because a node may take a half-closed connection for a lost caller. After the
+ * answer the stage waits a moment for the node to close, so that the node has surely counted the connection out before the next one comes.
+ */
+final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
+    private static final Duration LINGER = Duration.ofMillis(250);
+
+    /** No complete answer came; the message says why, without the node's URL. */
+    static final class NoAnswerException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NoAnswerException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    private enum Timer {
+        ANSWER,
+        LINGER
+    }
+
+    private final Inlet<ByteString> in = Inlet.create("node-answer");
+    private final Outlet<ByteString> out = Outlet.create("node-request");
+    private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
+    private final ByteString request;
+    private final Duration timeout;
+    private final int maxBody;
+    private final CompletableFuture<HttpAnswer> answer;
+    private final Runnable closed;
+
+    /**
+     * @param timeout from now, connecting included, to the last byte of the answer
+     * @param answer completed with the answer, or with {@link NoAnswerException}
+     * @param closed run once, when the connection is not used any more; after {@code answer} is complete
+     */
+    HttpExchange(
+            ByteString request, Duration timeout, int maxBody, CompletableFuture<HttpAnswer> answer, Runnable closed) {
+        this.request = request;
+        this.timeout = timeout;
+        this.maxBody = maxBody;
+        this.answer = answer;
+        this.closed = closed;
+    }
+
+    @Override
+    public FlowShape<ByteString, ByteString> shape() {
+        return shape;
+    }
+
+    @Override
+    public TimerGraphStageLogic createLogic(Attributes inheritedAttributes) {
+        return new Logic();
+    }
+
+    private final class Logic extends TimerGraphStageLogic {
+        private final HttpAnswerReader reader = new HttpAnswerReader(maxBody);
+        private boolean sent;
+        private boolean answered;
+
+        Logic() {
+            super(shape);
+            setHandler(in, new AbstractInHandler() {
+                @Override
+                public void onPush() {
+                    received(grab(in));
+                }
+
+                @Override
+                public void onUpstreamFinish() {
+                    ended();
+                }
+
+                @Override
+                public void onUpstreamFailure(Throwable failure) {
+                    fail(describe(failure));
+                }
+            });
+            setHandler(out, new AbstractOutHandler() {
+                @Override
+                public void onPull() {
+                    send();
+                }
+
+                @Override
+                public void onDownstreamFinish(Throwable cause) {
+                    // The node reads no more, but its answer may still come.
+                }
+            });
+        }
+
+        @Override
+        public void preStart() {
+            scheduleOnce(Timer.ANSWER, timeout);
+            pull(in);
+        }
+
+        @Override
+        public void postStop() {
+            answer.completeExceptionally(new NoAnswerException("the connection was given up"));
+            closed.run();
+        }
+
+        @Override
+        public void onTimer(Object key) {
+            if (key == Timer.LINGER) {
+                completeStage();
+            } else {
+                fail("no answer within " + timeout.toMillis() + " ms");
+            }
+        }
+
+        private void send() {
+            if (!sent) {
+                sent = true;
+                push(out, request);
+            }
+        }
+
+        private void received(ByteString piece) {
+            if (answered) {
+                pull(in);
+                return;
+            }
+            try {
+                if (reader.accept(piece.toArray())) {
+                    complete();
+                }
+                pull(in);
+            } catch (HttpAnswerReader.MalformedException e) {
+                fail(e.getMessage());
+            }
+        }
+
+        private void complete() {
+            answered = true;
+            cancelTimer(Timer.ANSWER);
+            answer.complete(reader.answer());
+            scheduleOnce(Timer.LINGER, LINGER);
+        }
+
+        private void ended() {
+            if (!answered && reader.end()) {
+                answer.complete(reader.answer());
+                answered = true;
+            }
+            if (answered) {
+                completeStage();
+            } else {
+                fail(
+                        reader.isEmpty()
+                                ? "the connection was closed without an answer"
+                                : "the connection was closed within the answer");
+            }
+        }
+
+        private void fail(String why) {
+            NoAnswerException failure = new NoAnswerException(why);
+            answer.completeExceptionally(failure);
+            failStage(failure);
+        }
+
+        private String describe(Throwable failure) {
+            return sent ? "the connection failed: " + failure.getMessage() : "cannot connect: " + failure.getMessage();
+        }
+    }
+}

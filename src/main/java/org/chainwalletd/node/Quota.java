@@ -1,0 +1,62 @@
+package org.chainwalletd.node;
+
+/**
+ * What this process knows of one quota of one node. It never holds calls back on its own count, because a node may be configured without
+ * quotas; it remembers that the node has refused, until the window must have ended.
+ */
+final class Quota {
+    static final long WINDOW_MILLIS = 60_000;
+
+    private final Bucket bucket;
+    private boolean counting;
+    private long windowStart;
+    private int used;
+    private long limitedUntil;
+    private String refusal;
+
+    Quota(Bucket bucket) {
+        this.bucket = bucket;
+    }
+
+    /**
+     * A call leaves for the node.
+     *
+     * @param now milliseconds of a clock that never goes back
+     */
+    void spent(long now) {
+        if (!counting || now - windowStart >= WINDOW_MILLIS) {
+            counting = true;
+            windowStart = now;
+            used = 0;
+        }
+        used++;
+    }
+
+    /** The node has refused a call with {@code text}. Its window began with our first call at the latest, so it ends by then plus 60 s. */
+    void refused(String text, long now) {
+        refusal = text;
+        boolean ownWindow = counting && now - windowStart < WINDOW_MILLIS;
+        limitedUntil = (ownWindow ? windowStart : now) + WINDOW_MILLIS;
+    }
+
+    boolean isLimited(long now) {
+        if (refusal != null && now - limitedUntil >= 0) {
+            refusal = null;
+        }
+        return refusal != null;
+    }
+
+    /** The node's words, while it is limited. */
+    String refusal() {
+        return refusal;
+    }
+
+    /** Calls that are left in the node's window as far as this process can tell. */
+    int budget(long now) {
+        if (isLimited(now)) {
+            return 0;
+        }
+        boolean ownWindow = counting && now - windowStart < WINDOW_MILLIS;
+        return ownWindow ? Math.max(0, bucket.callsPerWindow() - used) : bucket.callsPerWindow();
+    }
+}

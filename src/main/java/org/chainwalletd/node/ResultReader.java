@@ -1,0 +1,14 @@
+package org.chainwalletd.node;
+
+import java.io.IOException;
+
+/** Turns the {@code result} of one answer into a value. */
+@FunctionalInterface
+interface ResultReader<T> {
+    /**
+     * @param in stands on the first token of the result and is left on its last one
+     * @throws NodeException.BadAnswer when the result has another shape
+     * @throws IOException when the text is no JSON
+     */
+    T read(AnswerJson in) throws IOException;
+}

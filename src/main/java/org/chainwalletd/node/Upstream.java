@@ -1,0 +1,357 @@
+package org.chainwalletd.node;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.config.Settings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the way to the nodes: rotation, failover, sweeps, connection places and the queue for them, quotas, methods that a node lacks
+ * (interface.md, section 1.7; chain protocol, sections 10 and 14). It talks to nobody but the transports; exchanges and the reading of
+ * answers run on the upstream executor. On restart it forgets all of that, and the calls under way fail as unreachable.
+ */
+public final class Upstream extends AbstractBehavior<Upstream.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(Upstream.class);
+    private static final int MAX_WAITING_PER_NODE = 4096;
+    private static final int TIP_RACES = 3;
+    private static final int INTERNAL = -32603;
+    private static final int METHOD_NOT_FOUND = -32601;
+
+    public sealed interface Command {}
+
+    /** Asks the nodes; the outcome completes {@code call.reply}. */
+    record Ask(Call<?> call) implements Command {}
+
+    /** Whether a node is of another chain than ours, as far as is known. */
+    record ChainSeen(String url, boolean otherChain) implements Command {}
+
+    private record Answered<T>(Call<T> call, NodeState node, Outcome<T> outcome) implements Command {}
+
+    private record PlaceFree(NodeState node) implements Command {}
+
+    private record WaitedTooLong(Call<?> call, int attempt) implements Command {}
+
+    private record NextSweep(Call<?> call) implements Command {}
+
+    private final Settings.Node settings;
+    private final Executor executor;
+    private final LongSupplier clock;
+    private final List<NodeState> nodes;
+    private final MeterRegistry metrics;
+    private final Map<String, Timer> timers = new HashMap<>();
+    private final Set<Call<?>> underWay = new HashSet<>();
+    private int rotation;
+
+    /**
+     * @param transports makes the way to one node
+     * @param executor runs exchanges and the reading of answers
+     * @param clock milliseconds that never go back
+     */
+    public static Behavior<Command> create(
+            Settings.Node settings,
+            Function<URI, NodeTransport> transports,
+            Executor executor,
+            LongSupplier clock,
+            MeterRegistry metrics) {
+        return Behaviors.supervise(Behaviors.<Command>setup(
+                        context -> new Upstream(context, settings, transports, executor, clock, metrics)))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private Upstream(
+            ActorContext<Command> context,
+            Settings.Node settings,
+            Function<URI, NodeTransport> transports,
+            Executor executor,
+            LongSupplier clock,
+            MeterRegistry metrics) {
+        super(context);
+        this.settings = settings;
+        this.executor = executor;
+        this.clock = clock;
+        this.metrics = metrics;
+        List<NodeState> states = new ArrayList<>();
+        for (URI url : settings.urls()) {
+            states.add(new NodeState(states.size(), url.toString(), transports.apply(url)));
+        }
+        this.nodes = List.copyOf(states);
+        nodes.forEach(node -> measure(node, metrics));
+    }
+
+    private static void measure(NodeState node, MeterRegistry metrics) {
+        Tags tags = Tags.of("node", node.url);
+        Gauge.builder("walletd.upstream.connections", node.connections, Number::doubleValue)
+                .description("Connections to the node that are in use")
+                .tags(tags)
+                .register(metrics);
+        Gauge.builder("walletd.upstream.waiting", node.waitingCount, Number::doubleValue)
+                .description("Calls that wait for a connection to the node")
+                .tags(tags)
+                .register(metrics);
+        Gauge.builder("walletd.upstream.scan.budget", node.scanBudget, Number::doubleValue)
+                .description("Scan calls left in the node's current quota window, as far as this process can tell")
+                .tags(tags)
+                .register(metrics);
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Ask.class, this::onAsk)
+                .onMessage(Answered.class, this::onAnswered)
+                .onMessage(PlaceFree.class, this::onPlaceFree)
+                .onMessage(WaitedTooLong.class, this::onWaitedTooLong)
+                .onMessage(NextSweep.class, this::onNextSweep)
+                .onMessage(ChainSeen.class, this::onChainSeen)
+                .onSignal(PreRestart.class, signal -> abandonAll())
+                .onSignal(PostStop.class, signal -> abandonAll())
+                .build();
+    }
+
+    private Behavior<Command> onAsk(Ask ask) {
+        Call<?> call = ask.call();
+        underWay.add(call);
+        call.start = rotation;
+        rotation = (rotation + 1) % nodes.size();
+        beginSweep(call);
+        return this;
+    }
+
+    private Behavior<Command> onNextSweep(NextSweep next) {
+        beginSweep(next.call());
+        return this;
+    }
+
+    private Behavior<Command> onChainSeen(ChainSeen seen) {
+        nodes.stream().filter(node -> node.url.equals(seen.url())).forEach(node -> node.otherChain = seen.otherChain());
+        return this;
+    }
+
+    private Behavior<Command> onAnswered(Answered<?> answered) {
+        settle(answered);
+        return this;
+    }
+
+    private Behavior<Command> onPlaceFree(PlaceFree free) {
+        NodeState node = free.node();
+        node.connections.decrementAndGet();
+        Call<?> next = node.waiting.poll();
+        if (next != null) {
+            node.waitingCount.decrementAndGet();
+            next.waitingFor = null;
+            exchange(next, node);
+        }
+        return this;
+    }
+
+    private Behavior<Command> onWaitedTooLong(WaitedTooLong waited) {
+        Call<?> call = waited.call();
+        if (call.waitingFor != null && call.attempt == waited.attempt()) {
+            NodeState node = call.waitingFor;
+            node.waiting.remove(call);
+            node.waitingCount.decrementAndGet();
+            call.waitingFor = null;
+            failed(
+                    call,
+                    node,
+                    "no connection became free within " + settings.callTimeout().toMillis() + " ms");
+        }
+        return this;
+    }
+
+    private Behavior<Command> abandonAll() {
+        for (Call<?> call : underWay) {
+            call.reply.completeExceptionally(
+                    new NodeException.Unreachable("the call " + call.method + " was abandoned"));
+        }
+        underWay.clear();
+        return this;
+    }
+
+    private void beginSweep(Call<?> call) {
+        try {
+            call.order = candidates(call);
+        } catch (NodeException e) {
+            finish(call, e);
+            return;
+        }
+        call.step = 0;
+        askNext(call);
+    }
+
+    /** The nodes of one sweep in their order. */
+    private List<NodeState> candidates(Call<?> call) {
+        long now = clock.getAsLong();
+        List<NodeState> ours = ofOurChain(call);
+        List<NodeState> unlimited = ours.stream()
+                .filter(node -> !node.quota(call.bucket).isLimited(now))
+                .toList();
+        if (unlimited.isEmpty()) {
+            throw new NodeException.Rejected(
+                    INTERNAL, ours.get(0).quota(call.bucket).refusal());
+        }
+        List<NodeState> able = unlimited.stream()
+                .filter(node -> !call.mayBeMissing || !node.isKnownToLack(call.method, now))
+                .toList();
+        if (able.isEmpty()) {
+            throw new NodeException.Rejected(METHOD_NOT_FOUND, "Method not found");
+        }
+        if (call.pin != null && call.pin.node == null) {
+            call.pin.node = able.get(0);
+            return List.of(call.pin.node);
+        }
+        return able;
+    }
+
+    private List<NodeState> ofOurChain(Call<?> call) {
+        if (call.pin != null && call.pin.node != null) {
+            return List.of(call.pin.node);
+        }
+        List<NodeState> all = new ArrayList<>(nodes.size());
+        for (int i = 0; i < nodes.size(); i++) {
+            all.add(nodes.get((call.start + i) % nodes.size()));
+        }
+        List<NodeState> ours = all.stream().filter(node -> !node.otherChain).toList();
+        if (ours.isEmpty() && call.bucket == Bucket.TX) {
+            throw new NodeException.WrongChain("every node reports another chain; nothing is broadcast");
+        }
+        return ours.isEmpty() ? all : ours;
+    }
+
+    private void askNext(Call<?> call) {
+        if (call.step == call.order.size()) {
+            endSweep(call);
+            return;
+        }
+        NodeState node = call.order.get(call.step++);
+        call.attempt++;
+        if (node.connections.get() < settings.maxConnections()) {
+            exchange(call, node);
+        } else if (node.waiting.size() < MAX_WAITING_PER_NODE) {
+            node.waiting.add(call);
+            node.waitingCount.incrementAndGet();
+            call.waitingFor = node;
+            getContext()
+                    .scheduleOnce(
+                            settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(call, call.attempt));
+        } else {
+            failed(call, node, MAX_WAITING_PER_NODE + " calls wait for it already");
+        }
+    }
+
+    private void endSweep(Call<?> call) {
+        call.sweep++;
+        if (call.sweep >= settings.attempts()) {
+            finish(
+                    call,
+                    new NodeException.Unreachable("no node answered " + call.method + " in " + call.sweep
+                            + (call.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
+                            + call.lastFailure));
+            return;
+        }
+        Duration wait = settings.backoff().multipliedBy(call.sweep);
+        getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(call));
+    }
+
+    private <T> void exchange(Call<T> call, NodeState node) {
+        node.connections.incrementAndGet();
+        node.spent(call.bucket, clock.getAsLong());
+        var self = getContext().getSelf();
+        try {
+            executor.execute(() -> node.transport
+                    .post(call.request, settings.callTimeout(), () -> self.tell(new PlaceFree(node)))
+                    .handleAsync(
+                            (answer, failure) ->
+                                    failure == null ? call.decode(answer) : new Outcome.NoAnswer<T>(reason(failure)),
+                            executor)
+                    .thenAcceptAsync(outcome -> self.tell(new Answered<>(call, node, outcome)), executor));
+        } catch (RejectedExecutionException e) {
+            self.tell(new PlaceFree(node));
+            self.tell(new Answered<>(call, node, new Outcome.NoAnswer<T>("the upstream executor is full")));
+        }
+    }
+
+    private static String reason(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return String.valueOf(cause.getMessage());
+    }
+
+    private <T> void settle(Answered<T> answered) {
+        Call<T> call = answered.call();
+        NodeState node = answered.node();
+        if (answered.outcome() instanceof Outcome.Result<T> result) {
+            ended(call, "ok");
+            call.reply.complete(result.value());
+        } else if (answered.outcome() instanceof Outcome.NoAnswer<T> none) {
+            failed(call, node, none.why());
+        } else if (answered.outcome() instanceof Outcome.Refused<T> refused) {
+            refused(call, node, refused.failure());
+        }
+    }
+
+    private void failed(Call<?> call, NodeState node, String why) {
+        LOG.debug("{} at {}: {}", call.method, node.url, why);
+        call.lastFailure = node.url + ": " + why;
+        askNext(call);
+    }
+
+    private void refused(Call<?> call, NodeState node, NodeException failure) {
+        if (failure instanceof NodeException.Rejected rejected) {
+            if (rejected.code() == INTERNAL && rejected.text().startsWith("Tip changed") && call.tipRaces < TIP_RACES) {
+                call.tipRaces++;
+                call.step--;
+                askNext(call);
+                return;
+            }
+            remember(call, node, rejected);
+        }
+        finish(call, failure);
+    }
+
+    private void remember(Call<?> call, NodeState node, NodeException.Rejected rejected) {
+        if (rejected.code() == INTERNAL && rejected.text().startsWith("Rate limit exceeded")) {
+            LOG.warn("{} refuses {}: {}", node.url, call.method, rejected.text());
+            node.refused(call.bucket, rejected.text(), clock.getAsLong());
+        } else if (rejected.code() == METHOD_NOT_FOUND) {
+            node.lacks(call.method, clock.getAsLong());
+        }
+    }
+
+    private void finish(Call<?> call, NodeException failure) {
+        ended(call, failure instanceof NodeException.Rejected ? "rejected" : "failed");
+        call.reply.completeExceptionally(failure);
+    }
+
+    private void ended(Call<?> call, String outcome) {
+        underWay.remove(call);
+        timers.computeIfAbsent(
+                        call.method + " " + outcome,
+                        name -> metrics.timer("walletd.upstream.calls", "method", call.method, "outcome", outcome))
+                .record(System.nanoTime() - call.began, TimeUnit.NANOSECONDS);
+    }
+}

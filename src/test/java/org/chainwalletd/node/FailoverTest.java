@@ -1,0 +1,181 @@
+package org.chainwalletd.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.node.NodeHarness.failure;
+import static org.chainwalletd.node.NodeHarness.get;
+import static org.chainwalletd.testkit.ScriptedNode.body;
+import static org.chainwalletd.testkit.ScriptedNode.cutOff;
+import static org.chainwalletd.testkit.ScriptedNode.error;
+import static org.chainwalletd.testkit.ScriptedNode.raw;
+import static org.chainwalletd.testkit.ScriptedNode.result;
+
+import com.typesafe.config.ConfigFactory;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** interface.md, section 1.7, over real sockets. */
+class FailoverTest {
+    private static final String ID = "ab".repeat(32);
+    private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");
+
+    private final NodeHarness harness = new NodeHarness(ConfigFactory.empty());
+    private final ScriptedNode first = ScriptedNode.start();
+    private final ScriptedNode second = ScriptedNode.start();
+
+    @AfterEach
+    void stop() {
+        first.close();
+        second.close();
+        harness.close();
+    }
+
+    @Test
+    void each_call_starts_at_the_next_node() {
+        first.on("*", HEIGHT_7);
+        second.on("*", HEIGHT_7);
+        NodeClient client = harness.client(first.url(), second.url());
+
+        for (int i = 0; i < 6; i++) {
+            get(client.tip());
+        }
+
+        assertThat(first.requests()).hasSize(3);
+        assertThat(second.requests()).hasSize(3);
+    }
+
+    static Stream<Arguments> nodesThatGiveNoAnswer() {
+        return Stream.of(
+                Arguments.of(
+                        "5xx", body(503, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"x\"},\"id\":1}")),
+                Arguments.of("HTML", body(200, "<html><body>maintenance</body></html>")),
+                Arguments.of(
+                        "cut JSON", body(200, "{\"jsonrpc\":\"2.0\",\"result\":{\"height\":7,\"block_id\":\"" + ID)),
+                Arguments.of("other JSON", body(200, "{\"height\":7}")),
+                Arguments.of("JSON array", body(200, "[]")),
+                Arguments.of("empty body", body(200, "")),
+                Arguments.of("redirect", body(302, "")),
+                Arguments.of("two documents", body(200, "{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":1}{}")),
+                Arguments.of("not HTTP", raw("SSH-2.0-OpenSSH_9.6\r\n\r\n")),
+                Arguments.of("cut answer", raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"jsonrpc\"")),
+                Arguments.of("two lengths", raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}")),
+                Arguments.of("endless headers", raw("HTTP/1.1 200 OK\r\n" + "X: y\r\n".repeat(20_000) + "\r\n")),
+                Arguments.of("closed at once", cutOff()));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("nodesThatGiveNoAnswer")
+    void a_node_that_gives_no_json_rpc_answer_is_passed_over(String name, ScriptedNode.Step step) {
+        first.on("*", step);
+        second.on("*", HEIGHT_7);
+        NodeClient client = harness.client(first.url(), second.url());
+
+        assertThat(get(client.tip()).height()).isEqualTo(7);
+
+        assertThat(first.requests()).hasSize(1);
+        assertThat(second.requests()).hasSize(1);
+    }
+
+    @Test
+    void a_refused_connection_is_passed_over() {
+        second.on("*", HEIGHT_7);
+
+        assertThat(get(harness.client(ScriptedNode.refusing(), second.url()).tip())
+                        .height())
+                .isEqualTo(7);
+    }
+
+    @Test
+    void an_error_object_is_surfaced_at_once_with_code_and_text() {
+        first.on("*", error(-32602, "Transaction validation failed: NoInputs"));
+        second.on("*", HEIGHT_7);
+        NodeClient client = harness.client(first.url(), second.url());
+
+        NodeException.Rejected rejected =
+                failure(NodeException.Rejected.class, client.sendRawTransaction(Bytes.parse("00")));
+
+        assertThat(rejected.code()).isEqualTo(-32602);
+        assertThat(rejected.text()).isEqualTo("Transaction validation failed: NoInputs");
+        assertThat(second.requests()).isEmpty();
+    }
+
+    @Test
+    void a_4xx_status_is_surfaced_at_once() {
+        first.on("*", body(404, "Not Found"));
+        second.on("*", HEIGHT_7);
+
+        NodeException.BadAnswer bad = failure(
+                NodeException.BadAnswer.class,
+                harness.client(first.url(), second.url()).tip());
+
+        assertThat(bad).hasMessageContaining("HTTP status 404");
+        assertThat(second.requests()).isEmpty();
+    }
+
+    @Test
+    void a_chunked_answer_of_a_proxy_is_understood() {
+        first.on(
+                "*",
+                (request, socket) -> raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                + chunk("{\"jsonrpc\":\"2.0\"")
+                                + "1;x=y\r\n,\r\n"
+                                + chunk("\"id\":" + request.id() + ",")
+                                + chunk("\"result\":{\"height\":18446744073709551615,\"block_id\":\"" + ID.substring(4))
+                                + chunk("abab\"}}")
+                                + "0\r\nX: y\r\n\r\n")
+                        .serve(request, socket));
+
+        assertThat(get(harness.client(first.url()).tip()).height()).isEqualTo(-1L);
+    }
+
+    private static String chunk(String text) {
+        return Integer.toHexString(text.length()) + "\r\n" + text + "\r\n";
+    }
+
+    @Test
+    void an_answer_without_a_length_ends_with_the_connection() {
+        first.on(
+                "*",
+                (request, socket) -> raw("HTTP/1.0 200 OK\nServer: old\n\n{\"jsonrpc\":\"2.0\",\"id\":" + request.id()
+                                + ",\"result\":{\"height\":9,\"block_id\":\"" + ID + "\"}}")
+                        .serve(request, socket));
+
+        assertThat(get(harness.client(first.url()).tip()).height()).isEqualTo(9);
+    }
+
+    @Test
+    void a_request_has_the_plain_form_that_a_node_reads() {
+        first.on("*", HEIGHT_7);
+        URI withPath = URI.create(first.url() + "/rpc/v1?key=x");
+
+        get(harness.client(withPath).tip());
+
+        assertThat(first.requests().get(0).head())
+                .startsWith("POST /rpc/v1?key=x HTTP/1.1\r\nHost: 127.0.0.1:"
+                        + first.url().getPort() + "\r\n")
+                .contains("\r\nContent-Length: ")
+                .doesNotContainIgnoringCase("chunked")
+                .doesNotContainIgnoringCase("expect");
+    }
+
+    @Test
+    void a_pinned_view_stays_with_one_node() {
+        first.on("*", HEIGHT_7);
+        second.on("*", HEIGHT_7);
+        NodeClient client = harness.client(first.url(), second.url());
+
+        NodeClient tick = client.pinned();
+        List<CompletionStage<NodeClient.Tip>> calls = List.of(tick.tip(), tick.tip(), tick.tip(), tick.tip());
+        calls.forEach(NodeHarness::get);
+
+        assertThat(List.of(first.requests().size(), second.requests().size())).containsExactlyInAnyOrder(0, 4);
+    }
+}

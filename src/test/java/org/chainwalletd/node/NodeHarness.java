@@ -1,0 +1,98 @@
+package org.chainwalletd.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.typesafe.config.Config;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.config.Settings;
+
+/** A node client over real sockets with a clock that the test moves. */
+final class NodeHarness implements AutoCloseable {
+    static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
+
+    final ActorTestKit kit;
+    final ExecutorService executor = Executors.newFixedThreadPool(2);
+    final AtomicLong clock = new AtomicLong(1_000_000);
+    final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    private SSLContext trust;
+    ActorRef<Upstream.Command> upstream;
+
+    NodeHarness(Config config) {
+        kit = ActorTestKit.create(config);
+        try {
+            trust = SSLContext.getDefault();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    NodeHarness trusting(SSLContext context) {
+        trust = context;
+        return this;
+    }
+
+    NodeClient client(URI... urls) {
+        return client(settings(4, 32, 8 << 20, urls));
+    }
+
+    NodeClient client(Settings.Node settings) {
+        upstream = kit.spawn(Upstream.create(
+                settings,
+                url -> new NodeTransport(kit.system(), url, trust, settings.maxAnswerBytes()),
+                executor,
+                clock::get,
+                metrics));
+        return new HttpNodeClient(upstream, executor);
+    }
+
+    static Settings.Node settings(int attempts, int maxConnections, int maxAnswerBytes, URI... urls) {
+        return new Settings.Node(
+                List.of(urls),
+                attempts,
+                Duration.ofMillis(500),
+                CALL_TIMEOUT,
+                maxAnswerBytes,
+                maxConnections,
+                Optional.empty());
+    }
+
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new CompletionException(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError("no outcome in time", e);
+        }
+    }
+
+    static <X extends Throwable> X failure(Class<X> type, CompletionStage<?> stage) {
+        Throwable failure = org.assertj.core.api.Assertions.catchThrowable(() -> get(stage));
+        assertThat(failure).isInstanceOf(type);
+        return type.cast(failure);
+    }
+
+    @Override
+    public void close() {
+        kit.shutdownTestKit();
+        executor.shutdownNow();
+    }
+}
