@@ -1,6 +1,5 @@
 package org.chainwalletd.crypto;
 
-import java.util.Arrays;
 import org.bouncycastle.crypto.generators.Argon2BytesGenerator;
 import org.bouncycastle.crypto.params.Argon2Parameters;
 
@@ -50,13 +49,7 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
                 .withSecret(secret)
                 .withAdditional(associatedData);
         Argon2BytesGenerator generator = new Argon2BytesGenerator();
-        byte[] password = Arrays.copyOf(passphrase, passphrase.length);
-        try {
-            generator.init(parameters.build());
-            generator.generateBytes(password, output);
-        } finally {
-            Arrays.fill(password, (byte) 0);
-            parameters.clear();
-        }
+        generator.init(parameters.build());
+        generator.generateBytes(passphrase, output);
     }
 }

@@ -1,7 +1,6 @@
 package org.chainwalletd.crypto;
 
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
@@ -158,26 +157,23 @@ public final class Mnemonic implements AutoCloseable {
 
     /** PBKDF2 with one block, since the output is as long as the HMAC. The JDK's own takes characters and keeps copies of them. */
     private static SecretBytes stretch(byte[] phrase) {
-        byte[] round = new byte[SEED_LENGTH];
-        byte[] seed = new byte[SEED_LENGTH];
+        Mac mac = Digests.hmacSha512(phrase);
         try {
-            Mac mac = Digests.hmacSha512(phrase);
             mac.update(SALT);
-            mac.update(new byte[] {0, 0, 0, 1});
-            mac.doFinal(round, 0);
-            System.arraycopy(round, 0, seed, 0, SEED_LENGTH);
+            byte[] round = mac.doFinal(new byte[] {0, 0, 0, 1});
+            byte[] seed = round.clone();
             for (int i = 1; i < ROUNDS; i++) {
-                mac.update(round);
-                mac.doFinal(round, 0);
+                byte[] next = mac.doFinal(round);
+                Arrays.fill(round, (byte) 0);
                 for (int j = 0; j < SEED_LENGTH; j++) {
-                    seed[j] ^= round[j];
+                    seed[j] ^= next[j];
                 }
+                round = next;
             }
-            return SecretBytes.takeOver(seed);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("HMAC-SHA-512 needs 64 bytes of output", e);
-        } finally {
             Arrays.fill(round, (byte) 0);
+            return SecretBytes.takeOver(seed);
+        } finally {
+            Digests.forget(mac);
         }
     }
 

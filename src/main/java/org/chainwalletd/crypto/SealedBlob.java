@@ -30,6 +30,7 @@ public final class SealedBlob {
     private static final int NONCE_AT = SALT_AT + SALT_LENGTH;
     private static final int CIPHERTEXT_AT = NONCE_AT + NONCE_LENGTH;
     private static final String CIPHER = "ChaCha20-Poly1305";
+    private static final String KEY_ALGORITHM = "ChaCha20";
 
     private final byte[] bytes;
 
@@ -70,8 +71,8 @@ public final class SealedBlob {
         byte[] bytes = new byte[OVERHEAD + plaintext.length];
         ByteBuffer.wrap(bytes).put(MAGIC).put(VERSION).put(salt).put(nonce);
         try {
-            Cipher cipher = cipher(Cipher.ENCRYPT_MODE, key, nonce, role);
-            cipher.doFinal(plaintext, 0, plaintext.length, bytes, CIPHERTEXT_AT);
+            byte[] ciphertext = crypt(Cipher.ENCRYPT_MODE, key, nonce, role, plaintext, 0);
+            System.arraycopy(ciphertext, 0, bytes, CIPHERTEXT_AT, ciphertext.length);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("sealing failed", e);
         }
@@ -107,8 +108,7 @@ public final class SealedBlob {
     public SecretBytes open(SecretBytes key, byte[] role) {
         byte[] nonce = Arrays.copyOfRange(bytes, NONCE_AT, CIPHERTEXT_AT);
         try {
-            Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce, role);
-            return SecretBytes.takeOver(cipher.doFinal(bytes, CIPHERTEXT_AT, bytes.length - CIPHERTEXT_AT));
+            return SecretBytes.takeOver(crypt(Cipher.DECRYPT_MODE, key, nonce, role, bytes, CIPHERTEXT_AT));
         } catch (AEADBadTagException e) {
             throw new UnsealException(Reason.DECRYPTION_FAILED);
         } catch (GeneralSecurityException e) {
@@ -131,16 +131,29 @@ public final class SealedBlob {
         return bytes.length - OVERHEAD;
     }
 
-    private static Cipher cipher(int mode, SecretBytes key, byte[] nonce, byte[] role) throws GeneralSecurityException {
+    /** Runs the cipher once, then keys it anew, which overwrites its state; {@link RawKey} overwrites the key it was given. */
+    private static byte[] crypt(int mode, SecretBytes key, byte[] nonce, byte[] role, byte[] input, int from)
+            throws GeneralSecurityException {
         requireLength("key", key.length(), Argon2.KEY_LENGTH);
-        return key.<Cipher, GeneralSecurityException>use(bytes -> {
-            try (RawKey raw = new RawKey("ChaCha20", bytes)) {
-                Cipher cipher = Cipher.getInstance(CIPHER);
+        Cipher cipher = Cipher.getInstance(CIPHER);
+        try (RawKey noKey = new RawKey(KEY_ALGORITHM, new byte[Argon2.KEY_LENGTH])) {
+            try (RawKey raw = key.use(bytes -> new RawKey(KEY_ALGORITHM, bytes))) {
                 cipher.init(mode, raw, new IvParameterSpec(nonce));
                 cipher.updateAAD(role);
-                return cipher;
+                return cipher.doFinal(input, from, input.length - from);
+            } finally {
+                cipher.init(Cipher.ENCRYPT_MODE, noKey, new IvParameterSpec(inverted(nonce)));
             }
-        });
+        }
+    }
+
+    /** Another nonce: the JDK refuses to key a cipher anew with the pair that it has, and the key is overwritten by then. */
+    private static byte[] inverted(byte[] nonce) {
+        byte[] other = nonce.clone();
+        for (int i = 0; i < other.length; i++) {
+            other[i] = (byte) ~other[i];
+        }
+        return other;
     }
 
     private static void requireLength(String what, int length, int wanted) {

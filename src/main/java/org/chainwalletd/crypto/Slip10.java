@@ -2,9 +2,7 @@ package org.chainwalletd.crypto;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.util.Arrays;
-import javax.crypto.Mac;
 
 /** Hierarchical keys for Ed25519 (SLIP-0010), where every level is hardened. */
 public final class Slip10 {
@@ -22,11 +20,12 @@ public final class Slip10 {
      * @throws IllegalArgumentException for a negative index
      */
     public static SecretBytes derive(byte[] seed, int... hardenedIndexes) {
-        byte[] node = new byte[2 * KEY_LENGTH];
+        byte[] node = Digests.hmacSha512(MASTER_KEY, seed);
         try {
-            hmac(MASTER_KEY, seed, node);
             for (int index : hardenedIndexes) {
-                step(node, index);
+                byte[] parent = node;
+                node = child(parent, index);
+                Arrays.fill(parent, (byte) 0);
             }
             return SecretBytes.takeOver(Arrays.copyOf(node, KEY_LENGTH));
         } finally {
@@ -34,8 +33,8 @@ public final class Slip10 {
         }
     }
 
-    /** Replaces {@code node} (key ‖ chain code) by its hardened child: HMAC(chain code, 00 ‖ key ‖ big-endian index). */
-    private static void step(byte[] node, int index) {
+    /** The hardened child of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key ‖ big-endian index). */
+    private static byte[] child(byte[] node, int index) {
         if (index < 0) {
             throw new IllegalArgumentException("index must be in 0 … 2^31-1, not " + Integer.toUnsignedString(index));
         }
@@ -43,20 +42,10 @@ public final class Slip10 {
         byte[] data = new byte[1 + KEY_LENGTH + Integer.BYTES];
         try {
             ByteBuffer.wrap(data).put((byte) 0).put(node, 0, KEY_LENGTH).putInt(index | HARDENED);
-            hmac(chainCode, data, node);
+            return Digests.hmacSha512(chainCode, data);
         } finally {
             Arrays.fill(chainCode, (byte) 0);
             Arrays.fill(data, (byte) 0);
-        }
-    }
-
-    private static void hmac(byte[] key, byte[] data, byte[] output) {
-        try {
-            Mac mac = Digests.hmacSha512(key);
-            mac.update(data);
-            mac.doFinal(output, 0);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("HMAC-SHA-512 needs 64 bytes of output", e);
         }
     }
 }

@@ -6,14 +6,15 @@
  * callers run signing and Argon2id on dispatchers of their own.
  *
  * <p><b>What is overwritten and what is not.</b> Every array that this package allocates for a seed, an entropy, a derived key, a word
- * index, a chain code or a plaintext is overwritten before the method returns or belongs to a {@link org.chainwalletd.crypto.SecretBytes}.
- * Out of reach, left to the garbage collector:
+ * index, a chain code or a plaintext is overwritten before the method returns, or belongs to a
+ * {@link org.chainwalletd.crypto.SecretBytes}. The buffers of the JDK's digests, HMAC and ChaCha20 are overwritten by resetting or keying them
+ * anew; a test searches the heap dump of a process that has used and closed its secrets. Out of reach, left to the garbage collector:
  * <ul>
- *   <li>Bouncy Castle's Ed25519 leaves the SHA-512 of the seed, the pruned scalar and the nonce scalar of each signature in arrays of its own;
- *   <li>Bouncy Castle's Argon2id overwrites its memory, but not the 64-byte prehash of the passphrase, which goes through a Blake2b state;
- *   <li>the JDK's ChaCha20-Poly1305 keeps a copy of its key, and buffers the whole ciphertext while it decrypts;
- *   <li>the JDK's SHA-2 and HMAC implementations keep the last block that they processed;
- *   <li>a moving collector may have copied any array before it was overwritten, and the operating system may have swapped it out.
+ *   <li>Bouncy Castle's Ed25519 leaves the SHA-512 of the seed and the scalars of each signature in arrays of its own, and who has those can
+ *       sign, though not tell the seed;
+ *   <li>Bouncy Castle's Argon2id leaves the Blake2b prehash of the passphrase;
+ *   <li>a moving collector may have copied any array before it was overwritten, compiled code may have spilt it to the stack, and the
+ *       operating system may have swapped it out.
  * </ul>
  */
 package org.chainwalletd.crypto;

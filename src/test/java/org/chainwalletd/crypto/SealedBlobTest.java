@@ -144,6 +144,21 @@ class SealedBlobTest {
     }
 
     @Test
+    void noPairOfKeyAndNonceIsSpecial() {
+        byte[] ones = new byte[32];
+        Arrays.fill(ones, (byte) 0xff);
+        for (byte[] keyBytes : new byte[][] {new byte[32], ones}) {
+            for (byte[] nonce : new byte[][] {new byte[12], Arrays.copyOf(ones, 12)}) {
+                try (SecretBytes key = SecretBytes.copyOf(keyBytes);
+                        SecretBytes opened = SealedBlob.seal(key, new byte[16], nonce, ROLE, PASSPHRASE)
+                                .open(key, ROLE)) {
+                    assertThat(opened.copy()).isEqualTo(PASSPHRASE);
+                }
+            }
+        }
+    }
+
+    @Test
     void partsOfAnotherLengthAreACallersError() {
         SecretBytes key = SecretBytes.takeOver(new byte[32]);
         assertThatIllegalArgumentException()
