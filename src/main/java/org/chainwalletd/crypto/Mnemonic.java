@@ -52,13 +52,14 @@ public final class Mnemonic implements AutoCloseable {
      * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
      */
     public static Mnemonic parse(byte[] utf8) {
-        return new Mnemonic(PhraseReader.entropyOf(utf8, 0));
+        return new Mnemonic(PhraseReader.entropyOf(utf8, PhraseReader.ANY_COUNT));
     }
 
     /**
      * As {@link #parse(byte[])}, for a phrase of exactly {@code words} words.
      *
      * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
+     * @throws IllegalArgumentException when no phrase has {@code words} words
      */
     public static Mnemonic parse(byte[] utf8, int words) {
         return new Mnemonic(PhraseReader.entropyOf(utf8, words));
@@ -70,13 +71,14 @@ public final class Mnemonic implements AutoCloseable {
      * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
      */
     public static Mnemonic ofWords(List<byte[]> words) {
-        return new Mnemonic(PhraseReader.entropyOf(words, 0));
+        return new Mnemonic(PhraseReader.entropyOf(words, PhraseReader.ANY_COUNT));
     }
 
     /**
      * As {@link #ofWords(List)}, for a phrase of exactly {@code count} words.
      *
      * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
+     * @throws IllegalArgumentException when no phrase has {@code count} words
      */
     public static Mnemonic ofWords(List<byte[]> words, int count) {
         return new Mnemonic(PhraseReader.entropyOf(words, count));

@@ -8,6 +8,9 @@ import org.chainwalletd.crypto.MnemonicException.UnknownWord;
 
 /** Turns words into entropy and checks them: their number, each word, the checksum (BIP-39). */
 final class PhraseReader {
+    /** Any legal number of words. */
+    static final int ANY_COUNT = 0;
+
     private static final int MOST_WORDS = 24;
     private static final int NAMED_WORDS = 3;
     private static final int SHOWN_CHARACTERS = 16;
@@ -17,11 +20,18 @@ final class PhraseReader {
     private int words;
     private int unknownCount;
 
-    private PhraseReader() {}
+    private final int wanted;
 
-    /** Reads words separated by white space; {@code wanted} is their number, or 0 for any legal one. */
+    private PhraseReader(int wanted) {
+        if (wanted != ANY_COUNT && !Mnemonic.isWordCount(wanted)) {
+            throw new IllegalArgumentException("a phrase has 12, 15, 18, 21 or 24 words, not " + wanted);
+        }
+        this.wanted = wanted;
+    }
+
+    /** Reads words separated by white space; {@code wanted} is their number, or {@link #ANY_COUNT}. */
     static SecretBytes entropyOf(byte[] utf8, int wanted) {
-        PhraseReader reader = new PhraseReader();
+        PhraseReader reader = new PhraseReader(wanted);
         try {
             int at = 0;
             while (at < utf8.length) {
@@ -36,20 +46,20 @@ final class PhraseReader {
                 }
                 reader.add(utf8, from, at);
             }
-            return reader.finish(wanted);
+            return reader.finish();
         } finally {
             Arrays.fill(reader.indexes, 0);
         }
     }
 
-    /** Reads words given one by one; {@code wanted} is their number, or 0 for any legal one. */
+    /** Reads words given one by one; {@code wanted} is their number, or {@link #ANY_COUNT}. */
     static SecretBytes entropyOf(List<byte[]> words, int wanted) {
-        PhraseReader reader = new PhraseReader();
+        PhraseReader reader = new PhraseReader(wanted);
         try {
             for (byte[] word : words) {
                 reader.add(word, 0, word.length);
             }
-            return reader.finish(wanted);
+            return reader.finish();
         } finally {
             Arrays.fill(reader.indexes, 0);
         }
@@ -69,9 +79,9 @@ final class PhraseReader {
         }
     }
 
-    private SecretBytes finish(int wanted) {
-        if (wanted == 0 ? !Mnemonic.isWordCount(words) : words != wanted) {
-            String expected = wanted == 0 ? "12, 15, 18, 21 or 24" : Integer.toString(wanted);
+    private SecretBytes finish() {
+        if (wanted == ANY_COUNT ? !Mnemonic.isWordCount(words) : words != wanted) {
+            String expected = wanted == ANY_COUNT ? "12, 15, 18, 21 or 24" : Integer.toString(wanted);
             throw new MnemonicException(
                     Reason.WORD_COUNT, "a phrase has " + expected + " words, this one has " + words, List.of());
         }

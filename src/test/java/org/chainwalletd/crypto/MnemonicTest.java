@@ -107,6 +107,13 @@ class MnemonicTest {
     }
 
     @Test
+    void askingForANumberOfWordsThatNoPhraseHasIsACallersError() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Mnemonic.parse(utf8("abandon ".repeat(13)), 13))
+                .withMessage("a phrase has 12, 15, 18, 21 or 24 words, not 13");
+    }
+
+    @Test
     void unknownWordsAreNamedWithTheirPosition() {
         MnemonicException refusal =
                 refusal(() -> Mnemonic.parse(utf8("Abandon " + "abandon ".repeat(9) + "abandonn about")));
