@@ -1,5 +1,7 @@
 package org.chainwalletd.chain;
 
+import java.util.Objects;
+
 /**
  * What distinguishes one HTLC script from another (chain protocol, section 6.3).
  *
@@ -9,6 +11,12 @@ package org.chainwalletd.chain;
  * @param timeoutHeight unsigned 64-bit block height
  */
 public record HtlcParams(PublicKey sender, PublicKey receiver, Hash256 hashLock, long timeoutHeight) {
+    public HtlcParams {
+        Objects.requireNonNull(sender, "sender");
+        Objects.requireNonNull(receiver, "receiver");
+        Objects.requireNonNull(hashLock, "hashLock");
+    }
+
     /** Whether a reclaim is valid in a block of this height: only strictly above the timeout. */
     public boolean reclaimableInBlock(long height) {
         return Long.compareUnsigned(height, timeoutHeight) > 0;

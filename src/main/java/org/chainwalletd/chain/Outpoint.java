@@ -1,5 +1,7 @@
 package org.chainwalletd.chain;
 
+import java.util.Objects;
+
 /**
  * Names one output of a transaction (chain protocol, section 4.4).
  *
@@ -9,6 +11,7 @@ public record Outpoint(Hash256 txId, long index) implements Comparable<Outpoint>
     public static final long MAX_INDEX = 0xffff_ffffL;
 
     public Outpoint {
+        Objects.requireNonNull(txId, "txId");
         if (index < 0 || index > MAX_INDEX) {
             throw new IllegalArgumentException("output index " + index + " is not an unsigned 32-bit number");
         }

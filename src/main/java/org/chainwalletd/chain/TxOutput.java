@@ -1,5 +1,6 @@
 package org.chainwalletd.chain;
 
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,11 @@ import java.util.Optional;
  * @param datumHash SHA-256 of a datum, or null when absent
  */
 public record TxOutput(Amount value, Bytes script, Bytes datum, Hash256 datumHash) {
+    public TxOutput {
+        Objects.requireNonNull(value, "value");
+        Objects.requireNonNull(script, "script");
+    }
+
     public static TxOutput toAddress(Address address, Amount value) {
         return new TxOutput(value, Bytes.wrap(address.toArray()), null, null);
     }

@@ -1,5 +1,7 @@
 package org.chainwalletd.chain;
 
+import java.util.Objects;
+
 /**
  * What proves the right to spend one input (chain protocol, section 4.3).
  *
@@ -11,6 +13,10 @@ public record Witness(Bytes data, Bytes redeemer) {
 
     /** The witness of a coinbase input. */
     public static final Witness EMPTY = new Witness(Bytes.EMPTY, null);
+
+    public Witness {
+        Objects.requireNonNull(data, "data");
+    }
 
     public static Witness plain(PublicKey key, byte[] signature) {
         if (signature.length != 64) {

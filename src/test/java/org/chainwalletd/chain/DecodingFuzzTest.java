@@ -6,8 +6,8 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /**
  * Hostile bytes meet every decoder of the package: each either gives a value that encodes back to the same bytes, or throws
- * {@link DecodeException}. A normal build replays the corpus under {@code DecodingFuzzTestInputs}; with {@code JAZZER_FUZZ=1} in the
- * environment one method at a time searches for new inputs.
+ * {@link DecodeException}. A normal build replays the corpus under {@code DecodingFuzzTestInputs}; {@code JAZZER_FUZZ=1
+ * mvn test -Djazzer.hooks=true -Dtest='DecodingFuzzTest#transactions'} searches for new inputs, one method at a time.
  */
 class DecodingFuzzTest {
     @FuzzTest(maxDuration = "5m")

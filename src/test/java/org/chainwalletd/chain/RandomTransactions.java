@@ -8,8 +8,8 @@ import java.util.Random;
 final class RandomTransactions {
     private final Random random;
 
-    RandomTransactions(long seed) {
-        random = new Random(seed);
+    RandomTransactions(Random random) {
+        this.random = random;
     }
 
     Transaction any() {

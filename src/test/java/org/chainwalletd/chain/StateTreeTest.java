@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -45,9 +46,7 @@ class StateTreeTest {
 
     @Test
     void theRootIsThatOfTheDefinitionWhateverTheOrderOfChanges() {
-        long seed = System.nanoTime();
-        System.out.println("StateTreeTest seed " + seed);
-        Random random = new Random(seed);
+        Random random = Seeded.random("StateTreeTest");
         StateTree tree = StateTree.EMPTY;
         TreeMap<Hash256, Hash256> model = new TreeMap<>();
         for (int step = 0; step < 120; step++) {
@@ -66,10 +65,10 @@ class StateTreeTest {
             }
             assertThat(tree.size()).isEqualTo(model.size());
             if (random.nextInt(4) == 0) {
-                assertThat(tree.root()).as("seed " + seed + " step " + step).isEqualTo(byDefinition(model));
+                assertThat(tree.root()).as("step " + step).isEqualTo(byDefinition(model));
             }
         }
-        assertThat(tree.root()).as("seed " + seed).isEqualTo(byDefinition(model));
+        assertThat(tree.root()).isEqualTo(byDefinition(model));
         for (Hash256 key : model.keySet()) {
             tree = tree.remove(key);
         }

@@ -10,25 +10,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class TransactionPropertiesTest {
-    private final long seed = System.nanoTime();
-    private final RandomTransactions random = new RandomTransactions(seed);
-
-    @BeforeEach
-    void printSeed() {
-        System.out.println("TransactionPropertiesTest seed " + seed);
-    }
+    private final RandomTransactions random = new RandomTransactions(Seeded.random("TransactionPropertiesTest"));
 
     @Test
     void decodingUndoesEncoding() {
         for (int i = 0; i < 500; i++) {
             Transaction tx = random.any();
             byte[] bytes = TransactionCodec.encode(tx);
-            assertThat(TransactionCodec.decode(bytes)).as("seed " + seed).isEqualTo(tx);
+            assertThat(TransactionCodec.decode(bytes)).isEqualTo(tx);
             assertThat(TransactionCodec.length(tx)).isEqualTo(bytes.length);
             assertThat(Arrays.copyOf(bytes, (int) TransactionCodec.unsignedLength(tx)))
                     .isEqualTo(TransactionCodec.encodeUnsigned(tx));
@@ -57,7 +51,7 @@ class TransactionPropertiesTest {
                 byte[] prefix = Arrays.copyOf(bytes, length);
                 DecodeException refusal =
                         catchThrowableOfType(DecodeException.class, () -> TransactionCodec.decode(prefix));
-                assertThat(refusal).as("seed " + seed + " length " + length).isNotNull();
+                assertThat(refusal).as("length " + length).isNotNull();
                 assertThat(refusal.kind()).isEqualTo(DecodeException.Kind.UNEXPECTED_EOF);
             }
         }
@@ -172,7 +166,7 @@ class TransactionPropertiesTest {
             }
             Transaction tx = new Transaction(inputs, outputs, witnesses);
             TxShape finished = TxShape.of(tx, kinds);
-            assertThat(estimate.cost()).as("seed " + seed).isEqualTo(finished.cost());
+            assertThat(estimate.cost()).isEqualTo(finished.cost());
             assertThat(estimate.minimumFee()).isEqualTo(finished.minimumFee());
             assertThat(estimate.steps()).isEqualTo(finished.steps());
             assertThat(estimate.size()).isEqualTo(TransactionCodec.length(tx));
@@ -186,9 +180,7 @@ class TransactionPropertiesTest {
     void everyHtlcIsRecognisedWithItsParameters() {
         for (int i = 0; i < 200; i++) {
             HtlcParams params = random.htlc();
-            assertThat(HtlcScript.recognise(HtlcScript.build(params)))
-                    .as("seed " + seed)
-                    .contains(params);
+            assertThat(HtlcScript.recognise(HtlcScript.build(params))).contains(params);
         }
     }
 }
