@@ -26,7 +26,7 @@ final class AnswerDecoder {
             return readEnvelope(AnswerJson.of(body, method), id, method, reader);
         } catch (IOException e) {
             return new Outcome.NoAnswer<>("the answer is not JSON-RPC");
-        } catch (NodeException.BadAnswer e) {
+        } catch (NodeException e) {
             return isJsonRpc(body, method)
                     ? new Outcome.Refused<>(e)
                     : new Outcome.NoAnswer<>("the answer is not JSON-RPC");

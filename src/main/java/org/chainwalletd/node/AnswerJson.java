@@ -137,6 +137,22 @@ final class AnswerJson {
         return isNull() ? null : hash(earlier);
     }
 
+    /** A genesis id, or null when the value is JSON null. Anything else is a chain that nothing may be signed for. */
+    Hash256 genesis(Hash256 earlier) throws IOException {
+        if (isNull()) {
+            return null;
+        }
+        try {
+            Hash256 genesis = hash(earlier);
+            if (!genesis.isZero()) {
+                return genesis;
+            }
+        } catch (NodeException.BadAnswer e) {
+            throw new NodeException.WrongChain(e.getMessage());
+        }
+        throw new NodeException.WrongChain("node reports a genesis id of zero");
+    }
+
     Address address(Address earlier) throws IOException {
         once(earlier);
         String text = readText();

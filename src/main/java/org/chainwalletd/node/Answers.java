@@ -25,7 +25,7 @@ final class Answers {
             switch (name) {
                 case "height" -> height = in.u64(height);
                 case "block_id" -> blockId = in.hash(blockId);
-                case "genesis_block_id" -> genesis = in.hash(genesis);
+                case "genesis_block_id" -> genesis = in.genesis(genesis);
                 default -> in.skip();
             }
         }

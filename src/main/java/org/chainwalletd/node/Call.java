@@ -13,6 +13,7 @@ final class Call<T> {
     final Bucket bucket;
     final boolean mayBeMissing;
     final Pin pin;
+    final int attempts;
     final ResultReader<T> reader;
     final CompletableFuture<T> reply = new CompletableFuture<>();
 
@@ -30,14 +31,24 @@ final class Call<T> {
     /**
      * @param mayBeMissing whether older nodes lack the method: such nodes are passed over for a while once they have said so
      * @param pin the one node to ask, or null for all
+     * @param attempts sweeps before the call fails; 0 for the configured number
      */
-    Call(String method, byte[] request, long id, Bucket bucket, boolean mayBeMissing, Pin pin, ResultReader<T> reader) {
+    Call(
+            String method,
+            byte[] request,
+            long id,
+            Bucket bucket,
+            boolean mayBeMissing,
+            Pin pin,
+            int attempts,
+            ResultReader<T> reader) {
         this.method = method;
         this.request = request;
         this.id = id;
         this.bucket = bucket;
         this.mayBeMissing = mayBeMissing;
         this.pin = pin;
+        this.attempts = attempts;
         this.reader = reader;
     }
 
@@ -45,8 +56,16 @@ final class Call<T> {
         return AnswerDecoder.decode(answer, id, method, reader);
     }
 
-    /** The choice of a pinned client, made by {@link Upstream} at its first call and kept. */
+    /** The one node of a pinned client: named, or chosen by {@link Upstream} at the first call and kept. */
     static final class Pin {
+        final String url;
         NodeState node;
+
+        /**
+         * @param url null to let {@link Upstream} choose
+         */
+        Pin(String url) {
+            this.url = url;
+        }
     }
 }

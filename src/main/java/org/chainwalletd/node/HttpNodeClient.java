@@ -36,24 +36,37 @@ public final class HttpNodeClient implements NodeClient {
     private final Executor executor;
     private final AtomicLong ids;
     private final Call.Pin pin;
+    private final int attempts;
 
     /**
      * @param executor continues calls that are made of several
      */
     public HttpNodeClient(ActorRef<Upstream.Command> upstream, Executor executor) {
-        this(upstream, executor, new AtomicLong(), null);
+        this(upstream, executor, new AtomicLong(), null, 0);
     }
 
-    private HttpNodeClient(ActorRef<Upstream.Command> upstream, Executor executor, AtomicLong ids, Call.Pin pin) {
+    private HttpNodeClient(
+            ActorRef<Upstream.Command> upstream, Executor executor, AtomicLong ids, Call.Pin pin, int attempts) {
         this.upstream = upstream;
         this.executor = executor;
         this.ids = ids;
         this.pin = pin;
+        this.attempts = attempts;
     }
 
     @Override
     public NodeClient pinned() {
-        return new HttpNodeClient(upstream, executor, ids, new Call.Pin());
+        return new HttpNodeClient(upstream, executor, ids, new Call.Pin(null), attempts);
+    }
+
+    /** A view whose calls all go to the node at {@code url}, once. */
+    NodeClient onlyOnce(String url) {
+        return new HttpNodeClient(upstream, executor, ids, new Call.Pin(url), 1);
+    }
+
+    @Override
+    public NodeClient hasty() {
+        return new HttpNodeClient(upstream, executor, ids, pin, 1);
     }
 
     @Override
@@ -181,8 +194,8 @@ public final class HttpNodeClient implements NodeClient {
         long id = ids.incrementAndGet();
         String request =
                 "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":" + id + "}";
-        Call<T> call =
-                new Call<>(method, request.getBytes(StandardCharsets.US_ASCII), id, bucket, mayBeMissing, pin, reader);
+        Call<T> call = new Call<>(
+                method, request.getBytes(StandardCharsets.US_ASCII), id, bucket, mayBeMissing, pin, attempts, reader);
         upstream.tell(new Upstream.Ask(call));
         return call.reply;
     }

@@ -51,6 +51,11 @@ public interface NodeClient {
     /** A view of this client whose calls all go to one and the same node, without failover (a follower's tick). */
     NodeClient pinned();
 
+    /** A view of this client that asks each node once, without a second sweep: for answers that are better missing than late. */
+    default NodeClient hasty() {
+        return this;
+    }
+
     /**
      * @param genesisBlockId null on nodes older than 1.13
      */

@@ -232,6 +232,13 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         if (call.pin != null && call.pin.node != null) {
             return List.of(call.pin.node);
         }
+        if (call.pin != null && call.pin.url != null) {
+            call.pin.node = nodes.stream()
+                    .filter(node -> node.url.equals(call.pin.url))
+                    .findFirst()
+                    .orElseThrow(() -> new NodeException.Unreachable("there is no node " + call.pin.url));
+            return List.of(call.pin.node);
+        }
         List<NodeState> all = new ArrayList<>(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             all.add(nodes.get((call.start + i) % nodes.size()));
@@ -266,7 +273,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private void endSweep(Call<?> call) {
         call.sweep++;
-        if (call.sweep >= settings.attempts()) {
+        if (call.sweep >= (call.attempts > 0 ? call.attempts : settings.attempts())) {
             finish(
                     call,
                     new NodeException.Unreachable("no node answered " + call.method + " in " + call.sweep

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.typesafe.config.Config;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
+import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 
 /** A node client over real sockets with a clock that the test moves. */
@@ -58,6 +60,18 @@ final class NodeHarness implements AutoCloseable {
                 clock::get,
                 metrics));
         return new HttpNodeClient(upstream, executor);
+    }
+
+    Nodes nodes(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {
+        return Nodes.start(
+                kit.system(),
+                settings(2, 32, 8 << 20, urls),
+                expectGenesis,
+                new GenesisFile(datadir),
+                executor,
+                executor,
+                metrics,
+                trust);
     }
 
     static Settings.Node settings(int attempts, int maxConnections, int maxAnswerBytes, URI... urls) {

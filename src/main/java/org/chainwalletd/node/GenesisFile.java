@@ -1,0 +1,58 @@
+package org.chainwalletd.node;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AtomicFiles;
+
+/**
+ * {@code <datadir>/genesis}: the id of the chain that this installation met first, 64 lower-case hex characters and a newline. Written
+ * once, never changed (decisions.md, requirement 8).
+ */
+public final class GenesisFile {
+    private final Path file;
+
+    public GenesisFile(Path datadir) {
+        this.file = datadir.resolve("genesis");
+    }
+
+    /**
+     * The pinned id, empty before first contact.
+     *
+     * @throws IllegalStateException when the file is damaged; the message names it
+     */
+    public Optional<Hash256> read() {
+        try {
+            String text = Files.readString(file, StandardCharsets.US_ASCII);
+            if (!text.matches("[0-9a-f]{64}\n") || Hash256.parse(text.strip()).isZero()) {
+                throw damaged("does not hold one genesis id of 64 lower-case hex characters");
+            }
+            return Optional.of(Hash256.parse(text.strip()));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (java.nio.charset.CharacterCodingException e) {
+            throw damaged("is not text");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+
+    /** Pins {@code genesis}; durable when this returns. */
+    void write(Hash256 genesis) {
+        try {
+            AtomicFiles.write(file, (genesis.hex() + "\n").getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + file, e);
+        }
+    }
+
+    private IllegalStateException damaged(String how) {
+        return new IllegalStateException(file + " " + how
+                + "; restore it from a backup, or name the chain with --expect-genesis after moving the file away");
+    }
+}

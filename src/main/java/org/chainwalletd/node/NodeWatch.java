@@ -1,0 +1,346 @@
+package org.chainwalletd.node;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Settings;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the question which chain this daemon is on: asks every node every few seconds for its tip and genesis id, pins the first id seen
+ * when none is configured, and publishes what it knows as {@link NodesSeen} (chain protocol, section 5). It talks to the nodes one by one
+ * through {@link NodeClient}s and tells {@link Upstream} which nodes to avoid. On restart it reads the pinned id again and asks all nodes
+ * anew; callers who wait are told that no node was reached.
+ */
+public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+    private static final Duration LAST_RETRY = Duration.ofSeconds(30);
+    /** Version and network change only when a node is replaced: asked again after so many checks. */
+    private static final int CHECKS_PER_DESCRIPTION = 60;
+
+    public sealed interface Command {}
+
+    /** Completes {@code reply} with the id to sign with, after asking the nodes. */
+    record Verify(CompletableFuture<Hash256> reply) implements Command {}
+
+    private record Check(int node) implements Command {}
+
+    private record Checked(int node, NodeClient.Tip tip, Throwable failure) implements Command {}
+
+    private record Described(int node, NodeClient.NodeInfo info) implements Command {}
+
+    private record Pinned(Hash256 genesis, Throwable failure) implements Command {}
+
+    private enum NextRound implements Command {
+        NOW
+    }
+
+    /** What is known of one node. */
+    private static final class Watched {
+        final String url;
+        final NodeClient client;
+        NodesSeen.Standing standing = NodesSeen.Standing.UNKNOWN;
+        boolean heard;
+        boolean malformed;
+        boolean checking;
+        boolean answering;
+        Hash256 genesis;
+        NodeClient.Tip tip;
+        NodeClient.NodeInfo info;
+        int sinceDescription;
+        Duration retry = FIRST_RETRY;
+        String lastFailure = "";
+
+        Watched(String url, NodeClient client) {
+            this.url = url;
+            this.client = client;
+        }
+    }
+
+    private final Settings.Node settings;
+    private final GenesisFile file;
+    private final Executor disk;
+    private final ActorRef<Upstream.Command> upstream;
+    private final AtomicReference<NodesSeen> published;
+    private final TimerScheduler<Command> timers;
+    private final boolean configured;
+    private final List<Watched> nodes = new ArrayList<>();
+    private final List<CompletableFuture<Hash256>> waiting = new ArrayList<>();
+    private Optional<Hash256> expected;
+    private boolean pinning;
+    private int rounds;
+
+    /**
+     * @param configured the operator's id, empty to pin
+     * @param clientOf asks one node once
+     * @param disk writes the pinned id
+     * @param published where the knowledge is kept for readers on other threads
+     */
+    public static Behavior<Command> create(
+            Settings.Node settings,
+            Optional<Hash256> configured,
+            GenesisFile file,
+            Executor disk,
+            Function<String, NodeClient> clientOf,
+            ActorRef<Upstream.Command> upstream,
+            AtomicReference<NodesSeen> published) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(timers -> new NodeWatch(
+                        context, timers, settings, configured, file, disk, clientOf, upstream, published))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private NodeWatch(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            Settings.Node settings,
+            Optional<Hash256> configured,
+            GenesisFile file,
+            Executor disk,
+            Function<String, NodeClient> clientOf,
+            ActorRef<Upstream.Command> upstream,
+            AtomicReference<NodesSeen> published) {
+        super(context);
+        this.timers = timers;
+        this.settings = settings;
+        this.file = file;
+        this.disk = disk;
+        this.upstream = upstream;
+        this.published = published;
+        this.configured = configured.isPresent();
+        this.expected = configured.isPresent() ? configured : file.read();
+        settings.urls().forEach(url -> nodes.add(new Watched(url.toString(), clientOf.apply(url.toString()))));
+        publish();
+        checkAll();
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Verify.class, this::onVerify)
+                .onMessage(Check.class, this::onCheck)
+                .onMessage(Checked.class, this::onChecked)
+                .onMessage(Described.class, this::onDescribed)
+                .onMessage(Pinned.class, this::onPinned)
+                .onMessage(NextRound.class, this::onNextRound)
+                .onSignal(PreRestart.class, signal -> abandonAll())
+                .onSignal(PostStop.class, signal -> abandonAll())
+                .build();
+    }
+
+    private Behavior<Command> onVerify(Verify verify) {
+        NodesSeen now = published.get();
+        if (now.maySign()) {
+            verify.reply().complete(now.expected().orElseThrow());
+            return this;
+        }
+        if (waiting.isEmpty()) {
+            rounds = 0;
+            checkAll();
+        }
+        waiting.add(verify.reply());
+        return this;
+    }
+
+    private Behavior<Command> onNextRound(NextRound next) {
+        checkAll();
+        return this;
+    }
+
+    private Behavior<Command> onCheck(Check check) {
+        check(check.node());
+        return this;
+    }
+
+    private Behavior<Command> onChecked(Checked checked) {
+        Watched node = nodes.get(checked.node());
+        node.checking = false;
+        node.answering = checked.failure() == null;
+        if (checked.failure() == null) {
+            answered(checked.node(), node, checked.tip());
+        } else if (checked.failure() instanceof NodeException.WrongChain) {
+            node.heard = true;
+            node.malformed = true;
+            node.genesis = null;
+        } else {
+            missed(node, checked.failure());
+        }
+        schedule(checked.node(), node);
+        publish();
+        settleWaiting();
+        return this;
+    }
+
+    private void answered(int index, Watched node, NodeClient.Tip tip) {
+        node.heard = true;
+        node.malformed = false;
+        node.tip = tip;
+        node.genesis = tip.genesisBlockId();
+        if (expected.isEmpty() && node.genesis != null && !pinning) {
+            pin(node);
+        }
+        if (node.sinceDescription++ % CHECKS_PER_DESCRIPTION == 0) {
+            getContext()
+                    .pipeToSelf(
+                            node.client.info(), (info, failure) -> new Described(index, failure == null ? info : null));
+        }
+    }
+
+    private void missed(Watched node, Throwable failure) {
+        String why = String.valueOf(failure.getMessage());
+        if (node.lastFailure.isEmpty()) {
+            LOG.warn("{} does not answer: {}", node.url, why);
+        }
+        node.lastFailure = why;
+    }
+
+    private void schedule(int index, Watched node) {
+        if (node.answering && !node.lastFailure.isEmpty()) {
+            LOG.info("{} answers again", node.url);
+            node.lastFailure = "";
+        }
+        Duration wait = node.answering ? INTERVAL : node.retry;
+        Duration doubled = node.retry.multipliedBy(2);
+        node.retry = node.answering ? FIRST_RETRY : doubled.compareTo(LAST_RETRY) < 0 ? doubled : LAST_RETRY;
+        timers.startSingleTimer(index, new Check(index), wait);
+    }
+
+    private Behavior<Command> onDescribed(Described described) {
+        Watched node = nodes.get(described.node());
+        if (described.info() == null) {
+            node.sinceDescription = 0;
+        } else {
+            node.info = described.info();
+            publish();
+        }
+        return this;
+    }
+
+    private void pin(Watched node) {
+        Hash256 genesis = node.genesis;
+        pinning = true;
+        LOG.info("{} is of the chain with genesis {}; pinning it", node.url, genesis);
+        CompletionStage<Void> written = CompletableFuture.runAsync(() -> file.write(genesis), disk);
+        getContext().pipeToSelf(written, (nothing, failure) -> new Pinned(genesis, failure));
+    }
+
+    private Behavior<Command> onPinned(Pinned pinned) {
+        pinning = false;
+        if (pinned.failure() == null) {
+            expected = Optional.of(pinned.genesis());
+            publish();
+            settleWaiting();
+        } else {
+            LOG.error("the genesis id cannot be pinned", pinned.failure());
+            failWaiting(new IllegalStateException("the genesis id cannot be pinned in the datadir"));
+        }
+        return this;
+    }
+
+    private Behavior<Command> abandonAll() {
+        failWaiting(new NodeException.Unreachable("the nodes were not asked which chain they are of"));
+        return this;
+    }
+
+    private void checkAll() {
+        for (int i = 0; i < nodes.size(); i++) {
+            check(i);
+        }
+    }
+
+    private void check(int index) {
+        Watched node = nodes.get(index);
+        if (node.checking) {
+            return;
+        }
+        node.checking = true;
+        getContext().pipeToSelf(node.client.tip(), (tip, failure) -> new Checked(index, tip, failure));
+    }
+
+    private void publish() {
+        List<NodesSeen.Seen> seen = new ArrayList<>();
+        for (Watched node : nodes) {
+            node.standing = standing(node);
+            seen.add(new NodesSeen.Seen(
+                    node.url,
+                    node.standing,
+                    node.answering,
+                    node.genesis,
+                    node.tip,
+                    node.info == null ? null : node.info.network(),
+                    node.info == null ? null : node.info.version()));
+        }
+        NodesSeen before = published.get();
+        NodesSeen now = new NodesSeen(expected, configured, seen);
+        published.set(now);
+        seen.forEach(node -> upstream.tell(new Upstream.ChainSeen(node.url(), now.isRefused(node))));
+        if (before != null && !before.complaint().equals(now.complaint())) {
+            now.complaint().ifPresent(text -> LOG.error("{}", text));
+        }
+    }
+
+    private NodesSeen.Standing standing(Watched node) {
+        if (node.malformed) {
+            return NodesSeen.Standing.MALFORMED;
+        }
+        if (!node.heard || node.genesis != null && expected.isEmpty()) {
+            return NodesSeen.Standing.UNKNOWN;
+        }
+        if (node.genesis == null) {
+            return NodesSeen.Standing.UNNAMED;
+        }
+        return expected.get().equals(node.genesis) ? NodesSeen.Standing.OURS : NodesSeen.Standing.OTHER;
+    }
+
+    /** Answers those who wait when that is possible now; plans another round when all nodes were asked in vain. */
+    private void settleWaiting() {
+        boolean underWay = pinning || nodes.stream().anyMatch(node -> node.checking);
+        NodesSeen now = published.get();
+        if (now.maySign()) {
+            List.copyOf(waiting).forEach(reply -> reply.complete(now.expected().orElseThrow()));
+            waiting.clear();
+        } else if (!waiting.isEmpty() && !underWay) {
+            endRound(now);
+        }
+    }
+
+    private void endRound(NodesSeen now) {
+        Optional<Watched> silent = nodes.stream().filter(node -> !node.heard).reduce((earlier, later) -> later);
+        if (now.complaint().isPresent()) {
+            failWaiting(new NodeException.WrongChain(now.complaint().get()));
+        } else if (silent.isEmpty()) {
+            failWaiting(new NodeException.WrongChain(
+                    "no node says which chain it is of; name the chain with --expect-genesis"));
+        } else if (++rounds >= settings.attempts()) {
+            failWaiting(new NodeException.Unreachable("no node told which chain it is of in " + rounds
+                    + " sweeps; the last one tried was " + silent.get().url + ": " + silent.get().lastFailure));
+        } else {
+            timers.startSingleTimer(
+                    NextRound.NOW, NextRound.NOW, settings.backoff().multipliedBy(rounds));
+        }
+    }
+
+    private void failWaiting(RuntimeException failure) {
+        List.copyOf(waiting).forEach(reply -> reply.completeExceptionally(failure));
+        waiting.clear();
+    }
+}

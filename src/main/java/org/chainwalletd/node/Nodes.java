@@ -1,0 +1,101 @@
+package org.chainwalletd.node;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Props;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Settings;
+
+/**
+ * The nodes as the rest of the daemon sees them.
+ *
+ * @param client typed calls
+ * @param chain which chain we sign for
+ * @param seen what the background checks know now
+ */
+public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> seen) {
+    /**
+     * Starts the two actors of this package under {@code system}. No node needs to be up.
+     *
+     * @param expectGenesis the operator's genesis id; empty: the one pinned by {@code file}
+     * @param executor carries exchanges and the reading of answers
+     * @param disk writes the pinned id
+     * @throws IllegalStateException when the pinned id's file is damaged
+     */
+    public static Nodes start(
+            ActorSystem<?> system,
+            Settings.Node settings,
+            Optional<Hash256> expectGenesis,
+            GenesisFile file,
+            Executor executor,
+            Executor disk,
+            MeterRegistry metrics) {
+        SSLContext trust = defaultTrust();
+        return start(system, settings, expectGenesis, file, executor, disk, metrics, trust);
+    }
+
+    /**
+     * @param trust what https nodes are checked with
+     */
+    static Nodes start(
+            ActorSystem<?> system,
+            Settings.Node settings,
+            Optional<Hash256> expectGenesis,
+            GenesisFile file,
+            Executor executor,
+            Executor disk,
+            MeterRegistry metrics,
+            SSLContext trust) {
+        Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
+        AtomicReference<NodesSeen> published =
+                new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), List.of()));
+        ActorRef<Upstream.Command> upstream = system.systemActorOf(
+                Upstream.create(
+                        settings,
+                        url -> new NodeTransport(system, url, trust, settings.maxAnswerBytes()),
+                        executor,
+                        () -> System.nanoTime() / 1_000_000,
+                        metrics),
+                "upstream",
+                Props.empty());
+        HttpNodeClient client = new HttpNodeClient(upstream, executor);
+        ActorRef<NodeWatch.Command> watch = system.systemActorOf(
+                NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream, published),
+                "node-watch",
+                Props.empty());
+        for (URI url : settings.urls()) {
+            measure(url.toString(), published, metrics);
+        }
+        return new Nodes(client, new WatchedChainIdentity(published, watch), published::get);
+    }
+
+    private static void measure(String url, AtomicReference<NodesSeen> published, MeterRegistry metrics) {
+        Gauge.builder(
+                        "walletd.upstream.up",
+                        () -> published.get().nodes().stream()
+                                        .anyMatch(node -> node.url().equals(url) && node.answering())
+                                ? 1
+                                : 0)
+                .description("Whether the node answered its last check")
+                .tag("node", url)
+                .register(metrics);
+    }
+
+    private static SSLContext defaultTrust() {
+        try {
+            return SSLContext.getDefault();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this JDK has no TLS", e);
+        }
+    }
+}

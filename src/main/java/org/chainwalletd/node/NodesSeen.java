@@ -1,0 +1,106 @@
+package org.chainwalletd.node;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * What {@link NodeWatch} knows of the chain and of each node at one moment. Immutable.
+ *
+ * @param expected the configured or pinned genesis id
+ * @param configured whether the operator named the id
+ */
+public record NodesSeen(Optional<Hash256> expected, boolean configured, List<Seen> nodes) {
+    /** How a node stands to our chain. */
+    public enum Standing {
+        /** Not heard of yet. */
+        UNKNOWN,
+        OURS,
+        /** An old node that does not say which chain it is of. */
+        UNNAMED,
+        OTHER,
+        /** It reports something that is no id. */
+        MALFORMED
+    }
+
+    /**
+     * One node.
+     *
+     * @param answering whether the last check was answered
+     * @param genesis what it reported last; null when nothing or malformed
+     * @param tip its tip at the last answer; null before
+     * @param network {@code mainnet}, {@code testnet}, {@code devnet}; null when it does not say
+     * @param version null when it does not say
+     */
+    public record Seen(
+            String url,
+            Standing standing,
+            boolean answering,
+            Hash256 genesis,
+            NodeClient.Tip tip,
+            String network,
+            String version) {}
+
+    public NodesSeen {
+        nodes = List.copyOf(nodes);
+    }
+
+    /** Whether a signature may be made: the id is known and at least one node is of that chain. */
+    public boolean maySign() {
+        return expected.isPresent() && nodes.stream().anyMatch(this::isAccepted);
+    }
+
+    /** Whether nothing has been heard of some node yet. */
+    public boolean isIncomplete() {
+        return nodes.stream().anyMatch(node -> node.standing() == Standing.UNKNOWN);
+    }
+
+    /** Whether some node of our chain answered its last check. */
+    public boolean isAnswering() {
+        return nodes.stream().anyMatch(node -> node.answering() && isAccepted(node));
+    }
+
+    /** The network's name from the first node of our chain that says it. */
+    public Optional<String> network() {
+        return nodes.stream()
+                .filter(this::isAccepted)
+                .map(Seen::network)
+                .filter(Objects::nonNull)
+                .findFirst();
+    }
+
+    /** Height of the highest tip that a node of our chain reported last. */
+    public Optional<Long> tipHeight() {
+        return nodes.stream()
+                .filter(node -> isAccepted(node) && node.tip() != null)
+                .map(node -> node.tip().height())
+                .max(Long::compareUnsigned);
+    }
+
+    /** What is wrong with the nodes' chain, in words; empty when nothing is. */
+    public Optional<String> complaint() {
+        String text =
+                nodes.stream().filter(this::isRefused).map(this::complaintAbout).collect(Collectors.joining("; "));
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
+    }
+
+    boolean isAccepted(Seen node) {
+        return node.standing() == Standing.OURS || node.standing() == Standing.UNNAMED && !configured;
+    }
+
+    boolean isRefused(Seen node) {
+        return node.standing() != Standing.UNKNOWN && !isAccepted(node);
+    }
+
+    private String complaintAbout(Seen node) {
+        return switch (node.standing()) {
+            case OTHER ->
+                node.url() + " is of another chain: it reports genesis " + node.genesis() + ", expected "
+                        + expected.map(Hash256::hex).orElse("none yet");
+            case MALFORMED -> node.url() + " reports a genesis id that is none";
+            default -> node.url() + " does not say which chain it is of, and --expect-genesis was given";
+        };
+    }
+}

@@ -1,0 +1,224 @@
+package org.chainwalletd.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.node.NodeHarness.failure;
+import static org.chainwalletd.node.NodeHarness.get;
+import static org.chainwalletd.testkit.ScriptedNode.error;
+import static org.chainwalletd.testkit.ScriptedNode.result;
+
+import com.typesafe.config.ConfigFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Chain protocol, section 5, trust rule; decisions.md, requirement 8. */
+class ChainIdentityTest {
+    private static final Hash256 OURS = Hash256.parse("aa".repeat(32));
+    private static final Hash256 OTHER = Hash256.parse("bb".repeat(32));
+
+    private final NodeHarness harness = new NodeHarness(ConfigFactory.empty());
+    private final ScriptedNode first = ScriptedNode.start();
+    private final ScriptedNode second = ScriptedNode.start();
+
+    @TempDir
+    private Path datadir;
+
+    @BeforeEach
+    void describe() {
+        for (ScriptedNode node : new ScriptedNode[] {first, second}) {
+            node.on("get_node_info", result("{\"network\":\"devnet\",\"version\":\"1.14.0\"}"));
+            node.on("send_raw_transaction", result("{\"tx_id\":\"" + OURS + "\"}"));
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        first.close();
+        second.close();
+        harness.close();
+    }
+
+    private static ScriptedNode.Step height(String genesisMember) {
+        return result("{\"height\":5,\"block_id\":\"" + "cc".repeat(32) + "\"" + genesisMember + "}");
+    }
+
+    private static ScriptedNode.Step chain(Hash256 genesis) {
+        return height(",\"genesis_block_id\":\"" + genesis + "\"");
+    }
+
+    private void pin(Hash256 genesis) throws IOException {
+        Files.writeString(datadir.resolve("genesis"), genesis + "\n");
+    }
+
+    @Test
+    void without_a_configured_id_the_first_one_seen_is_pinned() {
+        first.on("get_block_height", chain(OURS));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir, first.url());
+
+        assertThat(get(nodes.chain().genesisForSigning())).isEqualTo(OURS);
+
+        assertThat(datadir.resolve("genesis")).hasContent(OURS.hex());
+        assertThat(new GenesisFile(datadir).read()).contains(OURS);
+    }
+
+    @Test
+    void the_id_is_pinned_before_it_is_used() {
+        first.on("get_block_height", chain(OURS));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir.resolve("missing"), first.url());
+
+        assertThatThrownBy(() -> get(nodes.chain().genesisForSigning())).hasMessageContaining("cannot be pinned");
+        assertThat(nodes.chain().expected()).isEmpty();
+    }
+
+    @Test
+    void once_a_node_was_seen_signing_asks_nobody() {
+        first.on("get_block_height", chain(OURS));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url());
+        get(nodes.chain().genesisForSigning());
+        long asked = first.count("get_block_height");
+
+        for (int i = 0; i < 50; i++) {
+            get(nodes.chain().genesisForSigning());
+        }
+
+        assertThat(first.count("get_block_height")).isLessThanOrEqualTo(asked + 1);
+        assertThat(datadir.resolve("genesis")).doesNotExist();
+    }
+
+    @Test
+    void a_pinned_id_is_never_exchanged() throws IOException {
+        pin(OURS);
+        first.on("get_block_height", chain(OTHER));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir, first.url());
+
+        NodeException.WrongChain wrong =
+                failure(NodeException.WrongChain.class, nodes.chain().genesisForSigning());
+
+        assertThat(wrong).hasMessageContaining(OTHER.hex()).hasMessageContaining(OURS.hex());
+        assertThat(nodes.chain().complaint())
+                .hasValueSatisfying(text -> assertThat(text).contains(OTHER.hex()));
+        assertThat(datadir.resolve("genesis")).hasContent(OURS.hex());
+    }
+
+    @Test
+    void nothing_is_broadcast_when_every_node_is_of_another_chain() {
+        first.on("get_block_height", chain(OTHER));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url());
+        failure(NodeException.WrongChain.class, nodes.chain().genesisForSigning());
+
+        failure(NodeException.WrongChain.class, nodes.client().sendRawTransaction(Bytes.parse("00")));
+
+        assertThat(first.count("send_raw_transaction")).isZero();
+    }
+
+    @Test
+    void a_node_of_another_chain_is_passed_over() {
+        first.on("get_block_height", chain(OTHER));
+        second.on("get_block_height", chain(OURS));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url(), second.url());
+        Await.until("both nodes are known", () -> !nodes.seen().get().isIncomplete());
+
+        assertThat(get(nodes.chain().genesisForSigning())).isEqualTo(OURS);
+        for (int i = 0; i < 4; i++) {
+            get(nodes.client().sendRawTransaction(Bytes.parse("00")));
+        }
+
+        assertThat(first.count("send_raw_transaction")).isZero();
+        assertThat(second.count("send_raw_transaction")).isEqualTo(4);
+        assertThat(nodes.chain().complaint())
+                .hasValueSatisfying(text -> assertThat(text)
+                        .contains(first.url().toString())
+                        .doesNotContain(second.url().toString()));
+    }
+
+    @Test
+    void an_old_node_that_names_no_chain_is_refused_when_the_operator_named_one() {
+        first.on("get_block_height", height(""));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url());
+
+        assertThat(failure(NodeException.WrongChain.class, nodes.chain().genesisForSigning()))
+                .hasMessageContaining("does not say which chain");
+    }
+
+    @Test
+    void an_old_node_that_names_no_chain_is_accepted_for_a_pinned_id() throws IOException {
+        pin(OURS);
+        first.on("get_block_height", height(""));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir, first.url());
+
+        assertThat(get(nodes.chain().genesisForSigning())).isEqualTo(OURS);
+    }
+
+    @Test
+    void nothing_is_signed_when_nobody_ever_named_the_chain() {
+        first.on("get_block_height", height(""));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir, first.url());
+
+        assertThat(failure(NodeException.WrongChain.class, nodes.chain().genesisForSigning()))
+                .hasMessageContaining("--expect-genesis");
+        assertThat(datadir.resolve("genesis")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"\"abcd\"", "7", "{}", "\"0000000000000000000000000000000000000000000000000000000000000000\""})
+    void a_malformed_id_is_refused_and_never_pinned(String genesis) {
+        first.on("get_block_height", height(",\"genesis_block_id\":" + genesis));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir, first.url());
+
+        failure(NodeException.WrongChain.class, nodes.chain().genesisForSigning());
+
+        assertThat(datadir.resolve("genesis")).doesNotExist();
+    }
+
+    @Test
+    void a_node_that_cannot_be_reached_is_no_wrong_chain() {
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, ScriptedNode.refusing());
+
+        assertThat(failure(NodeException.Unreachable.class, nodes.chain().genesisForSigning()))
+                .hasMessageContaining("in 2 sweeps");
+        assertThat(nodes.chain().complaint()).isEmpty();
+    }
+
+    @Test
+    void an_error_of_the_only_node_is_no_permission_to_sign() {
+        first.on("get_block_height", error(-32603, "Storage error: x"));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url());
+
+        failure(NodeException.class, nodes.chain().genesisForSigning());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "aa", "zz", "AA", "\u00e9"})
+    void a_damaged_pin_stops_the_start_and_is_named(String content) throws IOException {
+        Files.writeString(datadir.resolve("genesis"), content);
+
+        assertThatThrownBy(() -> harness.nodes(Optional.empty(), datadir, first.url()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(datadir.resolve("genesis").toString());
+    }
+
+    @Test
+    void the_watch_knows_tip_network_and_version_of_each_node() {
+        first.on("get_block_height", chain(OURS));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir, first.url());
+
+        Await.until("the node is described", () -> nodes.seen().get().network().isPresent());
+
+        assertThat(nodes.seen().get().network()).contains("devnet");
+        assertThat(nodes.seen().get().tipHeight()).contains(5L);
+        assertThat(nodes.seen().get().isAnswering()).isTrue();
+    }
+}
