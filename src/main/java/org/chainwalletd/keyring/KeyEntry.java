@@ -8,8 +8,18 @@ import org.chainwalletd.chain.PublicKey;
 /**
  * The public side of one key.
  *
+ * @param publicKey null only in a list, and only for a key that another implementation wrote and that was not used here yet; what {@link
+ *     Signer#find} gives always has it
  * @param index derivation index of a legacy HD key, empty for a 1:1 key
  * @param imported true for every 1:1 key (standard, independent, imported)
  */
 public record KeyEntry(
-        Address address, PublicKey publicKey, OptionalLong index, Optional<String> label, boolean imported) {}
+        Address address, PublicKey publicKey, OptionalLong index, Optional<String> label, boolean imported) {
+    KeyEntry withPublicKey(PublicKey key) {
+        return new KeyEntry(address, key, index, label, imported);
+    }
+
+    KeyEntry withIndex(OptionalLong derivationIndex) {
+        return new KeyEntry(address, publicKey, derivationIndex, label, imported);
+    }
+}

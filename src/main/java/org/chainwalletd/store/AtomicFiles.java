@@ -20,7 +20,7 @@ import java.util.Set;
  * A reader never sees half a file, whenever the process dies.
  */
 public final class AtomicFiles {
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_FILE =
+    static final FileAttribute<Set<PosixFilePermission>> OWNER_FILE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_FOLDER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -45,7 +45,7 @@ public final class AtomicFiles {
     /** Writes or replaces {@code file}; when this returns the content survives a power cut. */
     public static void write(Path file, byte[] content) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
-        Path temp = folder.resolve("." + file.getFileName() + "." + Long.toHexString(System.nanoTime()) + ".tmp");
+        Path temp = tempFor(file);
         try {
             writeTemp(temp, content);
             CrashPoint.FILE_TEMP_WRITTEN.reached();
@@ -76,6 +76,11 @@ public final class AtomicFiles {
         }
     }
 
+    /** A name beside {@code file} that {@link #removeLeftovers} knows. */
+    static Path tempFor(Path file) {
+        return file.resolveSibling("." + file.getFileName() + "." + Long.toHexString(System.nanoTime()) + ".tmp");
+    }
+
     private static void writeTemp(Path temp, byte[] content) throws IOException {
         Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         try (FileChannel channel = FileChannel.open(temp, options, OWNER_FILE)) {
@@ -87,7 +92,7 @@ public final class AtomicFiles {
         }
     }
 
-    private static void move(Path temp, Path file) throws IOException {
+    static void move(Path temp, Path file) throws IOException {
         try {
             Files.move(temp, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (AtomicMoveNotSupportedException e) {
@@ -95,7 +100,7 @@ public final class AtomicFiles {
         }
     }
 
-    private static void syncFolder(Path folder) throws IOException {
+    static void syncFolder(Path folder) throws IOException {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         }

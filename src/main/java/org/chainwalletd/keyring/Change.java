@@ -1,0 +1,32 @@
+package org.chainwalletd.keyring;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.CrashPoint;
+
+/**
+ * One change of the public side of the keyring, on its way to the disk.
+ *
+ * @param before where a test kills the process when the sealed files are there and the record is not
+ * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
+ * @param ended told on the actor's thread when the change is durable (null) or was not made (why)
+ */
+record Change(
+        CrashPoint before,
+        List<KeyEntry> added,
+        Map<Address, KeyEntry> replaced,
+        Set<Address> removed,
+        long nextIndex,
+        Consumer<KeyringException> ended) {
+
+    static Change adding(CrashPoint before, List<KeyEntry> added, Consumer<KeyringException> ended) {
+        return new Change(before, added, Map.of(), Set.of(), 0, ended);
+    }
+
+    static Change removing(Address address, Consumer<KeyringException> ended) {
+        return new Change(CrashPoint.DELETE_BEFORE_STATE, List.of(), Map.of(), Set.of(address), 0, ended);
+    }
+}

@@ -1,0 +1,171 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.Set;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.store.AtomicFiles;
+
+/** Names, reads and writes the sealed files of the wallet directory (interface.md, section 1.4). Blocking. */
+final class KeyFolder {
+    static final String STATE = "state.json";
+    static final String SEED = "seed.enc";
+
+    private static final String CHECK = "check.enc";
+    private static final String IMPORTED = "imported";
+    private static final String PUBLIC_KEYS = "pubkeys";
+    private static final String KEY_SUFFIX = ".key.enc";
+    private static final String PHRASE_SUFFIX = ".mnemonic.enc";
+    private static final int HEX_ADDRESS = 2 * Address.LENGTH;
+    /** Every key, phrase and seed file: 32 bytes, sealed. */
+    static final int SEALED_LENGTH = SealedBlob.OVERHEAD + 32;
+
+    private final Path wallets;
+    private final Path imported;
+
+    /** @param wallets {@code <datadir>/wallets} */
+    KeyFolder(Path wallets) {
+        this.wallets = wallets;
+        this.imported = wallets.resolve(IMPORTED);
+    }
+
+    /** Makes the folders (0700) and clears away what a crash left of half written files. */
+    void create() throws IOException {
+        AtomicFiles.createFolder(imported);
+        AtomicFiles.removeLeftovers(wallets);
+        AtomicFiles.removeLeftovers(publicKeys());
+    }
+
+    /** The half written key files that a crash left; apart from {@link #create} because the folder may be large. */
+    void clearImported() throws IOException {
+        AtomicFiles.removeLeftovers(imported);
+    }
+
+    Path state() {
+        return wallets.resolve(STATE);
+    }
+
+    Path seed() {
+        return wallets.resolve(SEED);
+    }
+
+    Path check() {
+        return wallets.resolve(CHECK);
+    }
+
+    Path publicKeys() {
+        return wallets.resolve(PUBLIC_KEYS);
+    }
+
+    Path key(Address address) {
+        return imported.resolve(address.hex() + KEY_SUFFIX);
+    }
+
+    Path phrase(Address address) {
+        return imported.resolve(address.hex() + PHRASE_SUFFIX);
+    }
+
+    boolean isSeeded() {
+        return Files.exists(seed());
+    }
+
+    /** Whether a keyring was ever made here. */
+    boolean hasKeyring() throws IOException {
+        return Files.exists(state()) || isSeeded() || anyKey().isPresent();
+    }
+
+    void writeKey(Address address, SealedBlob blob) {
+        write(key(address), blob);
+    }
+
+    void writePhrase(Address address, SealedBlob blob) {
+        write(phrase(address), blob);
+    }
+
+    /** First the phrase, which is worthless without the key and recoverable while the key is there. */
+    void delete(Address address) {
+        try {
+            AtomicFiles.delete(phrase(address));
+            AtomicFiles.delete(key(address));
+        } catch (IOException e) {
+            throw storage("cannot remove", key(address), e);
+        }
+    }
+
+    void write(Path file, SealedBlob blob) {
+        try {
+            AtomicFiles.write(file, blob.toBytes());
+        } catch (IOException e) {
+            throw storage("cannot write", file, e);
+        }
+    }
+
+    /**
+     * @throws KeyringException with {@link Reason#LOCKED} that names a file which is missing or no sealed file
+     */
+    SealedBlob read(Path file) {
+        return readIfThere(file)
+                .orElseThrow(() -> new KeyringException(
+                        Reason.LOCKED, "the sealed file " + file + " is missing; restore it from a backup"));
+    }
+
+    Optional<SealedBlob> readIfThere(Path file) {
+        try {
+            return Optional.of(SealedBlob.parse(Files.readAllBytes(file)));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (UnsealException e) {
+            throw new KeyringException(
+                    Reason.LOCKED,
+                    "the sealed file " + file + " is damaged: " + e.getMessage() + "; restore it from a backup");
+        } catch (IOException e) {
+            throw storage("cannot read", file, e);
+        }
+    }
+
+    /** One of the key files, whichever the file system names first. */
+    Optional<Path> anyKey() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(imported, "*" + KEY_SUFFIX)) {
+            Iterator<Path> first = files.iterator();
+            return first.hasNext() ? Optional.of(first.next()) : Optional.empty();
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The addresses of all key files, from one reading of the folder. */
+    Set<Address> addressesOnDisk() throws IOException {
+        Set<Address> addresses = new HashSet<>();
+        String[] names = imported.toFile().list();
+        if (names == null) {
+            throw new IOException("cannot read the folder " + imported);
+        }
+        for (String name : names) {
+            if (name.length() == HEX_ADDRESS + KEY_SUFFIX.length() && name.endsWith(KEY_SUFFIX)) {
+                addressIn(name).ifPresent(addresses::add);
+            }
+        }
+        return addresses;
+    }
+
+    private static Optional<Address> addressIn(String name) {
+        try {
+            return Optional.of(Address.parse(name.substring(0, HEX_ADDRESS)));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    static KeyringException storage(String what, Path file, Exception e) {
+        return new KeyringException(Reason.STORAGE, what + " " + file + ": " + e.getMessage());
+    }
+}

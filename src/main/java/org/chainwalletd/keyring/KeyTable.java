@@ -1,0 +1,131 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.store.CrashPoint;
+
+/**
+ * The public side of the keyring in memory, with its index by address. Belongs to the Keyring actor, except for the view that it publishes
+ * for readers, and for {@link Batch#write}, which runs on the disk executor.
+ */
+final class KeyTable {
+    private final AtomicReference<KeyringView> published;
+    private final Map<Address, KeyEntry> byAddress = new HashMap<>();
+    private KeyringView view;
+
+    KeyTable(KeyringView view, AtomicReference<KeyringView> published) {
+        this.published = published;
+        this.view = view;
+        view.entries().forEach(entry -> byAddress.put(entry.address(), entry));
+        published.set(view);
+    }
+
+    Optional<KeyEntry> find(Address address) {
+        return Optional.ofNullable(byAddress.get(address));
+    }
+
+    boolean contains(Address address) {
+        return byAddress.containsKey(address);
+    }
+
+    KeyringView view() {
+        return view;
+    }
+
+    /** Several changes that become durable with one write of {@code state.json}. */
+    record Batch(List<Change> changes, KeyringView before, KeyringView after) {
+        /** Blocking. Public keys come first: one too many does no harm, a missing one does. */
+        void write(PublicKeyFiles publicKeys, StateFile stateFile) throws IOException {
+            publicKeys.add(newKeys());
+            changes.forEach(change -> {
+                if (change.before() != null) {
+                    change.before().reached();
+                }
+            });
+            List<KeyEntry> added = added();
+            boolean onlyAdds = changes.stream()
+                    .allMatch(change ->
+                            change.removed().isEmpty() && change.replaced().isEmpty());
+            stateFile.write(after, onlyAdds ? added : null);
+            List<PublicKey> gone = goneKeys();
+            if (!gone.isEmpty()) {
+                publicKeys.remove(gone);
+            }
+            CrashPoint.MINT_BEFORE_ANSWER.reached();
+        }
+
+        private List<KeyEntry> added() {
+            return changes.stream().flatMap(change -> change.added().stream()).toList();
+        }
+
+        private List<PublicKey> newKeys() {
+            List<PublicKey> keys = new ArrayList<>();
+            for (Change change : changes) {
+                change.added().forEach(entry -> keys.add(entry.publicKey()));
+                change.replaced().values().forEach(entry -> keys.add(entry.publicKey()));
+            }
+            return keys;
+        }
+
+        private List<PublicKey> goneKeys() {
+            Set<Address> gone = new HashSet<>();
+            changes.forEach(change -> gone.addAll(change.removed()));
+            return gone.isEmpty()
+                    ? List.of()
+                    : before.entries().stream()
+                            .filter(entry -> gone.contains(entry.address()) && entry.publicKey() != null)
+                            .map(KeyEntry::publicKey)
+                            .toList();
+        }
+    }
+
+    /** What the keyring will be after {@code changes}; nothing is changed yet. One batch at a time. */
+    Batch prepare(List<Change> changes) {
+        KeyringView after = view;
+        Map<Address, KeyEntry> replaced = new HashMap<>();
+        Set<Address> removed = new HashSet<>();
+        List<KeyEntry> added = new ArrayList<>();
+        long nextIndex = view.nextIndex();
+        for (Change change : changes) {
+            replaced.putAll(change.replaced());
+            removed.addAll(change.removed());
+            added.addAll(change.added());
+            nextIndex = Math.max(nextIndex, change.nextIndex());
+        }
+        if (!replaced.isEmpty()) {
+            after = after.replaced(replaced);
+        }
+        if (!removed.isEmpty()) {
+            after = after.without(removed);
+        }
+        return new Batch(List.copyOf(changes), view, after.grown(added, nextIndex));
+    }
+
+    /** The batch is on the disk. */
+    void accept(Batch batch) {
+        view = batch.after();
+        for (Change change : batch.changes()) {
+            change.added().forEach(entry -> byAddress.put(entry.address(), entry));
+            byAddress.putAll(change.replaced());
+            change.removed().forEach(byAddress::remove);
+        }
+        published.set(view);
+    }
+
+    /** Entries at the given derivation indexes whose public key is not known yet. */
+    List<KeyEntry> derivedWithoutPublicKey() {
+        return view.entries().stream()
+                .filter(entry -> entry.publicKey() == null && !entry.index().equals(OptionalLong.empty()))
+                .toList();
+    }
+}

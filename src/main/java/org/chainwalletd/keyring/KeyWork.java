@@ -1,0 +1,258 @@
+package org.chainwalletd.keyring;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.store.CrashPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The work that the Keyring actor hands out: generating, sealing, unsealing, each step on the executor where it belongs. Holds no state.
+ * Stages fail with {@link KeyringException}.
+ */
+final class KeyWork {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyWork.class);
+    private static final Logger AUDIT = LoggerFactory.getLogger("audit");
+
+    private final Sealer sealer;
+    private final KeyFolder folder;
+    private final Executor crypto;
+    private final Executor argon2;
+    private final Executor disk;
+
+    KeyWork(KeyringSetup setup, KeyFolder folder) {
+        this.sealer = setup.sealer();
+        this.folder = folder;
+        this.crypto = setup.executors().crypto();
+        this.argon2 = setup.executors().argon2();
+        this.disk = setup.executors().disk();
+    }
+
+    CompletableFuture<NewKey> generateStandard(Optional<String> label) {
+        return onCrypto(() -> {
+            Labels.check(label);
+            return NewKey.standard(sealer, sealer.newPhrase(), label);
+        });
+    }
+
+    CompletableFuture<NewKey> generateIndependent(Optional<String> label) {
+        return onCrypto(() -> {
+            Labels.check(label);
+            return NewKey.alone(sealer, sealer.newSecret(), label);
+        });
+    }
+
+    CompletableFuture<NewKey> ofSecret(SecretBytes secret, Optional<String> label) {
+        return onCrypto(() -> NewKey.alone(sealer, secret, label));
+    }
+
+    CompletableFuture<NewKey> ofStandardPhrase(Mnemonic phrase, Optional<String> label) {
+        return onCrypto(() -> NewKey.standard(sealer, phrase, label));
+    }
+
+    /** Seals the secrets and makes the files durable: first the key, then the phrase. Argon2id runs for both at once. Closes {@code key}. */
+    CompletableFuture<Void> store(NewKey key, SecretBytes passphrase) {
+        CompletableFuture<SealedBlob> secret =
+                CompletableFuture.supplyAsync(() -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()), argon2);
+        CompletableFuture<Optional<SealedBlob>> phrase = key.entropy()
+                .map(entropy -> CompletableFuture.supplyAsync(
+                        () -> Optional.of(sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)), argon2))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+        return secret.thenAcceptBothAsync(phrase, (blob, words) -> write(key.address(), blob, words), disk)
+                .whenCompleteAsync((done, failure) -> key.close(), crypto);
+    }
+
+    private void write(Address address, SealedBlob secret, Optional<SealedBlob> phrase) {
+        CrashPoint.MINT_BEFORE_KEY_FILE.reached();
+        folder.writeKey(address, secret);
+        CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();
+        phrase.ifPresent(blob -> folder.writePhrase(address, blob));
+    }
+
+    /** Stores one key after the other, so that a large vault leaves room for everybody else's Argon2id between two keys. */
+    CompletableFuture<Void> storeAll(List<NewKey> keys, SecretBytes passphrase) {
+        return oneByOne(keys.size(), i -> {
+            if (i > 0) {
+                CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
+            }
+            return store(keys.get(i), passphrase);
+        });
+    }
+
+    CompletableFuture<Void> removeFiles(Address address) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    CrashPoint.DELETE_BEFORE_FILES.reached();
+                    folder.delete(address);
+                },
+                disk);
+    }
+
+    /** The 32-byte secret of {@code entry}, proved to be its address's. One Argon2id. */
+    CompletableFuture<SecretBytes> unseal(KeyEntry entry, SecretBytes passphrase) {
+        if (entry.imported()) {
+            return read(() -> folder.read(folder.key(entry.address())))
+                    .thenApplyAsync(blob -> openKey(entry.address(), blob, passphrase), argon2);
+        }
+        return unsealSeed(passphrase)
+                .thenApplyAsync(
+                        seed -> {
+                            try (seed) {
+                                return derive(entry, seed);
+                            }
+                        },
+                        crypto);
+    }
+
+    /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
+    CompletableFuture<SecretBytes> unsealSeed(SecretBytes passphrase) {
+        return read(() -> folder.read(folder.seed()))
+                .thenApplyAsync(
+                        blob -> open(
+                                SealedRole.SEED, blob, passphrase, folder.seed().toString()),
+                        argon2);
+    }
+
+    /** The key of {@code entry} from the unsealed seed, which stays open. */
+    CompletableFuture<SecretBytes> derived(KeyEntry entry, SecretBytes seed) {
+        return onCrypto(() -> derive(entry, seed));
+    }
+
+    /** The public sides of {@code count} legacy HD keys from index {@code first}; the seed stays open. */
+    CompletableFuture<List<KeyEntry>> deriveEntries(SecretBytes seed, long first, List<Optional<String>> labels) {
+        return onCrypto(() -> IntStream.range(0, labels.size())
+                .mapToObj(i -> deriveEntry(seed, first + i, labels.get(i)))
+                .toList());
+    }
+
+    /** {@code entries}, all of them derived, with their public keys; the seed stays open. */
+    CompletableFuture<List<KeyEntry>> learn(SecretBytes seed, List<KeyEntry> entries) {
+        return onCrypto(() -> entries.stream()
+                .map(entry -> {
+                    try (SecretBytes secret = derive(entry, seed)) {
+                        return entry.withPublicKey(sealer.publicKey(secret));
+                    }
+                })
+                .toList());
+    }
+
+    private KeyEntry deriveEntry(SecretBytes seed, long index, Optional<String> label) {
+        if (index > Integer.MAX_VALUE) {
+            throw new KeyringException(
+                    Reason.INVALID, "the legacy seed has no more indexes; use generate_standard_address");
+        }
+        try (SecretBytes secret = sealer.derivedSecret(seed, index)) {
+            PublicKey publicKey = sealer.publicKey(secret);
+            return new KeyEntry(sealer.addressOf(publicKey), publicKey, OptionalLong.of(index), label, false);
+        }
+    }
+
+    private SecretBytes derive(KeyEntry entry, SecretBytes seed) {
+        long index = entry.index().orElseThrow();
+        return proved(
+                entry.address(),
+                sealer.derivedSecret(seed, index),
+                folder.seed().toString());
+    }
+
+    /** The sealed phrase of a standard key as entropy; empty when the key has none. One Argon2id. */
+    CompletableFuture<Optional<SecretBytes>> unsealPhrase(KeyEntry entry, SecretBytes passphrase) {
+        return read(() -> folder.readIfThere(folder.phrase(entry.address())))
+                .thenApplyAsync(blob -> blob.map(words -> openPhrase(entry.address(), words, passphrase)), argon2);
+    }
+
+    private SecretBytes openKey(Address address, SealedBlob blob, SecretBytes passphrase) {
+        String file = folder.key(address).toString();
+        return proved(address, open(SealedRole.IMPORTED, blob, passphrase, file), file);
+    }
+
+    private SecretBytes openPhrase(Address address, SealedBlob blob, SecretBytes passphrase) {
+        String file = folder.phrase(address).toString();
+        SecretBytes entropy = open(SealedRole.MNEMONIC, blob, passphrase, file);
+        try (Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
+            proved(address, sealer.standardSecret(phrase), file).close();
+            return entropy;
+        } catch (RuntimeException e) {
+            entropy.close();
+            throw e;
+        }
+    }
+
+    private SecretBytes open(SealedRole role, SealedBlob blob, SecretBytes passphrase, String file) {
+        try {
+            return sealer.open(role, passphrase, blob);
+        } catch (UnsealException e) {
+            throw new KeyringException(Reason.LOCKED, "wrong passphrase, or damaged: " + file);
+        }
+    }
+
+    /** A blob binds its role, not its address: a file under another one's name opens well and must still not be used. */
+    private SecretBytes proved(Address address, SecretBytes secret, String file) {
+        if (secret.length() == 32 && sealer.addressOf(sealer.publicKey(secret)).equals(address)) {
+            return secret;
+        }
+        secret.close();
+        AUDIT.error("event=key_mismatch file={} address={}", file, address);
+        LOG.error("{} does not hold the key of {}", file, address);
+        throw new KeyringException(
+                Reason.LOCKED, file + " does not hold the key of " + address + "; restore it from a backup");
+    }
+
+    private <T> CompletableFuture<T> read(Supplier<T> file) {
+        return CompletableFuture.supplyAsync(file, disk);
+    }
+
+    private <T> CompletableFuture<T> onCrypto(Supplier<T> work) {
+        return CompletableFuture.supplyAsync(work, crypto);
+    }
+
+    /** Runs {@code step} for 0 … count-1, each after the one before has ended. */
+    CompletableFuture<Void> oneByOne(int count, IntFunction<CompletableFuture<?>> step) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        next(0, count, step, done);
+        return done;
+    }
+
+    private void next(int i, int count, IntFunction<CompletableFuture<?>> step, CompletableFuture<Void> done) {
+        if (i == count) {
+            done.complete(null);
+            return;
+        }
+        step.apply(i)
+                .whenCompleteAsync(
+                        (value, failure) -> {
+                            if (failure == null) {
+                                next(i + 1, count, step, done);
+                            } else {
+                                done.completeExceptionally(failure);
+                            }
+                        },
+                        crypto);
+    }
+
+    /** Signs on the crypto executor; the key may be closed at any time, because its address was deleted or the daemon ends. */
+    static void sign(SigningKey key, byte[] message, CompletableFuture<Signer.Signature> reply) {
+        try {
+            reply.complete(new Signer.Signature(PublicKey.of(key.publicKey()), key.sign(message)));
+        } catch (IllegalStateException e) {
+            reply.completeExceptionally(
+                    new KeyringException(Reason.UNKNOWN_ADDRESS, "the key was taken out of the keyring meanwhile"));
+        } catch (RuntimeException e) {
+            reply.completeExceptionally(e);
+        }
+    }
+}

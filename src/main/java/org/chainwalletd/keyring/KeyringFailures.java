@@ -1,0 +1,69 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.util.concurrent.CompletionException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyringException.Reason;
+
+/** The keyring's refusals in words, and the way from any failure of its work to one of them. */
+final class KeyringFailures {
+    private KeyringFailures() {}
+
+    /** A step that touches files. */
+    @FunctionalInterface
+    interface Io {
+        void run() throws IOException;
+    }
+
+    static void io(Io step) {
+        try {
+            step.run();
+        } catch (IOException e) {
+            throw new KeyringException(Reason.STORAGE, "the keyring could not be written: " + e.getMessage());
+        }
+    }
+
+    /** {@code failure} unwrapped; what is no refusal of the keyring is a fault, told without its content, which might be secret. */
+    static KeyringException of(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof KeyringException refusal
+                ? refusal
+                : new KeyringException(
+                        Reason.STORAGE,
+                        "the keyring failed: " + cause.getClass().getSimpleName());
+    }
+
+    static KeyringException unknown(Address address) {
+        return new KeyringException(Reason.UNKNOWN_ADDRESS, "address not in the keyring: " + address);
+    }
+
+    static KeyringException present(Address address) {
+        return new KeyringException(Reason.ALREADY_PRESENT, "address already in the keyring: " + address);
+    }
+
+    static KeyringException seedless() {
+        return new KeyringException(
+                Reason.INVALID,
+                "this keyring has no seed; use generate_standard_address and reveal_address_mnemonic, or make a seeded keyring with"
+                        + " init-seeded in a datadir of its own");
+    }
+
+    static KeyringException objected(Address address, String objection) {
+        return new KeyringException(
+                Reason.INVALID, "address " + address + " is not deleted: " + objection + " (force: true overrides)");
+    }
+
+    static KeyringException unchecked(Throwable failure) {
+        return new KeyringException(
+                Reason.INVALID,
+                "not deleted: whether the address still holds coins could not be checked: "
+                        + of(failure).getMessage() + " (force: true overrides)");
+    }
+
+    static KeyringException stopping() {
+        return new KeyringException(Reason.STORAGE, "the keyring is shutting down");
+    }
+}

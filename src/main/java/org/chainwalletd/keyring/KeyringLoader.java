@@ -1,0 +1,234 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens the files of a keyring at start: reads {@code state.json} and the public keys, sees that every listed key has its file, and
+ * proves the passphrase on one sealed file, at the same time. Nothing is unsealed beyond that one.
+ *
+ * <p>Damage stops the start with a message that names the file and the way out; nothing is replaced.
+ */
+final class KeyringLoader {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyringLoader.class);
+    /** Up to this many key files are also looked at one by one before the start goes on. */
+    private static final int LENGTHS_CHECKED = 1_000;
+
+    private static final int NAMED = 5;
+
+    private final KeyringSetup setup;
+    private final KeyFolder folder;
+    private final PublicKeyFiles publicKeys;
+
+    KeyringLoader(KeyringSetup setup, KeyFolder folder, PublicKeyFiles publicKeys) {
+        this.setup = setup;
+        this.folder = folder;
+        this.publicKeys = publicKeys;
+    }
+
+    /** Fails with {@link KeyringException}: LOCKED for a wrong passphrase, STORAGE for damage. */
+    CompletableFuture<KeyringView> load(SecretBytes passphrase) {
+        Executor disk = setup.executors().disk();
+        Executor argon2 = setup.executors().argon2();
+        CompletableFuture<Void> ready = CompletableFuture.runAsync(this::createFolders, disk);
+        CompletableFuture<KeyringView> view = ready.thenApplyAsync(done -> readView(), disk);
+        CompletableFuture<Proof> proved = ready.thenApplyAsync(done -> prove(passphrase), argon2);
+        return view.thenCombineAsync(proved, (loaded, proof) -> conclude(loaded, proof, passphrase), argon2);
+    }
+
+    private void createFolders() {
+        try {
+            boolean fresh = !folder.hasKeyring();
+            folder.create();
+            if (!Files.exists(folder.state())) {
+                if (!fresh && folder.anyKey().isPresent()) {
+                    throw new KeyringException(
+                            Reason.STORAGE,
+                            folder.state()
+                                    + " is missing although there are key files; restore it from a backup. Without one, write"
+                                    + " one by hand whose \"imported\" lists the addresses in the names of the *.key.enc files");
+                }
+                new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), null);
+            }
+        } catch (IOException e) {
+            throw KeyFolder.storage("cannot open the keyring at", folder.state(), e);
+        }
+    }
+
+    private KeyringView readView() {
+        StateJson state = readState();
+        try {
+            checkFiles(state.imported());
+            return viewOf(state, publicKeys.load());
+        } catch (IOException e) {
+            throw KeyFolder.storage("cannot read the files beside", folder.state(), e);
+        }
+    }
+
+    private StateJson readState() {
+        Path file = folder.state();
+        try {
+            return StateJson.parse(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    file + " cannot be read: " + e.getMessage()
+                            + ". It is the only record of the keys: restore it from a backup; it was not changed");
+        }
+    }
+
+    private void checkFiles(List<Address> listed) throws IOException {
+        folder.clearImported();
+        Set<Address> onDisk = folder.addressesOnDisk();
+        Set<Address> missing = new LinkedHashSet<>(listed);
+        missing.removeAll(onDisk);
+        if (!missing.isEmpty()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "key files are missing of " + missing.size() + " listed addresses: " + paths(missing)
+                            + ". Restore them from a"
+                            + " backup, or, to go on without these keys, take their addresses out of \"imported\" in "
+                            + folder.state());
+        }
+        if (listed.size() <= LENGTHS_CHECKED) {
+            checkLengths(listed);
+        }
+        Set<Address> unlisted = new HashSet<>(onDisk);
+        listed.forEach(unlisted::remove);
+        if (!unlisted.isEmpty()) {
+            LOG.warn(
+                    "{} key files belong to no listed address and are left alone (a crash before their address was given out, or"
+                            + " copied here by hand): {}",
+                    unlisted.size(),
+                    paths(unlisted));
+        }
+    }
+
+    private void checkLengths(Collection<Address> listed) throws IOException {
+        Set<Address> damaged = new LinkedHashSet<>();
+        for (Address address : listed) {
+            if (Files.size(folder.key(address)) != KeyFolder.SEALED_LENGTH) {
+                damaged.add(address);
+            }
+        }
+        if (!damaged.isEmpty()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "key files are damaged (not " + KeyFolder.SEALED_LENGTH + " bytes long): " + paths(damaged)
+                            + ". Restore them from a backup, or, to go on without these keys, take their addresses out of"
+                            + " \"imported\" in " + folder.state());
+        }
+    }
+
+    private String paths(Collection<Address> addresses) {
+        List<String> paths = addresses.stream()
+                .limit(NAMED)
+                .map(address -> folder.key(address).toString())
+                .toList();
+        return String.join(", ", paths) + (addresses.size() > NAMED ? " …" : "");
+    }
+
+    private KeyringView viewOf(StateJson state, List<PublicKey> known) {
+        Map<Address, PublicKey> keys = new HashMap<>(known.size() * 2);
+        known.forEach(key -> keys.put(setup.profile().addressOf(key), key));
+        Set<Address> alone = new HashSet<>(state.imported());
+        List<KeyEntry> entries = new ArrayList<>(state.derived().size() + alone.size());
+        state.derived().entrySet().stream()
+                .sorted(Map.Entry.comparingByValue(Comparator.naturalOrder()))
+                .forEach(derived -> entries.add(new KeyEntry(
+                        derived.getKey(),
+                        keys.get(derived.getKey()),
+                        OptionalLong.of(derived.getValue()),
+                        Optional.ofNullable(state.labels().get(derived.getKey())),
+                        alone.contains(derived.getKey()))));
+        for (Address address : state.imported()) {
+            if (!state.derived().containsKey(address)) {
+                entries.add(new KeyEntry(
+                        address,
+                        keys.get(address),
+                        OptionalLong.empty(),
+                        Optional.ofNullable(state.labels().get(address)),
+                        true));
+            }
+        }
+        if (!state.derived().isEmpty() && !folder.isSeeded()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    folder.seed() + " is missing although " + folder.state()
+                            + " lists derived addresses; restore it from a backup");
+        }
+        return KeyringView.of(entries, state.nextIndex(), state.unknownMembers());
+    }
+
+    /** What trying the passphrase on one sealed file showed; {@code tried} is null when there is none to try. */
+    private record Proof(boolean opened, Path tried) {}
+
+    private Proof prove(SecretBytes passphrase) {
+        try {
+            if (folder.isSeeded()) {
+                return attempt(SealedRole.SEED, folder.seed(), passphrase);
+            }
+            Optional<Path> key = folder.anyKey();
+            if (key.isPresent()) {
+                return attempt(SealedRole.IMPORTED, key.get(), passphrase);
+            }
+            return Files.exists(folder.check())
+                    ? attempt(SealedRole.CHECK, folder.check(), passphrase)
+                    : new Proof(true, null);
+        } catch (IOException e) {
+            throw KeyFolder.storage("cannot read", folder.state(), e);
+        }
+    }
+
+    private Proof attempt(SealedRole role, Path file, SecretBytes passphrase) {
+        try {
+            setup.sealer().open(role, passphrase, folder.read(file)).close();
+            return new Proof(true, file);
+        } catch (UnsealException | KeyringException e) {
+            return new Proof(false, file);
+        }
+    }
+
+    /** A file that does not open may be damaged: another one that does open says that the passphrase is right. */
+    private KeyringView conclude(KeyringView view, Proof proof, SecretBytes passphrase) {
+        if (proof.opened()) {
+            return view;
+        }
+        Optional<Path> another = view.entries().stream()
+                .filter(KeyEntry::imported)
+                .map(entry -> folder.key(entry.address()))
+                .filter(file -> !file.equals(proof.tried()))
+                .findFirst();
+        if (another.isPresent()
+                && attempt(SealedRole.IMPORTED, another.get(), passphrase).opened()) {
+            LOG.error("the sealed file {} is damaged or sealed under another passphrase", proof.tried());
+            return view;
+        }
+        String hint = view.size() == 0 && !folder.isSeeded()
+                ? "; there is no key yet: to choose another passphrase, delete this file"
+                : ", or the file is damaged and the only one to try";
+        throw new KeyringException(
+                Reason.LOCKED, "wrong passphrase: the sealed file " + proof.tried() + " does not open" + hint);
+    }
+}

@@ -1,0 +1,44 @@
+package org.chainwalletd.keyring;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.crypto.Argon2;
+
+/**
+ * What a keyring is built of.
+ *
+ * @param wallets {@code <datadir>/wallets}; made when it is not there
+ * @param cost of every sealed file; anything but {@link Argon2#SPECIFIED} is for tests
+ * @param clock for the slowing down of passphrase attempts
+ * @param executors where the work is done that the actor only hands out
+ */
+public record KeyringSetup(
+        ChainProfile profile,
+        Path wallets,
+        Argon2 cost,
+        SecureRandom random,
+        InstantSource clock,
+        MeterRegistry metrics,
+        Executors executors) {
+
+    /**
+     * @param crypto signatures: as many threads as cores
+     * @param argon2 sealing and unsealing: as many at once as configured, 64 MiB each
+     * @param disk files
+     */
+    public record Executors(Executor crypto, Executor argon2, Executor disk) {}
+
+    /** With the specified cost, the system's clock and randomness. */
+    public static KeyringSetup of(ChainProfile profile, Path wallets, MeterRegistry metrics, Executors executors) {
+        return new KeyringSetup(
+                profile, wallets, Argon2.SPECIFIED, new SecureRandom(), InstantSource.system(), metrics, executors);
+    }
+
+    Sealer sealer() {
+        return new Sealer(profile, cost, random);
+    }
+}

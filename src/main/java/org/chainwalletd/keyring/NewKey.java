@@ -1,0 +1,52 @@
+package org.chainwalletd.keyring;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * A 1:1 key on its way into the keyring, with its secrets. Closing it overwrites them.
+ *
+ * @param secret 32 bytes
+ * @param entropy 32 bytes of the phrase of a standard key, empty for any other
+ */
+record NewKey(
+        SecretBytes secret, Optional<SecretBytes> entropy, PublicKey publicKey, Address address, Optional<String> label)
+        implements AutoCloseable {
+
+    /** Takes {@code secret} over. */
+    static NewKey alone(Sealer sealer, SecretBytes secret, Optional<String> label) {
+        return of(sealer, secret, Optional.empty(), label);
+    }
+
+    /** Closes {@code phrase}. */
+    static NewKey standard(Sealer sealer, Mnemonic phrase, Optional<String> label) {
+        try (phrase) {
+            return of(sealer, sealer.standardSecret(phrase), Optional.of(phrase.entropy()), label);
+        }
+    }
+
+    private static NewKey of(Sealer sealer, SecretBytes secret, Optional<SecretBytes> entropy, Optional<String> label) {
+        PublicKey publicKey = sealer.publicKey(secret);
+        return new NewKey(secret, entropy, publicKey, sealer.addressOf(publicKey), label);
+    }
+
+    KeyEntry entry() {
+        return new KeyEntry(address, publicKey, OptionalLong.empty(), label, true);
+    }
+
+    @Override
+    public void close() {
+        secret.close();
+        entropy.ifPresent(SecretBytes::close);
+    }
+
+    /** Without the secrets. */
+    @Override
+    public String toString() {
+        return "NewKey[" + address + "]";
+    }
+}

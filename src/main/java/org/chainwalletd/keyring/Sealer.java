@@ -1,0 +1,66 @@
+package org.chainwalletd.keyring;
+
+import java.security.SecureRandom;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.DomainTag;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.Argon2;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.crypto.KeyDerivation;
+import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * The computations of one chain's keyring: seal, open, derive. Blocking and stateless; each seal and open is one Argon2id computation and
+ * belongs on the argon2 executor.
+ */
+final class Sealer {
+    private final ChainProfile profile;
+    private final Argon2 cost;
+    private final SecureRandom random;
+
+    Sealer(ChainProfile profile, Argon2 cost, SecureRandom random) {
+        this.profile = profile;
+        this.cost = cost;
+        this.random = random;
+    }
+
+    SealedBlob seal(SealedRole role, SecretBytes passphrase, SecretBytes content) {
+        return content.use(
+                plain -> passphrase.use(phrase -> SealedBlob.seal(cost, phrase, random, role.bytes(profile), plain)));
+    }
+
+    /** @throws org.chainwalletd.crypto.UnsealException when the passphrase or the role is another, or the blob is damaged */
+    SecretBytes open(SealedRole role, SecretBytes passphrase, SealedBlob blob) {
+        return passphrase.use(phrase -> blob.open(cost, phrase, role.bytes(profile)));
+    }
+
+    Mnemonic newPhrase() {
+        return Mnemonic.random(Mnemonic.KEY_WORDS, random);
+    }
+
+    SecretBytes newSecret() {
+        return SecretBytes.random(Ed25519.SEED_LENGTH, random);
+    }
+
+    SecretBytes standardSecret(Mnemonic phrase) {
+        return KeyDerivation.standard(profile.tag(DomainTag.MNEMONIC), phrase);
+    }
+
+    /** @param index 0 … 2^31-1 */
+    SecretBytes derivedSecret(SecretBytes seedEntropy, long index) {
+        try (Mnemonic phrase = seedEntropy.use(Mnemonic::ofEntropy)) {
+            return KeyDerivation.hierarchical(phrase, ChainProfile.COIN_TYPE, Math.toIntExact(index));
+        }
+    }
+
+    PublicKey publicKey(SecretBytes secret) {
+        return PublicKey.of(secret.use(Ed25519::publicKey));
+    }
+
+    Address addressOf(PublicKey key) {
+        return profile.addressOf(key);
+    }
+}

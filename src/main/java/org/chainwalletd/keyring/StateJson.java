@@ -1,0 +1,168 @@
+package org.chainwalletd.keyring;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.chainwalletd.chain.Address;
+
+/**
+ * Reads {@code state.json} (interface.md, section 1.4), also one that another implementation wrote: any order of members, any white space.
+ * Members that are not ours are kept as they are, so that the next write gives them back.
+ *
+ * @param nextIndex u32, index of the next legacy HD key
+ * @param derived address to index
+ * @param unknownMembers by name, as JSON text
+ */
+record StateJson(
+        long nextIndex,
+        Map<Address, Long> derived,
+        Map<Address, String> labels,
+        List<Address> imported,
+        Map<String, byte[]> unknownMembers) {
+    static final long MAX_U32 = 0xffff_ffffL;
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+            .build();
+
+    static StateJson empty() {
+        return new StateJson(0, Map.of(), Map.of(), List.of(), Map.of());
+    }
+
+    /**
+     * @throws IOException when this is not such a file; the message says where it is wrong
+     */
+    static StateJson parse(byte[] utf8) throws IOException {
+        try (JsonParser parser = FACTORY.createParser(utf8)) {
+            return new Reader(parser, utf8).read();
+        } catch (JsonProcessingException e) {
+            String where = e.getLocation() == null
+                    ? ""
+                    : " at line " + e.getLocation().getLineNr() + ", column "
+                            + e.getLocation().getColumnNr();
+            throw new IOException(e.getOriginalMessage() + where, e);
+        }
+    }
+
+    private static final class Reader {
+        private final JsonParser parser;
+        private final byte[] utf8;
+        private final Map<Address, Long> derived = new LinkedHashMap<>();
+        private final Map<Address, String> labels = new HashMap<>();
+        private final LinkedHashSet<Address> imported = new LinkedHashSet<>();
+        private final Map<String, byte[]> unknown = new LinkedHashMap<>();
+        private long nextIndex;
+
+        Reader(JsonParser parser, byte[] utf8) {
+            this.parser = parser;
+            this.utf8 = utf8;
+        }
+
+        StateJson read() throws IOException {
+            expect(parser.nextToken(), JsonToken.START_OBJECT, "an object");
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                String name = parser.currentName();
+                JsonToken value = parser.nextToken();
+                switch (name) {
+                    case "next_index" -> nextIndex = index(value);
+                    case "derived" -> readDerived(value);
+                    case "labels" -> readLabels(value);
+                    case "imported" -> readImported(value);
+                    default -> keep(name);
+                }
+            }
+            if (parser.nextToken() != null) {
+                throw broken("text after the end of the object");
+            }
+            long highest =
+                    derived.values().stream().mapToLong(Long::longValue).max().orElse(-1);
+            return new StateJson(Math.max(nextIndex, highest + 1), derived, labels, new ArrayList<>(imported), unknown);
+        }
+
+        private void readDerived(JsonToken value) throws IOException {
+            expect(value, JsonToken.START_OBJECT, "an object of indexes");
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                Address address = address(parser.currentName());
+                derived.put(address, index(parser.nextToken()));
+            }
+        }
+
+        private void readLabels(JsonToken value) throws IOException {
+            expect(value, JsonToken.START_OBJECT, "an object of labels");
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                Address address = address(parser.currentName());
+                JsonToken label = parser.nextToken();
+                if (label != JsonToken.VALUE_NULL) {
+                    expect(label, JsonToken.VALUE_STRING, "a label");
+                    labels.put(address, parser.getText());
+                }
+            }
+        }
+
+        private void readImported(JsonToken value) throws IOException {
+            expect(value, JsonToken.START_ARRAY, "an array of addresses");
+            for (JsonToken item = parser.nextToken(); item != JsonToken.END_ARRAY; item = parser.nextToken()) {
+                expect(item, JsonToken.VALUE_STRING, "an address");
+                imported.add(address(parser.getText()));
+            }
+        }
+
+        private void keep(String name) throws IOException {
+            int from = Math.toIntExact(parser.currentTokenLocation().getByteOffset());
+            parser.skipChildren();
+            parser.finishToken();
+            int to = Math.toIntExact(parser.currentLocation().getByteOffset());
+            unknown.put(name, trim(Arrays.copyOfRange(utf8, from, to)));
+        }
+
+        /** A number's end is only known one byte later. */
+        private static byte[] trim(byte[] json) {
+            int end = json.length;
+            while (end > 0 && (json[end - 1] <= ' ' || json[end - 1] == ',')) {
+                end--;
+            }
+            return Arrays.copyOf(json, end);
+        }
+
+        private long index(JsonToken value) throws IOException {
+            expect(value, JsonToken.VALUE_NUMBER_INT, "an index");
+            long index = parser.getLongValue();
+            if (index < 0 || index > MAX_U32) {
+                throw broken("an index outside 0 … 2^32-1");
+            }
+            return index;
+        }
+
+        private Address address(String hex) throws IOException {
+            try {
+                return Address.parse(hex);
+            } catch (IllegalArgumentException e) {
+                throw broken("not an address");
+            }
+        }
+
+        private void expect(JsonToken actual, JsonToken expected, String what) throws IOException {
+            if (actual != expected) {
+                throw broken("expected " + what);
+            }
+        }
+
+        private JsonParseException broken(String what) {
+            return new JsonParseException(parser, what, parser.currentLocation());
+        }
+    }
+}

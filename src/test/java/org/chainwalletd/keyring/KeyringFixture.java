@@ -1,0 +1,119 @@
+package org.chainwalletd.keyring;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.crypto.Argon2;
+import org.chainwalletd.crypto.SecretBytes;
+
+/** A keyring on a folder of a test, with a cheap Argon2id and a clock that the test moves. */
+final class KeyringFixture implements AutoCloseable {
+    static final ChainProfile CHAIN = ChainProfile.of("chain");
+    static final Argon2 CHEAP = new Argon2(8, 1, 1);
+    static final String PASSPHRASE = "correct horse battery staple";
+
+    final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    private final ActorTestKit testKit = ActorTestKit.create();
+    private final ExecutorService threads = Executors.newFixedThreadPool(4);
+    private final Path wallets;
+    private ChainProfile profile = CHAIN;
+    private Argon2 cost = CHEAP;
+    private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
+
+    KeyringFixture(Path wallets) {
+        this.wallets = wallets;
+    }
+
+    KeyringFixture specifiedCost() {
+        cost = Argon2.SPECIFIED;
+        return this;
+    }
+
+    KeyringFixture brand(String word) {
+        profile = ChainProfile.of(word);
+        return this;
+    }
+
+    void passes(Duration time) {
+        now = now.plus(time);
+    }
+
+    Path wallets() {
+        return wallets;
+    }
+
+    KeyringSetup setup() {
+        return new KeyringSetup(
+                profile,
+                wallets,
+                cost,
+                new SecureRandom(),
+                () -> now,
+                metrics,
+                new KeyringSetup.Executors(threads, threads, threads));
+    }
+
+    Keyring open() {
+        return await(tryOpen(PASSPHRASE));
+    }
+
+    CompletionStage<Keyring> tryOpen(String passphrase) {
+        return Keyring.open(setup(), secret(passphrase), new Keyring.Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return testKit.spawn(behavior);
+            }
+        });
+    }
+
+    static SecretBytes secret(String text) {
+        return SecretBytes.takeOver(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static <T> T await(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            while (cause instanceof CompletionException && cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            if (cause instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new AssertionError(cause);
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The refusal with which {@code stage} fails. */
+    static KeyringException refusal(CompletionStage<?> stage) {
+        try {
+            Object value = await(stage);
+            throw new AssertionError("not refused: " + value);
+        } catch (KeyringException e) {
+            return e;
+        }
+    }
+
+    @Override
+    public void close() {
+        testKit.shutdownTestKit();
+        threads.shutdownNow();
+    }
+}

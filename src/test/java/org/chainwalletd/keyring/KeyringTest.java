@@ -1,0 +1,114 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KeyringTest {
+    private static final byte[] MESSAGE = {1, 2, 3};
+
+    @TempDir
+    Path datadir;
+
+    private KeyringFixture fixture;
+    private Keyring keyring;
+
+    @BeforeEach
+    void open() {
+        fixture = new KeyringFixture(datadir.resolve("wallets"));
+        keyring = fixture.open();
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private void restart() {
+        await(keyring.close());
+        keyring = fixture.open();
+    }
+
+    @Test
+    void a_fresh_keyring_is_empty_and_its_files_belong_to_the_owner_alone() throws Exception {
+        assertThat(keyring.size()).isZero();
+        await(keyring.generateStandard(Optional.of("first")));
+
+        try (var paths = Files.walk(fixture.wallets())) {
+            for (Path path : paths.toList()) {
+                String expected = Files.isDirectory(path) ? "rwx------" : "rw-------";
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                        .as(path.toString())
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void what_was_minted_is_there_after_a_restart_with_label_and_public_key() {
+        KeyEntry standard = await(keyring.generateStandard(Optional.of("häuser \"7\"\\")));
+        KeyEntry independent = await(keyring.generateIndependent(Optional.empty()));
+        restart();
+
+        assertThat(keyring.list()).containsExactly(standard, independent);
+        assertThat(await(keyring.find(standard.address()))).contains(standard);
+        assertThat(standard.imported()).isTrue();
+        assertThat(KeyringFixture.CHAIN.addressOf(standard.publicKey())).isEqualTo(standard.address());
+    }
+
+    @Test
+    void a_key_signs_before_and_after_a_restart() {
+        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        Signer.Signature first = await(keyring.sign(entry.address(), MESSAGE));
+        restart();
+        Signer.Signature second = await(keyring.sign(entry.address(), MESSAGE));
+
+        assertThat(first.publicKey()).isEqualTo(entry.publicKey());
+        assertThat(second.bytes()).isEqualTo(first.bytes());
+        assertThat(Ed25519.verify(entry.publicKey().toArray(), MESSAGE, first.bytes()))
+                .isTrue();
+    }
+
+    @Test
+    void an_unknown_address_is_refused() {
+        Address stranger = Address.of(new byte[32]);
+        assertThat(refusal(keyring.sign(stranger, MESSAGE)).reason()).isEqualTo(Reason.UNKNOWN_ADDRESS);
+        assertThat(await(keyring.find(stranger))).isEmpty();
+    }
+
+    @Test
+    void concurrent_mints_are_all_kept() {
+        List<CompletionStage<KeyEntry>> mints = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            mints.add(keyring.generateStandard(Optional.of("n" + i)));
+        }
+        List<KeyEntry> minted = mints.stream().map(KeyringFixture::await).toList();
+        restart();
+        assertThat(keyring.list()).containsExactlyInAnyOrderElementsOf(minted);
+    }
+
+    @Test
+    void an_absurd_label_is_refused() {
+        assertThat(refusal(keyring.generateStandard(Optional.of("x".repeat(257))))
+                        .reason())
+                .isEqualTo(Reason.INVALID);
+        assertThat(refusal(keyring.generateIndependent(Optional.of("a\nb"))).reason())
+                .isEqualTo(Reason.INVALID);
+        assertThat(keyring.size()).isZero();
+    }
+}
