@@ -36,6 +36,7 @@ final class Connection {
     private boolean draining;
     private Runnable finish = () -> {};
     private Runnable abort = () -> {};
+    private Runnable drain;
     private Runnable giveUp = () -> {};
     private Runnable closed = () -> {};
 
@@ -135,18 +136,19 @@ final class Connection {
         return draining;
     }
 
+    /** @param drain stands in for what {@link #drain} does otherwise */
+    synchronized void drainsBy(Runnable drain) {
+        this.drain = drain;
+    }
+
     /** From now on the connection ends with the answer it works on; at once when there is none. */
     void drain() {
-        boolean atOnce;
         Runnable ending;
         synchronized (this) {
             draining = true;
-            atOnce = turn == Turn.IDLE;
-            ending = finish;
+            ending = drain != null ? drain : turn == Turn.IDLE ? finish : () -> {};
         }
-        if (atOnce) {
-            ending.run();
-        }
+        ending.run();
     }
 
     /** Answers what is still in work with 503. */

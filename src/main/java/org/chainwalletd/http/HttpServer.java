@@ -2,10 +2,11 @@ package org.chainwalletd.http;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -16,8 +17,9 @@ import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.config.Settings;
 
-/** The main listener of the daemon: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
+/** The daemon's HTTP side: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
 public final class HttpServer {
     /**
      * What the server needs from the rest of the daemon.
@@ -33,52 +35,106 @@ public final class HttpServer {
             Supplier<String> metrics,
             ServerObserver observer) {}
 
-    private final Listener listener;
+    /**
+     * Where the server listens.
+     *
+     * @param trustedProxies peers whose X-Forwarded-For is believed: addresses or CIDR ranges
+     * @param metricsBind an own listener for {@code /metrics}, without TLS and without a token; empty: on the main one, with a token
+     * @param tls HTTPS with this certificate; empty: plain HTTP
+     */
+    public record Place(
+            InetSocketAddress bind,
+            List<String> trustedProxies,
+            Optional<InetSocketAddress> metricsBind,
+            Optional<TlsIdentity> tls) {
 
-    private HttpServer(Listener listener) {
-        this.listener = listener;
+        public static Place of(Settings.Http http, Optional<TlsIdentity> tls) {
+            return new Place(http.bind(), http.trustedProxies(), http.metricsBind(), tls);
+        }
+    }
+
+    private final Listener main;
+    private final Optional<Listener> metrics;
+    private final Executor executor;
+
+    private HttpServer(Listener main, Optional<Listener> metrics, Executor executor) {
+        this.main = main;
+        this.metrics = metrics;
+        this.executor = executor;
     }
 
     /**
-     * Binds and serves. Fails when the address cannot be bound.
+     * Binds and serves. Fails when an address cannot be bound.
      *
-     * @param trustedProxies peers whose X-Forwarded-For is believed: addresses or CIDR ranges
+     * @throws IllegalArgumentException for an entry of {@code trustedProxies} that is neither an address nor a range
      */
     public static CompletionStage<HttpServer> start(
-            ActorSystem<?> system,
-            InetSocketAddress address,
-            HttpLimits limits,
-            List<String> trustedProxies,
-            Services services) {
+            ActorSystem<?> system, Place place, HttpLimits limits, Services services) {
+        Callers callers = new Callers(services.authenticator(), new ClientAddress(place.trustedProxies()));
+        Refusals refusals = new Refusals(services.observer(), system);
+        Pages pages = new Pages().health(services.readiness());
+        place.tls().ifPresent(pages::certificate);
+        if (place.metricsBind().isEmpty()) {
+            pages.guardedMetrics(services, callers, refusals);
+        }
         Materializer materializer = SystemMaterializer.get(system).materializer();
-        Callers callers = new Callers(services.authenticator(), new ClientAddress(trustedProxies));
-        FailedLogins failedLogins = new FailedLogins(System::nanoTime);
-        RpcHandler rpc = new RpcHandler(services.rpc(), callers, limits, failedLogins, services.observer(), system);
-        Map<String, Router.Page> pages = new LinkedHashMap<>();
-        pages.put("/healthz", Router.Page.of(() -> Responses.text(200, "ok")));
-        Router router = new Router(rpc, pages, materializer);
+        HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, refusals, system);
+        Router router = new Router(Optional.of(rpc), pages.byPath(), materializer);
+        CompletionStage<Listener> main = new Listener(
+                        system,
+                        limits,
+                        protocol(system, router, place.tls()),
+                        place.tls().isEmpty(),
+                        services.observer()::refused)
+                .bind(place.bind());
+        CompletionStage<Optional<Listener>> metrics = place.metricsBind()
+                .map(address -> metricsListener(system, address, limits, services))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+        Executor executor = system.executionContext();
+        return main.thenCombineAsync(metrics, (one, other) -> new HttpServer(one, other, executor), executor);
+    }
+
+    private static CompletionStage<Optional<Listener>> metricsListener(
+            ActorSystem<?> system, InetSocketAddress address, HttpLimits limits, Services services) {
+        Pages pages = new Pages().health(services.readiness()).openMetrics(services);
+        Router router = new Router(
+                Optional.empty(), pages.byPath(), SystemMaterializer.get(system).materializer());
+        return new Listener(
+                        system, limits, protocol(system, router, Optional.empty()), true, services.observer()::refused)
+                .bind(address)
+                .thenApplyAsync(Optional::of, system.executionContext());
+    }
+
+    private static Listener.Protocol protocol(ActorSystem<?> system, HttpHandler handler, Optional<TlsIdentity> tls) {
+        if (tls.isPresent()) {
+            TlsLayers layers = new TlsLayers(system, tls.get(), handler);
+            return layers::on;
+        }
         BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> http1 = HttpLayers.plain(system);
-        Listener listener = new Listener(
-                system,
-                limits,
-                connection -> http1.reversed().join(Flow.fromGraph(new RequestStage(connection, router))),
-                true,
-                services.observer()::refused);
-        return listener.bind(address).thenApplyAsync(HttpServer::new, system.executionContext());
+        return connection -> http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
     }
 
     /** Where the server listens; tells the port when port 0 was asked for. */
     public InetSocketAddress address() {
-        return listener.address();
+        return main.address();
     }
 
-    /** Connections that are open now. */
+    public Optional<InetSocketAddress> metricsAddress() {
+        return metrics.map(Listener::address);
+    }
+
+    /** Connections of the main listener that are open now. */
     public int connections() {
-        return listener.connections();
+        return main.connections();
     }
 
-    /** Stops accepting, lets requests in work be answered, cuts off what is left after {@code deadline}. */
+    /**
+     * Stops accepting, lets requests in work be answered, answers the rest with 503 shortly before {@code deadline} and cuts off what is
+     * left then. Completes when no connection is open.
+     */
     public CompletionStage<Void> drain(Duration deadline) {
-        return listener.drain(deadline);
+        CompletionStage<Void> side = metrics.map(listener -> listener.drain(deadline))
+                .orElseGet(() -> CompletableFuture.completedFuture(null));
+        return main.drain(deadline).thenCombineAsync(side, (one, other) -> null, executor);
     }
 }

@@ -58,8 +58,8 @@ final class Responses {
         return HttpResponse.create().withStatus(StatusCodes.NO_CONTENT).addHeader(RawHeader.create("Allow", allowed));
     }
 
-    static HttpResponse text(int status, String body) {
-        return HttpResponse.create().withStatus(status).withEntity(ContentTypes.TEXT_PLAIN_UTF8, body);
+    static HttpResponse text(String body) {
+        return HttpResponse.create().withEntity(ContentTypes.TEXT_PLAIN_UTF8, body);
     }
 
     static HttpResponse metrics(String body) {

@@ -1,8 +1,8 @@
 package org.chainwalletd.http;
 
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,12 +33,12 @@ final class Router implements HttpHandler {
         }
     }
 
-    private final HttpHandler rpc;
+    private final Optional<HttpHandler> rpc;
     private final Map<String, Page> pages;
     private final Materializer materializer;
 
-    /** @param rpc what answers {@code POST /}, or null where that path does not exist */
-    Router(HttpHandler rpc, Map<String, Page> pages, Materializer materializer) {
+    /** @param rpc what answers {@code POST /}; empty where that path does not exist */
+    Router(Optional<HttpHandler> rpc, Map<String, Page> pages, Materializer materializer) {
         this.rpc = rpc;
         this.pages = new LinkedHashMap<>(pages);
         this.materializer = materializer;
@@ -47,9 +47,9 @@ final class Router implements HttpHandler {
     @Override
     public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection) {
         String path = request.getUri().path();
-        if (rpc != null && path.equals("/")) {
+        if (rpc.isPresent() && path.equals("/")) {
             if (request.method().equals(HttpMethods.POST)) {
-                return rpc.handle(request, connection);
+                return rpc.get().handle(request, connection);
             }
             return withoutBody(request, connection, notPost(request.method()));
         }
@@ -85,9 +85,5 @@ final class Router implements HttpHandler {
         }
         request.discardEntityBytes(materializer);
         return false;
-    }
-
-    static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

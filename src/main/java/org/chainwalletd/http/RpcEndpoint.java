@@ -2,22 +2,18 @@ package org.chainwalletd.http;
 
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
 
-/** What answers the body of {@code POST /}: the JSON-RPC layer as the server sees it. */
+/** What answers the body of {@code POST /}: {@code RpcDispatcher::dispatch}, as the server sees it. */
 @FunctionalInterface
 public interface RpcEndpoint {
     /**
-     * @param status HTTP status
-     * @param body empty with 204
-     */
-    record Answer(int status, byte[] body) {}
-
-    /**
-     * Must not block and must not touch {@code body} after the stage is complete.
+     * Must not block.
      *
-     * @param scope of the token; empty: no valid token was presented, the answer is -32001
+     * @param body not changed by anybody afterwards
+     * @param scope of the token that came with the request; never empty here, a request without a valid token does not get this far
      * @param client address of the caller as far as it can be trusted
      */
-    CompletionStage<Answer> answer(byte[] body, Optional<Scope> scope, String client);
+    CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, String client);
 }

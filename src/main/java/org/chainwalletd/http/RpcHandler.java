@@ -1,6 +1,5 @@
 package org.chainwalletd.http;
 
-import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -12,46 +11,27 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.stream.SystemMaterializer;
+import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
 
-/**
- * {@code POST /}: content type, length, token, bound per token, then the JSON-RPC layer. Every 401 has the same bytes, whatever was wrong,
- * and the same treatment: it is held back when its client collects too many of them.
- */
+/** {@code POST /}: content type, length, token, bound per token, then the JSON-RPC layer. */
 final class RpcHandler implements HttpHandler {
     private static final Set<String> JSON_TYPES =
             Set.of("application/json", "application/json-rpc", "application/jsonrequest");
-    private static final HttpResponse UNAUTHORIZED = error(401, -32001, "authentication required", "");
-    private static final HttpResponse BUSY = error(
-            200,
-            -32042,
-            "too many requests at a time with this token",
-            ",\"data\":{\"retryable\":true,\"retry_after_secs\":1}");
-
     private final RpcEndpoint rpc;
     private final Callers callers;
     private final RequestSlots slots;
-    private final FailedLogins failedLogins;
+    private final Refusals refusals;
     private final BodyReader bodies;
-    private final ServerObserver observer;
-    private final ActorSystem<?> system;
     private final Executor executor;
 
-    RpcHandler(
-            RpcEndpoint rpc,
-            Callers callers,
-            HttpLimits limits,
-            FailedLogins failedLogins,
-            ServerObserver observer,
-            ActorSystem<?> system) {
+    RpcHandler(RpcEndpoint rpc, Callers callers, HttpLimits limits, Refusals refusals, ActorSystem<?> system) {
         this.rpc = rpc;
         this.callers = callers;
         this.slots = new RequestSlots(limits.maxConcurrentPerToken());
-        this.failedLogins = failedLogins;
+        this.refusals = refusals;
         this.bodies = new BodyReader(
                 SystemMaterializer.get(system).materializer(), limits.maxBodyBytes(), limits.requestDeadline());
-        this.observer = observer;
-        this.system = system;
         this.executor = system.executionContext();
     }
 
@@ -103,13 +83,12 @@ final class RpcHandler implements HttpHandler {
         Callers.Caller caller = callers.of(request, connection);
         Optional<Scope> scope = caller.scope();
         if (scope.isEmpty()) {
-            return unauthorized(caller.client());
+            return refusals.unauthorized(caller.client());
         }
         if (!slots.take(scope.get())) {
-            observer.refused("busy");
-            return CompletableFuture.completedFuture(BUSY);
+            return refusals.busy();
         }
-        CompletableFuture<RpcEndpoint.Answer> answer = dispatch(body, scope, caller.client());
+        CompletableFuture<RpcAnswer> answer = dispatch(body, scope, caller.client());
         if (answer.isDone() && !answer.isCompletedExceptionally()) {
             slots.giveBack(scope.get());
             return respond(answer.join(), caller.client());
@@ -118,29 +97,18 @@ final class RpcHandler implements HttpHandler {
                 .thenComposeAsync(done -> respond(done, caller.client()), executor);
     }
 
-    private CompletableFuture<RpcEndpoint.Answer> dispatch(byte[] body, Optional<Scope> scope, String client) {
+    private CompletableFuture<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, String client) {
         try {
-            return rpc.answer(body, scope, client).toCompletableFuture();
+            return rpc.dispatch(body, scope, client).toCompletableFuture();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private CompletionStage<HttpResponse> respond(RpcEndpoint.Answer answer, String client) {
+    private CompletionStage<HttpResponse> respond(RpcAnswer answer, String client) {
         return answer.status() == 401
-                ? unauthorized(client)
+                ? refusals.unauthorized(client)
                 : CompletableFuture.completedFuture(Responses.json(answer.status(), answer.body()));
-    }
-
-    private CompletionStage<HttpResponse> unauthorized(String client) {
-        observer.refused("unauthorized");
-        Duration held = failedLogins.failed(client);
-        if (held.isZero()) {
-            return CompletableFuture.completedFuture(UNAUTHORIZED);
-        }
-        CompletableFuture<HttpResponse> later = new CompletableFuture<>();
-        system.scheduler().scheduleOnce(held, () -> later.complete(UNAUTHORIZED), system.executionContext());
-        return later;
     }
 
     /** A body without a content type is taken as JSON; a form, which is what curl says by default, is not. */
@@ -163,11 +131,5 @@ final class RpcHandler implements HttpHandler {
 
     private HttpResponse tooLong() {
         return Responses.refusal(413, "the request body is longer than " + bodies.limit() + " bytes");
-    }
-
-    private static HttpResponse error(int status, int code, String message, String data) {
-        String json = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":" + code + ",\"message\":\"" + message + "\"" + data
-                + "},\"id\":null}";
-        return Responses.json(status, Router.utf8(json));
     }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.rpc.RpcAnswer;
 
 /** A server on a free loopback port with an RPC layer that echoes who called. */
 final class ServerFixture implements AutoCloseable {
@@ -20,6 +21,7 @@ final class ServerFixture implements AutoCloseable {
     static final String MANAGE = "manage-token-0123456789";
     static final String SPEND = "spend-token-0123456789";
     static final Map<String, String> TOKENS = Map.of("read", READ, "manage", MANAGE, "spend", SPEND);
+    static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     static final HttpLimits LIMITS = new HttpLimits(
             1 << 20,
             100,
@@ -38,17 +40,20 @@ final class ServerFixture implements AutoCloseable {
     final HttpServer server;
 
     ServerFixture(Path datadir, HttpLimits limits) throws Exception {
-        this(datadir, limits, List.of());
+        this(datadir, limits, List.of(), Optional.empty());
     }
 
-    ServerFixture(Path datadir, HttpLimits limits, List<String> proxies) throws Exception {
+    static ServerFixture tls(Path datadir, HttpLimits limits, TlsIdentity identity) throws Exception {
+        return new ServerFixture(datadir, limits, List.of(), Optional.of(identity));
+    }
+
+    ServerFixture(Path datadir, HttpLimits limits, List<String> proxies, Optional<TlsIdentity> tls) throws Exception {
         authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}));
         system = ActorSystem.create(Behaviors.empty(), "http-test");
         server = HttpServer.start(
                         system,
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), tls),
                         limits,
-                        proxies,
                         new HttpServer.Services(this::answer, authenticator, List.of(), () -> "metrics", refusals::add))
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
@@ -58,20 +63,19 @@ final class ServerFixture implements AutoCloseable {
         return RawClient.to(server.address());
     }
 
-    private CompletableFuture<RpcEndpoint.Answer> answer(
+    private CompletableFuture<RpcAnswer> answer(
             byte[] body, Optional<org.chainwalletd.rpc.Scope> scope, String client) {
         String text = new String(body, StandardCharsets.UTF_8);
         byte[] echo = ("{\"scope\":\"" + scope.get().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
                         + body.length + "}")
                 .getBytes(StandardCharsets.UTF_8);
         return switch (text) {
-            case "\"wait\"" ->
-                gate.thenApplyAsync(open -> new RpcEndpoint.Answer(200, echo), system.executionContext());
+            case "\"wait\"" -> gate.thenApplyAsync(open -> new RpcAnswer(200, echo), system.executionContext());
             case "\"fail\"" -> CompletableFuture.failedFuture(new IllegalStateException("broken on purpose"));
             case "\"throw\"" -> throw new IllegalStateException("broken on purpose");
-            case "\"notify\"" -> CompletableFuture.completedFuture(new RpcEndpoint.Answer(204, new byte[0]));
-            case "\"scope\"" -> CompletableFuture.completedFuture(new RpcEndpoint.Answer(401, echo));
-            default -> CompletableFuture.completedFuture(new RpcEndpoint.Answer(200, echo));
+            case "\"notify\"" -> CompletableFuture.completedFuture(new RpcAnswer(204, new byte[0]));
+            case "\"scope\"" -> CompletableFuture.completedFuture(new RpcAnswer(401, echo));
+            default -> CompletableFuture.completedFuture(new RpcAnswer(200, echo));
         };
     }
 

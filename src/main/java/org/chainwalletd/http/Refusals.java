@@ -1,0 +1,52 @@
+package org.chainwalletd.http;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.chainwalletd.rpc.ErrorCode;
+
+/**
+ * The refusals that callers collect. Every 401 has the same bytes, whatever was wrong, and the same treatment: it is held back when its
+ * client collects too many of them.
+ */
+final class Refusals {
+    private static final HttpResponse UNAUTHORIZED = error(ErrorCode.UNAUTHORIZED, "authentication required", "");
+    private static final HttpResponse BUSY = error(
+            ErrorCode.TOO_MANY_REQUESTS,
+            "too many requests at a time with this token",
+            ",\"data\":{\"retryable\":true,\"retry_after_secs\":1}");
+
+    private final FailedLogins failedLogins = new FailedLogins(System::nanoTime);
+    private final ServerObserver observer;
+    private final ActorSystem<?> system;
+
+    Refusals(ServerObserver observer, ActorSystem<?> system) {
+        this.observer = observer;
+        this.system = system;
+    }
+
+    CompletionStage<HttpResponse> unauthorized(String client) {
+        observer.refused("unauthorized");
+        Duration held = failedLogins.failed(client);
+        if (held.isZero()) {
+            return CompletableFuture.completedFuture(UNAUTHORIZED);
+        }
+        CompletableFuture<HttpResponse> later = new CompletableFuture<>();
+        system.scheduler().scheduleOnce(held, () -> later.complete(UNAUTHORIZED), system.executionContext());
+        return later;
+    }
+
+    CompletionStage<HttpResponse> busy() {
+        observer.refused("busy");
+        return CompletableFuture.completedFuture(BUSY);
+    }
+
+    private static HttpResponse error(ErrorCode code, String message, String data) {
+        String json = "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":" + code.code() + ",\"message\":\"" + message + "\""
+                + data + "},\"id\":null}";
+        return Responses.json(code.httpStatus(), json.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,119 @@
+package org.chainwalletd.http;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.event.Logging;
+import org.apache.pekko.event.LoggingAdapter;
+import org.apache.pekko.http.impl.engine.http2.Http2Blueprint;
+import org.apache.pekko.http.impl.engine.http2.TelemetrySpi;
+import org.apache.pekko.http.impl.engine.server.ServerTerminator;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.scaladsl.Http;
+import org.apache.pekko.http.scaladsl.settings.ServerSettings;
+import org.apache.pekko.stream.IgnoreComplete$;
+import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
+import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.stream.javadsl.TLS;
+import org.apache.pekko.util.ByteString;
+import scala.Function1;
+import scala.concurrent.Future;
+import scala.concurrent.duration.FiniteDuration;
+import scala.jdk.javaapi.FutureConverters;
+
+/**
+ * TLS with HTTP/1.1 and HTTP/2 above it, chosen by ALPN.
+ *
+ * <p>Pekko HTTP has no public way to put a stage beneath its HTTP/2 server, which {@link ConnectionGuard} needs, so this class, and only
+ * it, takes the HTTP/2 layer from Pekko's internals. Both versions are pinned in the build; {@code TlsServerTest} notices a change.
+ */
+final class TlsLayers {
+    private static final String HTTP_2 = "h2";
+    private static final FiniteDuration LONGER_THAN_ANY_DRAIN = FiniteDuration.create(1, TimeUnit.HOURS);
+
+    /** Only hands the answer over to the connection's stage. */
+    private static final Executor ON_COMPLETING_THREAD = Runnable::run;
+
+    private final ActorSystem<?> system;
+    private final TlsIdentity identity;
+    private final HttpHandler handler;
+    private final ServerSettings settings;
+    private final LoggingAdapter log;
+    private final BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> http1;
+
+    TlsLayers(ActorSystem<?> system, TlsIdentity identity, HttpHandler handler) {
+        this.system = system;
+        this.identity = identity;
+        this.handler = handler;
+        this.settings = (ServerSettings) HttpLayers.settings(system);
+        this.log = Logging.getLogger(system.classicSystem(), TlsLayers.class);
+        this.http1 = org.apache.pekko.http.javadsl.Http.get(system).serverLayer(settings);
+    }
+
+    Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
+        SSLEngine engine = identity.engine();
+        BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
+                TLS.create(() -> engine, session -> {}, IgnoreComplete$.MODULE$);
+        Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http = Flow.<SslTlsInbound>create()
+                .flatMapPrefix(
+                        1,
+                        first -> Flow.<SslTlsInbound>create()
+                                .prepend(Source.from(first))
+                                .via(spoken(engine, connection)))
+                .mapMaterializedValue(chosen -> NotUsed.getInstance());
+        return tls.reversed().join(http);
+    }
+
+    /** Called when the handshake is over and the first bytes of the application are there. */
+    private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> spoken(SSLEngine engine, Connection connection) {
+        return HTTP_2.equals(engine.getApplicationProtocol()) ? http2(connection) : http1(connection);
+    }
+
+    private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http1(Connection connection) {
+        return http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
+    }
+
+    private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http2(Connection connection) {
+        connection.speaksHttp2();
+        Function1<
+                        org.apache.pekko.http.scaladsl.model.HttpRequest,
+                        Future<org.apache.pekko.http.scaladsl.model.HttpResponse>>
+                answers = request -> FutureConverters.asScala(answer(request, connection));
+        var requests = Http2Blueprint.handleWithStreamIdHeader(
+                settings.http2Settings().maxConcurrentStreams(), answers, system.executionContext());
+        var stack = Http2Blueprint.serverStackTls(
+                settings,
+                log,
+                TelemetrySpi.create(system.classicSystem()),
+                Http.apply(system.classicSystem()).dateHeaderRendering());
+        return stack.mapMaterializedValue(terminator -> drainable(terminator, connection))
+                .reversed()
+                .join(requests)
+                .asJava();
+    }
+
+    /** Draining tells the client to open no more streams and closes when the open ones are answered. */
+    private NotUsed drainable(ServerTerminator terminator, Connection connection) {
+        connection.drainsBy(() -> terminator.terminate(LONGER_THAN_ANY_DRAIN, system.executionContext()));
+        return NotUsed.getInstance();
+    }
+
+    private CompletionStage<org.apache.pekko.http.scaladsl.model.HttpResponse> answer(
+            org.apache.pekko.http.scaladsl.model.HttpRequest request, Connection connection) {
+        return RequestStage.answer(handler, request, connection)
+                .handleAsync(
+                        (response, failure) -> {
+                            connection.answered();
+                            return (org.apache.pekko.http.scaladsl.model.HttpResponse)
+                                    RequestStage.orFailure(response, failure);
+                        },
+                        ON_COMPLETING_THREAD);
+    }
+}

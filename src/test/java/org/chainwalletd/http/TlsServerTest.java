@@ -1,0 +1,263 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.MessageDigest;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TlsServerTest {
+    @TempDir
+    Path datadir;
+
+    private TlsIdentity identity;
+    private ServerFixture fixture;
+
+    @BeforeEach
+    void start() throws Exception {
+        identity = TlsIdentity.open(
+                datadir,
+                "chain-walletd",
+                TlsIdentity.names(InetAddress.getByName("127.0.0.1"), List.of("wallet.example")),
+                line -> {});
+        fixture = ServerFixture.tls(datadir, ServerFixture.LIMITS, identity);
+    }
+
+    @AfterEach
+    void stop() {
+        fixture.close();
+    }
+
+    @Test
+    void a_client_that_trusts_cert_pem_checks_the_host_name_and_speaks_http_2() throws Exception {
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+
+        for (String host : List.of("localhost", "127.0.0.1")) {
+            HttpResponse<String> answer = client.send(post(host, "\"x\""), HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().firstValue("content-type")).contains("application/json");
+            assertThat(answer.headers().firstValue("server")).isEmpty();
+            assertThat(answer.body()).contains("\"scope\":\"spend\"").contains("\"bytes\":3");
+        }
+    }
+
+    @Test
+    void http_1_1_works_over_tls_too() throws Exception {
+        HttpClient client = HttpClient.newBuilder()
+                .sslContext(trusting())
+                .version(HttpClient.Version.HTTP_1_1)
+                .build();
+
+        for (int i = 0; i < 20; i++) {
+            HttpResponse<String> answer = client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+            assertThat(answer.statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void many_requests_share_one_http_2_connection_and_wait_for_each_other_in_no_order() throws Exception {
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+        client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<String>> waiting =
+                client.sendAsync(post("localhost", "\"wait\""), HttpResponse.BodyHandlers.ofString());
+        List<CompletableFuture<HttpResponse<String>>> quick = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            quick.add(client.sendAsync(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()));
+        }
+        for (CompletableFuture<HttpResponse<String>> answer : quick) {
+            assertThat(answer.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        }
+        assertThat(waiting.isDone()).isFalse();
+        assertThat(fixture.server.connections()).isEqualTo(1);
+
+        fixture.gate.complete(null);
+        assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_long_body_works_over_http_2_and_one_over_the_limit_is_413() throws Exception {
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+
+        assertThat(client.send(post("localhost", "y".repeat(700_000)), HttpResponse.BodyHandlers.ofString())
+                        .body())
+                .contains("\"bytes\":700000");
+        assertThat(client.send(post("localhost", "y".repeat(3_000_000)), HttpResponse.BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(413);
+    }
+
+    @Test
+    void a_host_name_that_is_not_in_the_certificate_is_refused_by_the_client() throws Exception {
+        SSLContext context = trusting();
+        try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
+                .createSocket(
+                        new java.net.Socket(
+                                "127.0.0.1", fixture.server.address().getPort()),
+                        "other.example",
+                        443,
+                        true)) {
+            var parameters = socket.getSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+            socket.setSSLParameters(parameters);
+
+            assertThatThrownBy(socket::startHandshake)
+                    .isInstanceOf(SSLHandshakeException.class)
+                    .hasMessageContaining("other.example");
+        }
+    }
+
+    @Test
+    void the_bootstrap_pages_serve_what_a_pinning_client_then_sees() throws Exception {
+        Pinning first = new Pinning(null);
+        HttpClient trustOnFirstUse = first.client();
+        String fingerprint = get(trustOnFirstUse, "/chain-walletd/cert.fingerprint");
+        String pem = get(trustOnFirstUse, "/chain-walletd/cert.pem");
+
+        assertThat(fingerprint).matches("sha256:[0-9a-f]{64}").isEqualTo(identity.fingerprint());
+        assertThat(fingerprint).isEqualTo(Files.readString(datadir.resolve("cert.fingerprint")));
+        assertThat(pem).isEqualTo(Files.readString(datadir.resolve("cert.pem")));
+        HttpClient pinning = new Pinning(fingerprint).client();
+        assertThat(pinning.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(200);
+        HttpClient wrongPin = new Pinning("sha256:" + "0".repeat(64)).client();
+        assertThatThrownBy(() -> wrongPin.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()))
+                .isInstanceOf(java.io.IOException.class);
+    }
+
+    @Test
+    void the_bootstrap_pages_do_not_exist_without_tls() throws Exception {
+        try (ServerFixture plain = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = plain.client()) {
+            assertThat(client.send("GET /chain-walletd/cert.pem HTTP/1.1\r\nHost: x\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(404);
+        }
+    }
+
+    @Test
+    void tls_1_1_is_refused() throws Exception {
+        SSLContext context = trusting();
+        try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
+                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
+            socket.setEnabledProtocols(new String[] {"TLSv1.1"});
+
+            assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLHandshakeException.class);
+        }
+    }
+
+    @Test
+    void openssl_verifies_the_certificate_against_itself() throws Exception {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/openssl")), "openssl is not installed");
+        Process openssl = new ProcessBuilder(
+                        "/usr/bin/openssl",
+                        "s_client",
+                        "-connect",
+                        "127.0.0.1:" + fixture.server.address().getPort(),
+                        "-CAfile",
+                        datadir.resolve("cert.pem").toString(),
+                        "-verify_ip",
+                        "127.0.0.1",
+                        "-x509_strict",
+                        "-verify_return_error",
+                        "-brief")
+                .redirectErrorStream(true)
+                .start();
+        openssl.getOutputStream().close();
+        String said = new String(openssl.getInputStream().readAllBytes());
+
+        assertThat(said).contains("Verification: OK").contains("TLSv1.3");
+    }
+
+    private HttpRequest post(String host, String body) {
+        return HttpRequest.newBuilder(URI.create(
+                        "https://" + host + ":" + fixture.server.address().getPort() + "/"))
+                .header("Authorization", "Bearer " + ServerFixture.SPEND)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+    }
+
+    private String get(HttpClient client, String path) throws Exception {
+        URI uri = URI.create("https://localhost:" + fixture.server.address().getPort() + path);
+        return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
+    private SSLContext trusting() throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setCertificateEntry(
+                "walletd",
+                CertificateFactory.getInstance("X.509")
+                        .generateCertificate(
+                                new ByteArrayInputStream(Files.readAllBytes(datadir.resolve("cert.pem")))));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(store);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return context;
+    }
+
+    /** Trusts the certificate with one fingerprint, or any when there is none yet, as interface.md section 5.5 describes it. */
+    private record Pinning(String fingerprint) implements X509TrustManager {
+        HttpClient client() throws Exception {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {this}, null);
+            return HttpClient.newBuilder().sslContext(context).build();
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+            try {
+                byte[] digest = MessageDigest.getInstance("SHA-256").digest(chain[0].getEncoded());
+                if (fingerprint != null
+                        && !fingerprint.equals("sha256:" + HexFormat.of().formatHex(digest))) {
+                    throw new CertificateException("another certificate than the pinned one");
+                }
+            } catch (java.security.NoSuchAlgorithmException e) {
+                throw new CertificateException(e);
+            }
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+            throw new CertificateException("this is a client");
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}
