@@ -1,0 +1,73 @@
+package org.chainwalletd.config;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+
+/** Which addresses may be listened on (interface.md, section 5.4). Pure. */
+public final class BindPolicy {
+    /** How far an address can be reached from. */
+    public enum Reach {
+        LOOPBACK,
+        PRIVATE,
+        PUBLIC
+    }
+
+    /**
+     * @param refusal why the daemon does not start, and what to do; empty when it may
+     */
+    public record Verdict(Reach reach, Optional<String> refusal, List<String> warnings) {}
+
+    private BindPolicy() {}
+
+    /**
+     * @param tokenSet whether a token was given by flag, variable or file
+     */
+    public static Verdict check(InetSocketAddress bind, boolean tls, boolean allowPublicBind, boolean tokenSet) {
+        Reach reach = reachOf(bind.getAddress());
+        String shown = show(bind);
+        return switch (reach) {
+            case LOOPBACK -> new Verdict(reach, Optional.empty(), List.of());
+            case PRIVATE -> new Verdict(reach, Optional.empty(), privateWarnings(shown, tls, tokenSet));
+            case PUBLIC ->
+                tls || allowPublicBind
+                        ? new Verdict(reach, Optional.empty(), List.of())
+                        : new Verdict(
+                                reach,
+                                Optional.of("--bind " + shown
+                                        + " can be reached from outside and tokens would travel in clear: "
+                                        + "bind to 127.0.0.1, or serve TLS with --tls, "
+                                        + "or say --allow-public-bind when a TLS terminator stands in front"),
+                                List.of());
+        };
+    }
+
+    private static List<String> privateWarnings(String shown, boolean tls, boolean tokenSet) {
+        if (tokenSet) {
+            return List.of();
+        }
+        return List.of("--bind " + shown + " is open to its private network and no token is set: "
+                + "hand out the generated token files with care" + (tls ? "" : ", and consider --tls"));
+    }
+
+    /** Loopback; RFC 1918, unique local and link-local; everything else, unspecified addresses included, is public. */
+    public static Reach reachOf(InetAddress address) {
+        if (address.isLoopbackAddress()) {
+            return Reach.LOOPBACK;
+        }
+        if (address.isAnyLocalAddress()) {
+            return Reach.PUBLIC;
+        }
+        byte[] octets = address.getAddress();
+        boolean uniqueLocal = !(address instanceof Inet4Address) && (octets[0] & 0xFE) == 0xFC;
+        boolean rfc1918 = address instanceof Inet4Address && address.isSiteLocalAddress();
+        return uniqueLocal || rfc1918 || address.isLinkLocalAddress() ? Reach.PRIVATE : Reach.PUBLIC;
+    }
+
+    static String show(InetSocketAddress bind) {
+        String host = bind.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + bind.getPort();
+    }
+}

@@ -1,0 +1,60 @@
+package org.chainwalletd.config;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/** The options as command line flags. Values stay texts: {@link SettingsLoader} checks them together with those from elsewhere. */
+public final class CommandOptions {
+    private CommandOptions() {}
+
+    /** Adds every option, and {@code --config}, to a command. */
+    public static void addTo(CommandSpec command) {
+        command.addOption(OptionSpec.builder(SettingsLoader.CONFIG_FLAG)
+                .paramLabel("<file>")
+                .type(String.class)
+                .description("configuration file; default <datadir>/" + SettingsLoader.FILE_NAME
+                        + " if it is there [env " + SettingsLoader.CONFIG_VARIABLE + "]")
+                .build());
+        for (Option option : Option.all()) {
+            command.addOption(spec(option));
+        }
+    }
+
+    /** What was given on the command line, for {@link SettingsLoader#load}. */
+    public static Map<String, String> given(ParseResult parsed) {
+        Map<String, String> flags = new LinkedHashMap<>();
+        for (OptionSpec option : parsed.matchedOptions()) {
+            String flag = option.longestName();
+            if (flag.equals(SettingsLoader.CONFIG_FLAG) || Option.ofFlag(flag).isPresent()) {
+                flags.put(flag, option.getValue());
+            }
+        }
+        return flags;
+    }
+
+    private static OptionSpec spec(Option option) {
+        OptionSpec.Builder spec = OptionSpec.builder(option.flag())
+                .type(String.class)
+                .description(description(option).replace("%", "%%"));
+        if (option.form() == Option.Form.SWITCH) {
+            return spec.arity("0..1")
+                    .fallbackValue("true")
+                    .hideParamSyntax(true)
+                    .build();
+        }
+        return spec.arity("1").paramLabel("<" + option.form().label() + ">").build();
+    }
+
+    private static String description(Option option) {
+        String standard = option.form() == Option.Form.SWITCH
+                ? ""
+                : option.defaultText()
+                        .filter(text -> !text.isEmpty())
+                        .map(text -> "; default " + text)
+                        .orElse("");
+        return option.help() + standard + " [env " + option.variable("chain") + "]";
+    }
+}

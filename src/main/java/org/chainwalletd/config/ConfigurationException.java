@@ -1,0 +1,20 @@
+package org.chainwalletd.config;
+
+import java.util.List;
+
+/** The configuration cannot be used. One line for each problem, each saying what to do. */
+public final class ConfigurationException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final List<String> problems;
+
+    public ConfigurationException(List<String> problems) {
+        super(String.join(System.lineSeparator(), problems), null, false, false);
+        this.problems = List.copyOf(problems);
+    }
+
+    /** At least one; none shows a secret. */
+    public List<String> problems() {
+        return problems;
+    }
+}

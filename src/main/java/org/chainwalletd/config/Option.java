@@ -1,0 +1,335 @@
+package org.chainwalletd.config;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Every setting, once: its flag, variable, key in the configuration file, form, default and meaning. The command line, the sample
+ * configuration and the manual page are made from this table.
+ */
+public enum Option {
+    BRAND(
+            "brand",
+            "chain.brand",
+            Form.WORD,
+            "chain",
+            "brand word of the chain, five letters; signatures, sealed files and the node variable's name depend on it"),
+    EXPECT_GENESIS(
+            "expect-genesis",
+            "chain.expect-genesis",
+            Form.HASH,
+            null,
+            "genesis block id of the chain; a node that reports another one is never signed for. "
+                    + "Without it the first id seen is pinned in the datadir"),
+    DATADIR("datadir", "datadir", Form.PATH, null, "folder of keyring, tokens and store; default ~/.<brand>-walletd"),
+    JSON_LOGS("json-logs", "json-logs", Form.SWITCH, "false", "write the log as one JSON object per line"),
+
+    NODE_RPC(
+            "node-rpc",
+            "node.rpc",
+            Form.URLS,
+            "http://127.0.0.1:9334",
+            "URLs of the chain's nodes; several make rotation and failover"),
+    UPSTREAM_ATTEMPTS(
+            "upstream-attempts", "node.attempts", Form.COUNT, "4", "sweeps over all nodes before a call fails", 1, 100),
+    UPSTREAM_RETRY_BACKOFF(
+            "upstream-retry-backoff-ms",
+            "node.retry-backoff-ms",
+            Form.MILLISECONDS,
+            "500",
+            "base of the linear backoff between sweeps",
+            0,
+            60_000),
+    UPSTREAM_TIMEOUT(
+            "upstream-timeout-ms",
+            "node.timeout-ms",
+            Form.MILLISECONDS,
+            "10000",
+            "time for one request to one node",
+            100,
+            600_000),
+    UPSTREAM_MAX_ANSWER(
+            "upstream-max-answer-bytes",
+            "node.max-answer-bytes",
+            Form.BYTES,
+            "33554432",
+            "longest answer that is read from a node",
+            65_536,
+            1_073_741_824),
+    UPSTREAM_MAX_CONNECTIONS(
+            "upstream-max-connections",
+            "node.max-connections",
+            Form.COUNT,
+            "32",
+            "connections at a time to one node; nodes allow 32",
+            1,
+            1_024),
+    INDEXER_RPC("indexer-rpc", "indexer.rpc", Form.URL, null, "URL of an indexer; enables the methods that need one"),
+
+    BIND("bind", "http.bind", Form.ADDRESS, "127.0.0.1:7448", "address and port to listen on"),
+    TLS("tls", "http.tls", Form.SWITCH, "false", "serve HTTPS with a self-signed certificate made on first run"),
+    TLS_SAN("tls-san", "http.tls-san", Form.WORDS, "", "further host names and IP addresses in the certificate"),
+    ALLOW_PUBLIC_BIND(
+            "allow-public-bind",
+            "http.allow-public-bind",
+            Form.SWITCH,
+            "false",
+            "assert that something in front of a public address terminates TLS"),
+    AUTH_TOKEN_READ(
+            "auth-token-read",
+            "http.auth-token-read",
+            Form.SECRET,
+            null,
+            "token of read scope; default: made on first run in <datadir>/token-read"),
+    AUTH_TOKEN_MANAGE(
+            "auth-token-manage", "http.auth-token-manage", Form.SECRET, null, "token of manage scope, likewise"),
+    AUTH_TOKEN_SPEND("auth-token-spend", "http.auth-token-spend", Form.SECRET, null, "token of spend scope, likewise"),
+    MAX_BODY(
+            "max-body-bytes",
+            "http.max-body-bytes",
+            Form.BYTES,
+            "2097152",
+            "longest request body",
+            1_024,
+            1_073_741_824),
+    MAX_BATCH("max-batch", "http.max-batch", Form.COUNT, "1000", "most items in a batch", 1, 1_000_000),
+    BATCH_PARALLELISM(
+            "batch-parallelism",
+            "http.batch-parallelism",
+            Form.COUNT,
+            "16",
+            "items of one batch that run at a time",
+            1,
+            10_000),
+    MAX_CONNECTIONS(
+            "max-connections", "http.max-connections", Form.COUNT, "8192", "connections at a time", 1, 1_000_000),
+    MAX_CONCURRENT_PER_TOKEN(
+            "max-concurrent-per-token",
+            "http.max-concurrent-per-token",
+            Form.COUNT,
+            "4096",
+            "requests at a time with one token, waits included",
+            1,
+            1_000_000),
+    HEAD_DEADLINE(
+            "head-deadline-secs",
+            "http.head-deadline-secs",
+            Form.SECONDS,
+            "10",
+            "time from the first byte of a request to its last one",
+            1,
+            600),
+    DRAIN(
+            "drain-secs",
+            "http.drain-secs",
+            Form.SECONDS,
+            "8",
+            "time that running requests get when the daemon is stopped",
+            0,
+            600),
+    TRUSTED_PROXIES(
+            "trusted-proxies",
+            "http.trusted-proxies",
+            Form.NETWORKS,
+            "",
+            "IP addresses or networks of proxies whose X-Forwarded-For is believed"),
+    METRICS_BIND(
+            "metrics-bind",
+            "http.metrics-bind",
+            Form.ADDRESS,
+            null,
+            "address and port of a listener of its own for /metrics, without a token; default: on the main one, with the read token"),
+
+    SPEND_CAP_PER_TX(
+            "spend-cap-per-tx",
+            "spend.cap-per-tx",
+            Form.AMOUNT,
+            null,
+            "most that one transaction may spend, fee included"),
+    SPEND_CAP_PER_PERIOD(
+            "spend-cap-per-period",
+            "spend.cap-per-period",
+            Form.AMOUNT,
+            null,
+            "most that may be spent within a period"),
+    SPEND_CAP_PERIOD(
+            "spend-cap-period-secs",
+            "spend.cap-period-secs",
+            Form.SECONDS,
+            "86400",
+            "length of the period of the cap",
+            1,
+            31_622_400),
+    RESERVATION_TTL(
+            "reservation-ttl-secs",
+            "spend.reservation-ttl-secs",
+            Form.SECONDS,
+            "600",
+            "how long an outpoint stays reserved when nothing is heard of its transaction",
+            10,
+            86_400),
+    RECEIPT_TTL(
+            "receipt-ttl-secs",
+            "spend.receipt-ttl-secs",
+            Form.SECONDS,
+            "3600",
+            "how long a receipt answers for its client token",
+            60,
+            31_622_400),
+    REBROADCAST_INTERVAL(
+            "rebroadcast-interval-secs",
+            "spend.rebroadcast-interval-secs",
+            Form.SECONDS,
+            "30",
+            "how often unconfirmed transactions of our own are looked after",
+            1,
+            3_600),
+
+    UNSEAL_THREADS(
+            "unseal-threads",
+            "keyring.unseal-threads",
+            Form.COUNT,
+            "0",
+            "Argon2id computations at a time, 64 MiB each; 0: as many as cores",
+            0,
+            256),
+
+    DEVNET("devnet", "devnet.enabled", Form.SWITCH, "false", "run a development node in this process and use it"),
+    DEVNET_BIND(
+            "devnet-bind", "devnet.bind", Form.ADDRESS, "127.0.0.1:9334", "address and port of the development node"),
+    DEVNET_BLOCK_INTERVAL(
+            "devnet-block-interval",
+            "devnet.block-interval",
+            Form.SECONDS,
+            "2",
+            "time between its blocks; 0: only on demand",
+            0,
+            86_400),
+    DEVNET_QUOTAS(
+            "devnet-quotas", "devnet.quotas", Form.SWITCH, "false", "give it the request quotas of a public node"),
+    DEVNET_SEED("devnet-seed", "devnet.seed", Form.NUMBER, null, "makes its chain reproducible");
+
+    /** All keys of the configuration file lie below this one. */
+    public static final String ROOT = "walletd";
+
+    /** How a value is written. */
+    public enum Form {
+        SWITCH("", "true or false"),
+        WORD("word", "a word"),
+        WORDS("list", "a comma-separated list"),
+        NETWORKS("list", "a comma-separated list of IP addresses and networks such as 10.0.0.0/8"),
+        SECRET("token", "printable ASCII without spaces, best 64 random hex characters"),
+        HASH("hex64", "64 hex characters"),
+        PATH("path", "a path"),
+        ADDRESS("host:port", "host:port, [ipv6]:port"),
+        URL("url", "an http or https URL"),
+        URLS("urls", "a comma-separated list of http or https URLs"),
+        COUNT("n", "a number"),
+        NUMBER("n", "a number"),
+        BYTES("bytes", "bytes"),
+        MILLISECONDS("ms", "milliseconds"),
+        SECONDS("secs", "seconds"),
+        AMOUNT("amount", "base units");
+
+        private final String label;
+        private final String unit;
+
+        Form(String label, String unit) {
+            this.label = label;
+            this.unit = unit;
+        }
+
+        /** Name of the value in help texts; empty when a flag takes none. */
+        public String label() {
+            return label;
+        }
+
+        /** What the value is, in words. */
+        public String unit() {
+            return unit;
+        }
+    }
+
+    private final String flag;
+    private final String key;
+    private final Form form;
+    private final String defaultText;
+    private final String help;
+    private final long least;
+    private final long most;
+
+    Option(String flag, String key, Form form, String defaultText, String help) {
+        this(flag, key, form, defaultText, help, 0, Long.MAX_VALUE);
+    }
+
+    Option(String flag, String key, Form form, String defaultText, String help, long least, long most) {
+        this.flag = "--" + flag;
+        this.key = "walletd." + key;
+        this.form = form;
+        this.defaultText = defaultText;
+        this.help = help;
+        this.least = least;
+        this.most = most;
+    }
+
+    /** With both dashes. */
+    public String flag() {
+        return flag;
+    }
+
+    /**
+     * Name of the environment variable.
+     *
+     * @param brand the node's variable carries it (decisions.md, section 1)
+     */
+    public String variable(String brand) {
+        return this == NODE_RPC
+                ? brand.toUpperCase(Locale.ROOT) + "_NODE_RPC"
+                : "WALLETD_" + flag.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    /** Full key in the configuration file. */
+    public String key() {
+        return key;
+    }
+
+    public Form form() {
+        return form;
+    }
+
+    /** As one would write it; empty when there is no fixed default. */
+    public Optional<String> defaultText() {
+        return Optional.ofNullable(defaultText);
+    }
+
+    /** What it does, a clause without a full stop. */
+    public String help() {
+        return help;
+    }
+
+    /** Smallest number allowed. */
+    public long least() {
+        return least;
+    }
+
+    /** Largest number allowed. */
+    public long most() {
+        return most;
+    }
+
+    public static List<Option> all() {
+        return List.of(values());
+    }
+
+    static Optional<Option> ofFlag(String flag) {
+        return Arrays.stream(values())
+                .filter(option -> option.flag.equals(flag))
+                .findFirst();
+    }
+
+    static Optional<Option> ofKey(String key) {
+        return Arrays.stream(values()).filter(option -> option.key.equals(key)).findFirst();
+    }
+}

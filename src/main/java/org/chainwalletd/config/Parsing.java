@@ -1,0 +1,154 @@
+package org.chainwalletd.config;
+
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+
+/** Texts to values. Every method throws {@link IllegalArgumentException} whose message completes "--flag value …". */
+final class Parsing {
+    private static final Pattern HOST_PORT =
+            Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^:\\[\\]\\s]+)):(\\d{1,5})");
+    private static final Pattern LITERAL_V4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+
+    private Parsing() {}
+
+    static boolean truth(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "true", "yes", "on", "1" -> true;
+            case "false", "no", "off", "0" -> false;
+            default -> throw new IllegalArgumentException("must be true or false");
+        };
+    }
+
+    static long number(String text, long least, long most) {
+        try {
+            long number = Long.parseLong(text.replace("_", ""));
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("must be a whole number", e);
+        }
+        throw new IllegalArgumentException(
+                most == Long.MAX_VALUE ? "must be at least " + least : "must be from " + least + " to " + most);
+    }
+
+    static Amount amount(String text) {
+        try {
+            return Amount.of(new BigInteger(text.replace("_", "")));
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IllegalArgumentException("must be a number of base units, from 0 to 18446744073709551615", e);
+        }
+    }
+
+    static Hash256 hash(String text) {
+        try {
+            return Hash256.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("must be 64 hex characters", e);
+        }
+    }
+
+    static List<String> words(String text) {
+        if (text.isBlank()) {
+            return List.of();
+        }
+        List<String> words =
+                Arrays.stream(text.split(",", -1)).map(String::strip).toList();
+        if (words.stream().anyMatch(word -> word.isEmpty() || word.chars().anyMatch(Character::isWhitespace))) {
+            throw new IllegalArgumentException("has an empty item or one with a space");
+        }
+        return words;
+    }
+
+    static URI url(String text) {
+        try {
+            URI url = new URI(text);
+            String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+            if (!scheme.equals("http") && !scheme.equals("https")) {
+                throw new IllegalArgumentException("must start with http:// or https://");
+            }
+            if (url.getHost() == null || url.getPort() == 0 || url.getPort() > 65_535) {
+                throw new IllegalArgumentException("must name a host, such as http://127.0.0.1:9334");
+            }
+            if (url.getUserInfo() != null || url.getFragment() != null) {
+                throw new IllegalArgumentException("must not hold a user, a password or a fragment");
+            }
+            return url;
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("must be a URL, such as http://127.0.0.1:9334", e);
+        }
+    }
+
+    static List<URI> urls(String text) {
+        List<URI> urls = words(text).stream().map(Parsing::url).toList();
+        if (urls.isEmpty()) {
+            throw new IllegalArgumentException("must name at least one node");
+        }
+        if (urls.stream().distinct().count() != urls.size()) {
+            throw new IllegalArgumentException("names a node twice");
+        }
+        return urls;
+    }
+
+    static InetSocketAddress address(String text) {
+        Matcher parts = HOST_PORT.matcher(text);
+        if (!parts.matches() || Integer.parseInt(parts.group(3)) > 65_535) {
+            throw new IllegalArgumentException("must be host:port, such as 127.0.0.1:7448 or [::1]:7448");
+        }
+        String host = parts.group(1) != null ? parts.group(1) : parts.group(2);
+        if (parts.group(1) == null
+                && host.matches("[0-9.]+")
+                && !LITERAL_V4.matcher(host).matches()) {
+            throw new IllegalArgumentException("must name a complete IP address");
+        }
+        try {
+            return new InetSocketAddress(InetAddress.getByName(host), Integer.parseInt(parts.group(3)));
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("names a host that cannot be found", e);
+        }
+    }
+
+    /** IP addresses and networks in CIDR notation; host names are not trusted. */
+    static List<String> networks(String text) {
+        List<String> networks = new ArrayList<>();
+        for (String word : words(text)) {
+            String[] parts = word.split("/", 2);
+            boolean v6 = parts[0].contains(":");
+            if (!v6 && !LITERAL_V4.matcher(parts[0]).matches()) {
+                throw new IllegalArgumentException("must be IP addresses or networks, such as 10.0.0.0/8");
+            }
+            try {
+                InetAddress.getByName(parts[0]);
+            } catch (UnknownHostException e) {
+                throw new IllegalArgumentException("must be IP addresses or networks, such as 10.0.0.0/8", e);
+            }
+            if (parts.length == 2) {
+                number(parts[1], 0, v6 ? 128 : 32);
+            }
+            networks.add(word);
+        }
+        return List.copyOf(networks);
+    }
+
+    static String token(String text) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException("is empty; give a token or leave it out");
+        }
+        if (!text.chars().allMatch(c -> c > ' ' && c < 0x7F)) {
+            throw new IllegalArgumentException("must be printable ASCII without spaces");
+        }
+        return text;
+    }
+}

@@ -1,0 +1,265 @@
+package org.chainwalletd.config;
+
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+
+/**
+ * Makes {@link Settings} of flags, environment, configuration file and defaults, checks everything, and reports all problems at once. Reads
+ * one file and resolves host names; writes nothing.
+ */
+public final class SettingsLoader {
+    public static final String CONFIG_FLAG = "--config";
+    public static final String CONFIG_VARIABLE = "WALLETD_CONFIG";
+    /** Looked for in the datadir when no file is named. */
+    public static final String FILE_NAME = "walletd.conf";
+
+    private static final int SHORT_TOKEN = 32;
+
+    private final List<String> problems = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
+    private final Map<Option, String> origins = new EnumMap<>(Option.class);
+    private final Sources sources;
+
+    private SettingsLoader(Map<String, String> flags, Map<String, String> environment, Path home) {
+        this.sources = new Sources(flags, environment, home, problems, warnings);
+    }
+
+    /**
+     * @param flags text by flag name with dashes, as given; {@code "true"} for a switch without a value
+     * @param environment such as {@link System#getenv()}
+     * @param home the user's home folder
+     * @throws ConfigurationException with every problem there is
+     */
+    public static Configuration load(Map<String, String> flags, Map<String, String> environment, Path home) {
+        return new SettingsLoader(flags, environment, home).load();
+    }
+
+    private Configuration load() {
+        sources.read();
+        ChainProfile chain = value(Option.BRAND, ChainProfile::of).orElse(ChainProfile.of("chain"));
+        Path datadir = datadir();
+        Optional<Settings.Devnet> devnet = devnet(datadir);
+        Settings settings = new Settings(
+                chain,
+                value(Option.EXPECT_GENESIS, Parsing::hash),
+                datadir,
+                node(devnet),
+                http(),
+                spend(),
+                new Settings.Keyring(unsealThreads()),
+                devnet,
+                truth(Option.JSON_LOGS));
+        if (!problems.isEmpty()) {
+            throw new ConfigurationException(problems);
+        }
+        return new Configuration(settings, Map.copyOf(origins), sources.file(), List.copyOf(warnings));
+    }
+
+    private Path datadir() {
+        Path datadir = value(Option.DATADIR, sources::datadir).orElseGet(sources::defaultDatadir);
+        boolean implicitFile = sources.file().isPresent()
+                && sources.file().get().getFileName().toString().equals(FILE_NAME)
+                && origins.get(Option.DATADIR).startsWith("file ");
+        if (implicitFile && !datadir.equals(sources.file().get().getParent())) {
+            problems.add(sources.file().get() + " names another datadir, " + datadir + ", than the one it lies in: "
+                    + "take the key out, or name the file with " + CONFIG_FLAG);
+        }
+        return datadir;
+    }
+
+    private Settings.Node node(Optional<Settings.Devnet> devnet) {
+        return new Settings.Node(
+                nodeUrls(devnet),
+                count(Option.UPSTREAM_ATTEMPTS),
+                Duration.ofMillis(number(Option.UPSTREAM_RETRY_BACKOFF)),
+                Duration.ofMillis(number(Option.UPSTREAM_TIMEOUT)),
+                count(Option.UPSTREAM_MAX_ANSWER),
+                count(Option.UPSTREAM_MAX_CONNECTIONS),
+                value(Option.INDEXER_RPC, Parsing::url));
+    }
+
+    private List<URI> nodeUrls(Optional<Settings.Devnet> devnet) {
+        List<URI> urls = value(Option.NODE_RPC, Parsing::urls).orElse(List.of());
+        if (devnet.isEmpty()) {
+            return urls;
+        }
+        String origin = origins.get(Option.NODE_RPC);
+        if (origin.startsWith("flag")) {
+            problems.add("--devnet and --node-rpc exclude each other: leave one out");
+        } else if (!origin.equals("default")) {
+            warnings.add("the nodes of " + origin + " are not used, because --devnet brings its own");
+        }
+        origins.put(Option.NODE_RPC, "flag --devnet");
+        return List.of(
+                URI.create("http://" + BindPolicy.show(reachable(devnet.get().bind()))));
+    }
+
+    /** One does not connect to 0.0.0.0. */
+    private static InetSocketAddress reachable(InetSocketAddress bind) {
+        return bind.getAddress().isAnyLocalAddress() ? new InetSocketAddress("127.0.0.1", bind.getPort()) : bind;
+    }
+
+    private Settings.Http http() {
+        boolean tls = truth(Option.TLS);
+        boolean allowPublic = truth(Option.ALLOW_PUBLIC_BIND);
+        Map<String, String> tokens = tokens();
+        InetSocketAddress bind = value(Option.BIND, Parsing::address).orElse(null);
+        Optional<InetSocketAddress> metricsBind = value(Option.METRICS_BIND, Parsing::address);
+        if (bind != null) {
+            BindPolicy.Verdict verdict = BindPolicy.check(bind, tls, allowPublic, !tokens.isEmpty());
+            verdict.refusal().ifPresent(problems::add);
+            warnings.addAll(verdict.warnings());
+        }
+        metricsBind.ifPresent(metrics -> checkMetricsBind(metrics, allowPublic));
+        List<String> san = value(Option.TLS_SAN, Parsing::words).orElse(List.of());
+        if (!tls && !san.isEmpty()) {
+            warnings.add("--tls-san does nothing without --tls");
+        }
+        return new Settings.Http(
+                bind,
+                tls,
+                san,
+                allowPublic,
+                tokens,
+                count(Option.MAX_BODY),
+                count(Option.MAX_BATCH),
+                count(Option.BATCH_PARALLELISM),
+                count(Option.MAX_CONNECTIONS),
+                count(Option.MAX_CONCURRENT_PER_TOKEN),
+                Duration.ofSeconds(number(Option.HEAD_DEADLINE)),
+                Duration.ofSeconds(number(Option.DRAIN)),
+                value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of()),
+                metricsBind);
+    }
+
+    /** That listener asks for no token, so nothing but the operator's own assertion opens it to everyone. */
+    private void checkMetricsBind(InetSocketAddress metrics, boolean allowPublic) {
+        if (BindPolicy.reachOf(metrics.getAddress()) == BindPolicy.Reach.PUBLIC && !allowPublic) {
+            problems.add("--metrics-bind " + BindPolicy.show(metrics)
+                    + " would show metrics to everyone without a token: bind it to a loopback or private address");
+        }
+    }
+
+    private Map<String, String> tokens() {
+        Map<String, String> tokens = new LinkedHashMap<>();
+        Map<String, Option> options = new LinkedHashMap<>();
+        options.put("read", Option.AUTH_TOKEN_READ);
+        options.put("manage", Option.AUTH_TOKEN_MANAGE);
+        options.put("spend", Option.AUTH_TOKEN_SPEND);
+        options.forEach((scope, option) -> value(option, Parsing::token).ifPresent(token -> {
+            if (tokens.containsValue(token)) {
+                problems.add(option.flag() + " is the same token as that of another scope: give each its own");
+            }
+            if (token.length() < SHORT_TOKEN) {
+                warnings.add(option.flag() + " is short; 64 random hex characters are a good token");
+            }
+            tokens.put(scope, token);
+        }));
+        return Map.copyOf(tokens);
+    }
+
+    private Settings.Spend spend() {
+        Optional<Amount> perTx = value(Option.SPEND_CAP_PER_TX, Parsing::amount);
+        Optional<Amount> perPeriod = value(Option.SPEND_CAP_PER_PERIOD, Parsing::amount);
+        if (perTx.isPresent() && perPeriod.isPresent() && perPeriod.get().isLessThan(perTx.get())) {
+            warnings.add("--spend-cap-per-period is below --spend-cap-per-tx, which can thus never be reached");
+        }
+        return new Settings.Spend(
+                perTx,
+                perPeriod,
+                Duration.ofSeconds(number(Option.SPEND_CAP_PERIOD)),
+                Duration.ofSeconds(number(Option.RESERVATION_TTL)),
+                Duration.ofSeconds(number(Option.RECEIPT_TTL)),
+                Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)));
+    }
+
+    private int unsealThreads() {
+        int threads = count(Option.UNSEAL_THREADS);
+        return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
+    }
+
+    private Optional<Settings.Devnet> devnet(Path datadir) {
+        boolean wanted = truth(Option.DEVNET);
+        InetSocketAddress bind = value(Option.DEVNET_BIND, Parsing::address).orElse(null);
+        Duration interval = Duration.ofSeconds(number(Option.DEVNET_BLOCK_INTERVAL));
+        boolean quotas = truth(Option.DEVNET_QUOTAS);
+        Optional<Long> seed = value(Option.DEVNET_SEED, text -> Parsing.number(text, Long.MIN_VALUE, Long.MAX_VALUE));
+        if (!wanted || bind == null) {
+            return Optional.empty();
+        }
+        if (bind.getPort() == 0) {
+            problems.add("--devnet-bind needs a port");
+        }
+        if (BindPolicy.reachOf(bind.getAddress()) != BindPolicy.Reach.LOOPBACK) {
+            warnings.add(
+                    "the development node on " + BindPolicy.show(bind) + " gives coins to everyone who can reach it");
+        }
+        return Optional.of(new Settings.Devnet(
+                bind,
+                datadir.resolve("devnet"),
+                interval,
+                quotas,
+                seed.map(OptionalLong::of).orElse(OptionalLong.empty())));
+    }
+
+    private boolean truth(Option option) {
+        return value(option, Parsing::truth).orElse(false);
+    }
+
+    private int count(Option option) {
+        return Math.toIntExact(number(option));
+    }
+
+    private long number(Option option) {
+        return value(option, text -> Parsing.number(text, option.least(), option.most()))
+                .orElse(option.least());
+    }
+
+    /** The option's value, or its default; a problem is noted and counts as nothing. */
+    private <T> Optional<T> value(Option option, Function<String, T> parsing) {
+        Optional<Sources.Given> given = sources.given(option);
+        origins.put(option, given.map(Sources.Given::origin).orElse("default"));
+        Optional<String> text = given.map(Sources.Given::text).or(option::defaultText);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            if (text.get().isBlank() && given.isPresent() && !takesNothing(option)) {
+                throw new IllegalArgumentException("is empty; give a value or leave it out");
+            }
+            return Optional.of(parsing.apply(text.get().strip()));
+        } catch (InvalidPathException e) {
+            problems.add(complaint(option, given, "is no path"));
+        } catch (IllegalArgumentException e) {
+            problems.add(complaint(option, given, e.getMessage()));
+        }
+        return Optional.empty();
+    }
+
+    private static boolean takesNothing(Option option) {
+        return option.form() == Option.Form.WORDS || option.form() == Option.Form.NETWORKS;
+    }
+
+    /** Names the place where the value was given, so that the operator finds it; a secret is not shown. */
+    private static String complaint(Option option, Optional<Sources.Given> given, String what) {
+        String origin = given.map(Sources.Given::origin).orElse("default of " + option.flag());
+        String name = origin.startsWith("flag ") ? option.flag() : option.flag() + " (from " + origin + ")";
+        boolean shown = option.form() != Option.Form.SECRET
+                && given.isPresent()
+                && !given.get().text().isBlank();
+        return name + (shown ? " '" + given.get().text() + "'" : "") + " " + what;
+    }
+}

@@ -1,0 +1,205 @@
+package org.chainwalletd.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigResolveOptions;
+import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueType;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The texts of all options from where they were given: flag over environment over file (interface.md, section 1.2; decisions.md,
+ * section 1). Collects problems instead of stopping at the first.
+ */
+final class Sources {
+    /** Variables under the daemon's prefix that are not options. */
+    private static final List<String> OTHER_VARIABLES = List.of(
+            "WALLETD_CONFIG",
+            "WALLETD_KEYSTORE_PASSPHRASE",
+            "WALLETD_URL",
+            "WALLETD_AUTH_TOKEN",
+            "WALLETD_FINGERPRINT",
+            "WALLETD_HEAP",
+            "WALLETD_JAVA_OPTS",
+            "WALLETD_ARCHIVE");
+
+    private static final String DEFAULT_BRAND = "chain";
+
+    private final Map<String, String> flags;
+    private final Map<String, String> environment;
+    private final Path home;
+    private final Map<Option, Given> fromFile = new EnumMap<>(Option.class);
+    private final List<String> problems;
+    private final List<String> warnings;
+    private Path file;
+
+    /** A text and where it is from. */
+    record Given(String text, String origin) {}
+
+    Sources(
+            Map<String, String> flags,
+            Map<String, String> environment,
+            Path home,
+            List<String> problems,
+            List<String> warnings) {
+        this.flags = flags;
+        this.environment = environment;
+        this.home = home;
+        this.problems = problems;
+        this.warnings = warnings;
+    }
+
+    /** Finds and reads the configuration file, and looks for names that nobody knows. */
+    void read() {
+        refuseUnknownFlags();
+        locateFile();
+        if (file != null) {
+            readFile();
+        }
+        warnOfUnknownVariables();
+    }
+
+    Optional<Path> file() {
+        return Optional.ofNullable(file);
+    }
+
+    /** The brand word before it is checked: the node's variable and the default datadir depend on it. */
+    String brand() {
+        return given(Option.BRAND).map(Given::text).orElse(DEFAULT_BRAND);
+    }
+
+    Optional<Given> given(Option option) {
+        String flag = flags.get(option.flag());
+        if (flag != null) {
+            return Optional.of(new Given(flag, "flag " + option.flag()));
+        }
+        String name = option.variable(option == Option.NODE_RPC ? brand() : DEFAULT_BRAND);
+        String variable = environment.get(name);
+        if (variable != null) {
+            return Optional.of(new Given(variable, "variable " + name));
+        }
+        return Optional.ofNullable(fromFile.get(option));
+    }
+
+    Path datadir(String text) {
+        return expand(text);
+    }
+
+    Path defaultDatadir() {
+        return home.resolve("." + brand() + "-walletd");
+    }
+
+    private Path expand(String text) {
+        Path path = text.equals("~") ? home : text.startsWith("~/") ? home.resolve(text.substring(2)) : Path.of(text);
+        return path.toAbsolutePath().normalize();
+    }
+
+    private void refuseUnknownFlags() {
+        for (String flag : flags.keySet()) {
+            if (!flag.equals(SettingsLoader.CONFIG_FLAG) && Option.ofFlag(flag).isEmpty()) {
+                List<String> known = Option.all().stream().map(Option::flag).toList();
+                problems.add("unknown flag " + flag + Nearest.hint(flag, known));
+            }
+        }
+    }
+
+    private void locateFile() {
+        String named = flags.getOrDefault(SettingsLoader.CONFIG_FLAG, environment.get(SettingsLoader.CONFIG_VARIABLE));
+        if (named != null) {
+            if (named.isBlank()) {
+                problems.add(SettingsLoader.CONFIG_FLAG + " is empty; name a file or leave it out");
+                return;
+            }
+            file = expand(named);
+            if (!Files.isReadable(file) || Files.isDirectory(file)) {
+                problems.add(SettingsLoader.CONFIG_FLAG + " " + file + " cannot be read");
+                file = null;
+            }
+            return;
+        }
+        Path folder = given(Option.DATADIR)
+                .filter(given -> !given.text().isBlank())
+                .map(given -> expand(given.text()))
+                .orElseGet(this::defaultDatadir);
+        Path found = folder.resolve(SettingsLoader.FILE_NAME);
+        file = Files.exists(found) ? found : null;
+    }
+
+    private void readFile() {
+        try {
+            Config config = ConfigFactory.parseFile(
+                            file.toFile(), ConfigParseOptions.defaults().setAllowMissing(false))
+                    .resolve(ConfigResolveOptions.defaults());
+            for (Map.Entry<String, ConfigValue> entry : config.entrySet()) {
+                readKey(entry.getKey(), entry.getValue());
+            }
+        } catch (ConfigException e) {
+            problems.add("the configuration file " + file + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private void readKey(String key, ConfigValue value) {
+        Optional<Option> option = Option.ofKey(key);
+        if (option.isEmpty()) {
+            problems.add(place(value) + ": unknown key " + key + advice(key));
+            return;
+        }
+        String text = textOf(value);
+        if (text == null) {
+            problems.add(place(value) + ": " + key + " must be "
+                    + option.get().form().unit());
+            return;
+        }
+        fromFile.put(option.get(), new Given(text, "file " + file));
+    }
+
+    private String place(ConfigValue value) {
+        int line = value.origin().lineNumber();
+        return file + (line > 0 ? " line " + line : "");
+    }
+
+    private static String textOf(ConfigValue value) {
+        if (value.valueType() == ConfigValueType.LIST) {
+            List<String> items = new ArrayList<>();
+            for (Object item : (List<?>) value.unwrapped()) {
+                items.add(String.valueOf(item));
+            }
+            return String.join(",", items);
+        }
+        return value.valueType() == ConfigValueType.OBJECT ? null : String.valueOf(value.unwrapped());
+    }
+
+    /** A key spelt like the flag, or like an older or a neighbouring name, is told where its value belongs. */
+    private static String advice(String key) {
+        String last = key.substring(key.lastIndexOf('.') + 1);
+        Optional<Option> byFlag = Option.ofFlag("--" + last);
+        if (byFlag.isPresent()) {
+            return "; it is called " + byFlag.get().key();
+        }
+        List<Option> sameWord = Option.all().stream()
+                .filter(option -> option.key().endsWith("." + last))
+                .toList();
+        if (sameWord.size() == 1) {
+            return "; it is called " + sameWord.get(0).key();
+        }
+        return Nearest.hint(key, Option.all().stream().map(Option::key).toList());
+    }
+
+    private void warnOfUnknownVariables() {
+        List<String> known = new ArrayList<>(OTHER_VARIABLES);
+        Option.all().forEach(option -> known.add(option.variable(brand())));
+        for (String name : environment.keySet()) {
+            if (name.startsWith("WALLETD_") && !known.contains(name)) {
+                warnings.add("the variable " + name + " means nothing to the daemon" + Nearest.hint(name, known));
+            }
+        }
+    }
+}

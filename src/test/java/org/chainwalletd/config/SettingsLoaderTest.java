@@ -1,0 +1,396 @@
+package org.chainwalletd.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsLoaderTest {
+    private static final String TOKEN_A = "a".repeat(64);
+    private static final String TOKEN_B = "b".repeat(64);
+    private static final String TOKEN_C = "c".repeat(64);
+
+    @TempDir
+    Path home;
+
+    private final Map<String, String> flags = new HashMap<>();
+    private final Map<String, String> environment = new HashMap<>();
+
+    private Configuration load() {
+        return SettingsLoader.load(flags, environment, home);
+    }
+
+    private List<String> problems() {
+        ConfigurationException refused = catchThrowableOfType(ConfigurationException.class, this::load);
+        assertThat(refused).as("the configuration is refused").isNotNull();
+        return refused.problems();
+    }
+
+    private Path file(String content) throws IOException {
+        Path file = Files.createDirectories(home.resolve(".chain-walletd")).resolve("walletd.conf");
+        return Files.writeString(file, content);
+    }
+
+    @Test
+    void without_anything_given_the_defaults_of_the_interface_hold() {
+        Settings settings = load().settings();
+        assertThat(settings.chain().brand()).isEqualTo("chain");
+        assertThat(settings.expectGenesis()).isEmpty();
+        assertThat(settings.datadir()).isEqualTo(home.resolve(".chain-walletd"));
+        assertThat(settings.node().urls()).containsExactly(URI.create("http://127.0.0.1:9334"));
+        assertThat(settings.node().attempts()).isEqualTo(4);
+        assertThat(settings.node().backoff()).isEqualTo(Duration.ofMillis(500));
+        assertThat(settings.node().maxConnections()).isEqualTo(32);
+        assertThat(settings.node().indexer()).isEmpty();
+        assertThat(settings.http().bind()).isEqualTo(new InetSocketAddress("127.0.0.1", 7448));
+        assertThat(settings.http().tls()).isFalse();
+        assertThat(settings.http().tokenFlags()).isEmpty();
+        assertThat(settings.http().maxBodyBytes()).isEqualTo(2 * 1024 * 1024);
+        assertThat(settings.http().maxBatch()).isEqualTo(1000);
+        assertThat(settings.http().metricsBind()).isEmpty();
+        assertThat(settings.spend())
+                .isEqualTo(new Settings.Spend(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Duration.ofDays(1),
+                        Duration.ofMinutes(10),
+                        Duration.ofHours(1),
+                        Duration.ofSeconds(30)));
+        assertThat(settings.devnet()).isEmpty();
+        assertThat(settings.jsonLogs()).isFalse();
+        assertThat(load().warnings()).isEmpty();
+    }
+
+    /** Four different valid values for each option, each in the form of its flag. */
+    private static List<String> samples(Option option) {
+        return switch (option.form()) {
+            case SWITCH -> List.of("true", "false");
+            case WORD -> List.of("brand", "other", "third");
+            case HASH -> List.of("11".repeat(32), "22".repeat(32), "33".repeat(32));
+            case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
+            case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
+            case URL -> List.of("http://a.test:1", "https://b.test:2", "http://c.test");
+            case URLS -> List.of("http://a.test:1", "http://b.test:2,https://c.test", "http://c.test");
+            case ADDRESS -> List.of("127.0.0.1:1", "127.0.0.2:2", "[::1]:3");
+            case WORDS -> List.of("a.test", "b.test,10.0.0.1", "c.test");
+            case NETWORKS -> List.of("10.0.0.0/8", "192.0.2.1,::1", "fd00::/8");
+            case COUNT, BYTES, MILLISECONDS, SECONDS, AMOUNT, NUMBER ->
+                Stream.of(1L, 2L, 3L)
+                        .map(step -> String.valueOf(Math.max(1, option.least()) + step))
+                        .toList();
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource(Option.class)
+    void a_flag_goes_over_the_environment_over_the_file_over_the_default(Option option) throws IOException {
+        List<String> values = samples(option);
+        String last = values.get(values.size() - 1);
+        Path file = Files.writeString(home.resolve("given.conf"), option.key() + " = \"" + values.get(0) + "\"\n");
+        String brand = option == Option.BRAND ? "chain" : "chain";
+        assertThat(originOf(option)).isEqualTo("default");
+        flags.put("--config", file.toString());
+        assertThat(originOf(option)).isEqualTo("file " + file);
+        environment.put(option.variable(brand), values.get(1));
+        assertThat(originOf(option)).isEqualTo("variable " + option.variable(brand));
+        flags.put(option.flag(), last);
+        assertThat(originOf(option)).isEqualTo("flag " + option.flag());
+    }
+
+    private String originOf(Option option) {
+        return load().origins().get(option);
+    }
+
+    @Test
+    void every_flag_arrives_in_its_setting() {
+        flags.putAll(Map.ofEntries(
+                Map.entry("--brand", "Brand"),
+                Map.entry("--expect-genesis", "AB".repeat(32)),
+                Map.entry("--datadir", "~/data"),
+                Map.entry("--json-logs", "true"),
+                Map.entry("--node-rpc", "http://a.test:1, https://b.test/path"),
+                Map.entry("--upstream-attempts", "7"),
+                Map.entry("--upstream-retry-backoff-ms", "70"),
+                Map.entry("--upstream-timeout-ms", "700"),
+                Map.entry("--upstream-max-answer-bytes", "70000"),
+                Map.entry("--upstream-max-connections", "8"),
+                Map.entry("--indexer-rpc", "http://i.test"),
+                Map.entry("--bind", "[::1]:80"),
+                Map.entry("--tls", "true"),
+                Map.entry("--tls-san", "x.test,10.0.0.9"),
+                Map.entry("--allow-public-bind", "true"),
+                Map.entry("--auth-token-read", TOKEN_A),
+                Map.entry("--auth-token-manage", TOKEN_B),
+                Map.entry("--auth-token-spend", TOKEN_C),
+                Map.entry("--max-body-bytes", "5000"),
+                Map.entry("--max-batch", "5"),
+                Map.entry("--batch-parallelism", "6"),
+                Map.entry("--max-connections", "9"),
+                Map.entry("--max-concurrent-per-token", "10"),
+                Map.entry("--head-deadline-secs", "11"),
+                Map.entry("--drain-secs", "0"),
+                Map.entry("--trusted-proxies", "10.0.0.0/8,::1"),
+                Map.entry("--metrics-bind", "127.0.0.1:9100"),
+                Map.entry("--spend-cap-per-tx", "18446744073709551615"),
+                Map.entry("--spend-cap-per-period", "0"),
+                Map.entry("--spend-cap-period-secs", "12"),
+                Map.entry("--reservation-ttl-secs", "13"),
+                Map.entry("--receipt-ttl-secs", "140"),
+                Map.entry("--rebroadcast-interval-secs", "15"),
+                Map.entry("--unseal-threads", "3")));
+        assertThat(load().settings())
+                .usingRecursiveComparison()
+                .ignoringFields("chain")
+                .isEqualTo(new Settings(
+                        null,
+                        Optional.of(Hash256.parse("ab".repeat(32))),
+                        home.resolve("data"),
+                        new Settings.Node(
+                                List.of(URI.create("http://a.test:1"), URI.create("https://b.test/path")),
+                                7,
+                                Duration.ofMillis(70),
+                                Duration.ofMillis(700),
+                                70_000,
+                                8,
+                                Optional.of(URI.create("http://i.test"))),
+                        new Settings.Http(
+                                new InetSocketAddress("::1", 80),
+                                true,
+                                List.of("x.test", "10.0.0.9"),
+                                true,
+                                Map.of("read", TOKEN_A, "manage", TOKEN_B, "spend", TOKEN_C),
+                                5000,
+                                5,
+                                6,
+                                9,
+                                10,
+                                Duration.ofSeconds(11),
+                                Duration.ZERO,
+                                List.of("10.0.0.0/8", "::1"),
+                                Optional.of(new InetSocketAddress("127.0.0.1", 9100))),
+                        new Settings.Spend(
+                                Optional.of(Amount.MAX),
+                                Optional.of(Amount.ZERO),
+                                Duration.ofSeconds(12),
+                                Duration.ofSeconds(13),
+                                Duration.ofSeconds(140),
+                                Duration.ofSeconds(15)),
+                        new Settings.Keyring(3),
+                        Optional.empty(),
+                        true));
+        assertThat(load().settings().chain().brand()).isEqualTo("brand");
+    }
+
+    @Test
+    void the_development_node_is_the_node() {
+        flags.put("--devnet", "true");
+        flags.put("--devnet-bind", "127.0.0.1:12345");
+        flags.put("--devnet-block-interval", "0");
+        flags.put("--devnet-seed", "-7");
+        Settings settings = load().settings();
+        assertThat(settings.devnet())
+                .contains(new Settings.Devnet(
+                        new InetSocketAddress("127.0.0.1", 12345),
+                        home.resolve(".chain-walletd/devnet"),
+                        Duration.ZERO,
+                        false,
+                        OptionalLong.of(-7)));
+        assertThat(settings.node().urls()).containsExactly(URI.create("http://127.0.0.1:12345"));
+        environment.put("CHAIN_NODE_RPC", "http://other.test");
+        assertThat(load().warnings()).anyMatch(warning -> warning.contains("CHAIN_NODE_RPC"));
+        flags.put("--node-rpc", "http://other.test");
+        assertThat(problems()).containsExactly("--devnet and --node-rpc exclude each other: leave one out");
+    }
+
+    @Test
+    void the_brand_names_the_nodes_variable_and_the_datadir() {
+        flags.put("--brand", "other");
+        environment.put("CHAIN_NODE_RPC", "http://wrong.test");
+        environment.put("OTHER_NODE_RPC", "http://right.test");
+        assertThat(load().settings().node().urls()).containsExactly(URI.create("http://right.test"));
+        assertThat(load().settings().datadir()).isEqualTo(home.resolve(".other-walletd"));
+    }
+
+    @Test
+    void the_file_in_the_datadir_is_read_without_being_named() throws IOException {
+        file("walletd { http.max-batch = 7, node.rpc = [\"http://a.test\", \"http://b.test\"], http.tls = yes }");
+        Settings settings = load().settings();
+        assertThat(settings.http().maxBatch()).isEqualTo(7);
+        assertThat(settings.http().tls()).isTrue();
+        assertThat(settings.node().urls()).hasSize(2);
+    }
+
+    @Test
+    void a_file_in_a_datadir_cannot_name_another_datadir() throws IOException {
+        file("walletd.datadir = /elsewhere");
+        assertThat(problems()).singleElement().asString().contains("/elsewhere", "--config");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "walletd.http.max-bach = 7|unknown key walletd.http.max-bach; did you mean walletd.http.max-batch?",
+                "walletd.node-rpc = \"x\"|unknown key walletd.node-rpc; it is called walletd.node.rpc",
+                "walletd.upstream-attempts = 3|unknown key walletd.upstream-attempts; it is called walletd.node.attempts",
+                "walletd.spend-cap-per-tx = 3|unknown key walletd.spend-cap-per-tx; it is called walletd.spend.cap-per-tx",
+                "walletd.brand = other|unknown key walletd.brand; it is called walletd.chain.brand",
+                "http.tls = true|unknown key http.tls; it is called walletd.http.tls",
+                "something.of.another.program = 1|unknown key something.of.another.program",
+                "walletd.http.bind { port = 1 }|unknown key walletd.http.bind.port",
+            })
+    void an_unknown_key_stops_the_start_with_advice(String line, String complaint) throws IOException {
+        Path file = file("\n" + line + "\n");
+        assertThat(problems()).anySatisfy(problem -> assertThat(problem).startsWith(file + " line 2: " + complaint));
+    }
+
+    @Test
+    void a_file_that_is_no_hocon_is_refused_with_its_place() throws IOException {
+        Path file = file("walletd {\n  http = [\n");
+        assertThat(problems()).singleElement().asString().contains(file.toString());
+    }
+
+    @Test
+    void a_named_file_must_be_there() {
+        environment.put("WALLETD_CONFIG", home.resolve("nowhere.conf").toString());
+        assertThat(problems()).containsExactly("--config " + home.resolve("nowhere.conf") + " cannot be read");
+    }
+
+    @Test
+    void all_problems_are_told_together() {
+        flags.put("--bind", "nonsense");
+        flags.put("--upstream-attempts", "0");
+        flags.put("--brand", "toolong");
+        flags.put("--no-such-flag", "1");
+        environment.put("WALLETD_EXPECT_GENESIS", "12");
+        assertThat(problems())
+                .containsExactlyInAnyOrder(
+                        "--bind 'nonsense' must be host:port, such as 127.0.0.1:7448 or [::1]:7448",
+                        "--upstream-attempts '0' must be from 1 to 100",
+                        "--brand 'toolong' the brand word must have exactly five ASCII letters: 'toolong'",
+                        "unknown flag --no-such-flag",
+                        "--expect-genesis (from variable WALLETD_EXPECT_GENESIS) '12' must be 64 hex characters");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  "})
+    void an_empty_token_is_refused(String token) throws IOException {
+        environment.put("WALLETD_AUTH_TOKEN_SPEND", token);
+        assertThat(problems())
+                .containsExactly(
+                        "--auth-token-spend (from variable WALLETD_AUTH_TOKEN_SPEND) is empty; give a value or leave it out");
+        environment.clear();
+        file("walletd.http.auth-token-read = \"\"");
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .startsWith("--auth-token-read")
+                .contains("is empty");
+    }
+
+    @Test
+    void a_token_is_never_shown() {
+        flags.put("--auth-token-read", "very secret indeed");
+        assertThat(problems()).containsExactly("--auth-token-read must be printable ASCII without spaces");
+    }
+
+    @Test
+    void scopes_do_not_share_a_token() {
+        flags.put("--auth-token-read", TOKEN_A);
+        flags.put("--auth-token-spend", TOKEN_A);
+        assertThat(problems()).singleElement().asString().contains("same token").doesNotContain(TOKEN_A);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ftp://a.test",
+                "a.test:9334",
+                "http://",
+                "http://u:p@a.test",
+                "http://a.test:0",
+                "http://a.test:70000",
+                "http://a test",
+                "http://a.test,,http://b.test",
+                "http://a.test,http://a.test",
+                "",
+                ","
+            })
+    void a_wrong_node_url_is_refused(String urls) {
+        flags.put("--node-rpc", urls);
+        assertThat(problems()).singleElement().asString().startsWith("--node-rpc");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ":7448",
+                "127.0.0.1",
+                "127.0.0.1:70000",
+                "::1:7448",
+                "1.2.3:80",
+                "no.such.host.invalid:1",
+                "a b:1"
+            })
+    void a_wrong_bind_address_is_refused(String bind) {
+        flags.put("--bind", bind);
+        assertThat(problems()).singleElement().asString().startsWith("--bind");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost", "10.0.0.0/33", "300.1.1.1", "10.0.0.0/8/8", "10.0.0.0/", "fe80::/129"})
+    void proxies_are_addresses_or_networks(String proxies) {
+        flags.put("--trusted-proxies", proxies);
+        assertThat(problems()).singleElement().asString().startsWith("--trusted-proxies");
+    }
+
+    @Test
+    void what_is_allowed_but_hardly_meant_is_warned_of() {
+        flags.put("--tls-san", "a.test");
+        flags.put("--spend-cap-per-tx", "10");
+        flags.put("--spend-cap-per-period", "9");
+        flags.put("--auth-token-read", "short");
+        environment.put("WALLETD_EXPECT_GENSIS", "00");
+        assertThat(load().warnings())
+                .containsExactlyInAnyOrder(
+                        "the variable WALLETD_EXPECT_GENSIS means nothing to the daemon; did you mean WALLETD_EXPECT_GENESIS?",
+                        "--tls-san does nothing without --tls",
+                        "--auth-token-read is short; 64 random hex characters are a good token",
+                        "--spend-cap-per-period is below --spend-cap-per-tx, which can thus never be reached");
+    }
+
+    @Test
+    void a_public_bind_is_refused_unless_something_protects_the_tokens() {
+        flags.put("--bind", "0.0.0.0:7448");
+        assertThat(problems()).singleElement().asString().contains("--tls", "--allow-public-bind");
+        flags.put("--tls", "true");
+        assertThat(load().settings().http().tls()).isTrue();
+        flags.remove("--tls");
+        flags.put("--allow-public-bind", "true");
+        assertThat(load().settings().http().allowPublicBind()).isTrue();
+        flags.remove("--allow-public-bind");
+        flags.put("--bind", "127.0.0.1:7448");
+        flags.put("--metrics-bind", "0.0.0.0:9100");
+        assertThat(problems()).singleElement().asString().startsWith("--metrics-bind");
+    }
+}
