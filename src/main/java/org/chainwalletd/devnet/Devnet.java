@@ -1,0 +1,185 @@
+package org.chainwalletd.devnet;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.devnet.call.DevnetControl;
+import org.chainwalletd.devnet.call.Faults;
+import org.chainwalletd.devnet.call.NodeCalls;
+import org.chainwalletd.devnet.ledger.BlockArchive;
+import org.chainwalletd.devnet.ledger.Faucet;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.devnet.ledger.Miner;
+import org.chainwalletd.devnet.ledger.Tip;
+import org.chainwalletd.devnet.wire.NodeServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running development node: the ledger, the miner, the faucet and the listener. Safe for threads.
+ */
+public final class Devnet implements AutoCloseable, DevnetControl {
+    private static final Logger LOG = LoggerFactory.getLogger(Devnet.class);
+
+    private final SigningKey minerKey;
+    private final Ledger ledger;
+    private final Miner miner;
+    private final Faucet faucet;
+    private final Faults faults = new Faults();
+    private final NodeServer server;
+    private final ScheduledExecutorService timer;
+    private volatile boolean mineByItself = true;
+
+    private Devnet(DevnetConfig config) throws IOException {
+        minerKey = SigningKey.takeOver(SecretBytes.takeOver(config.minerSecret()));
+        ledger = new Ledger(config.profile(), this::publish);
+        Address minerAddress = config.profile().addressOf(PublicKey.of(minerKey.publicKey()));
+        miner = new Miner(ledger, BlockArchive.NONE, minerAddress, config.clock());
+        faucet = new Faucet(ledger, miner, minerKey);
+        faults.quota(config.quotas());
+        server = new NodeServer(config.bind(), config.clock(), new NodeCalls(ledger, config.clock(), faults, this));
+        timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "devnet-miner");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /**
+     * Starts a node; when this returns it answers.
+     *
+     * @throws IOException when the address cannot be bound or the folder cannot be used; the message says what to do
+     */
+    public static Devnet start(DevnetConfig config) throws IOException {
+        Devnet devnet = new Devnet(config);
+        devnet.begin(config);
+        return devnet;
+    }
+
+    private void begin(DevnetConfig config) {
+        if (ledger.tip().height() == 0) {
+            miner.mineHistory(config.firstBlocks());
+        }
+        server.start();
+        long interval = config.blockInterval().toMillis();
+        if (interval > 0) {
+            timer.scheduleWithFixedDelay(this::tick, interval, interval, TimeUnit.MILLISECONDS);
+        }
+        LOG.info("development node at {} with genesis {}", uri(), ledger.genesisId());
+    }
+
+    private void tick() {
+        if (mineByItself) {
+            try {
+                miner.mine(1);
+            } catch (RuntimeException e) {
+                LOG.error("no block mined", e);
+            }
+        }
+    }
+
+    private void publish(List<Address> scripts, Long tip) {
+        if (server != null) {
+            server.publish(scripts, tip);
+        }
+    }
+
+    /** Where the node answers, for example {@code http://127.0.0.1:9334/}. */
+    public URI uri() {
+        InetSocketAddress address = server.address();
+        String host = address.getAddress().getHostAddress();
+        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort() + "/");
+    }
+
+    public Hash256 genesisId() {
+        return ledger.genesisId();
+    }
+
+    /** What the miner is paid with, and the faucet pays with; its address owns every coinbase. */
+    public Address minerAddress() {
+        return ledger.profile().addressOf(PublicKey.of(minerKey.publicKey()));
+    }
+
+    public Ledger ledger() {
+        return ledger;
+    }
+
+    /** The switches behind {@code devnet_set}. */
+    public Faults faults() {
+        return faults;
+    }
+
+    /** After setting a manual clock: looks again which deadlines and heartbeats are due. */
+    public void clockMoved() {
+        server.clockMoved();
+    }
+
+    @Override
+    public Tip tip() {
+        return ledger.tip();
+    }
+
+    @Override
+    public List<Hash256> mine(int count) {
+        return miner.mine(count);
+    }
+
+    @Override
+    public Hash256 faucet(Address to, Amount amount) {
+        return faucet.pay(to, amount);
+    }
+
+    /** Replaces the last {@code depth} blocks by {@code depth + 1} empty ones; their transactions go back to the mempool. */
+    public List<Hash256> reorg(int depth) {
+        return reorganise(depth, true, List.of());
+    }
+
+    @Override
+    public List<Hash256> reorganise(int depth, boolean keepTransactions, List<Transaction> conflicts) {
+        return miner.reorganise(depth, keepTransactions, conflicts);
+    }
+
+    @Override
+    public void forgetMempool() {
+        ledger.forgetMempool();
+    }
+
+    @Override
+    public void mineByItself(boolean on) {
+        mineByItself = on;
+    }
+
+    @Override
+    public void capConnections(boolean on) {
+        server.capConnections(on);
+    }
+
+    @Override
+    public void offerPush(boolean on) {
+        server.offerPush(on);
+    }
+
+    @Override
+    public void dropStreams() {
+        server.dropStreams();
+    }
+
+    /** Stops mining and listening. */
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        server.close();
+        minerKey.close();
+    }
+}

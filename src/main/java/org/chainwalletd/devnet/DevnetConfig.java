@@ -1,0 +1,93 @@
+package org.chainwalletd.devnet;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * How a development node runs. With the same seed and the same clock readings two nodes make the same chain.
+ *
+ * @param bind port 0: any free one
+ * @param folder where the chain is kept; empty: in memory only
+ * @param blockInterval zero: blocks only on demand
+ * @param quotas whether the rate limits of a real node apply
+ * @param firstBlocks how many blocks a new chain has from the start, so that there are coins to give away
+ * @param seed chooses the miner's key; empty: the published test key of 32 bytes {@code 03}
+ */
+public record DevnetConfig(
+        ChainProfile profile,
+        InetSocketAddress bind,
+        Optional<Path> folder,
+        Duration blockInterval,
+        boolean quotas,
+        int firstBlocks,
+        OptionalLong seed,
+        InstantSource clock) {
+    private static final int FIRST_BLOCKS = 100;
+    private static final byte DEFAULT_KEY_BYTE = 3;
+
+    /** In memory, on a free port of the loopback interface, blocks only on demand, no quotas. */
+    public static DevnetConfig onDemand(ChainProfile profile) {
+        return new DevnetConfig(
+                profile,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                Optional.empty(),
+                Duration.ZERO,
+                false,
+                FIRST_BLOCKS,
+                OptionalLong.empty(),
+                InstantSource.system());
+    }
+
+    public DevnetConfig withBind(InetSocketAddress newBind) {
+        return new DevnetConfig(profile, newBind, folder, blockInterval, quotas, firstBlocks, seed, clock);
+    }
+
+    public DevnetConfig withFolder(Path newFolder) {
+        return new DevnetConfig(profile, bind, Optional.of(newFolder), blockInterval, quotas, firstBlocks, seed, clock);
+    }
+
+    public DevnetConfig withBlockInterval(Duration newInterval) {
+        return new DevnetConfig(profile, bind, folder, newInterval, quotas, firstBlocks, seed, clock);
+    }
+
+    public DevnetConfig withQuotas(boolean newQuotas) {
+        return new DevnetConfig(profile, bind, folder, blockInterval, newQuotas, firstBlocks, seed, clock);
+    }
+
+    public DevnetConfig withFirstBlocks(int newFirstBlocks) {
+        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, newFirstBlocks, seed, clock);
+    }
+
+    public DevnetConfig withSeed(OptionalLong newSeed) {
+        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, newSeed, clock);
+    }
+
+    public DevnetConfig withClock(InstantSource newClock) {
+        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, seed, newClock);
+    }
+
+    /** The miner's Ed25519 seed: public test material, worth nothing on any other chain. */
+    byte[] minerSecret() {
+        if (seed.isEmpty()) {
+            byte[] secret = new byte[32];
+            java.util.Arrays.fill(secret, DEFAULT_KEY_BYTE);
+            return secret;
+        }
+        byte[] number = ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(seed.getAsLong())
+                .array();
+        return Hash256.sha256("devnet miner".getBytes(StandardCharsets.US_ASCII), number)
+                .toArray();
+    }
+}

@@ -1,0 +1,260 @@
+package org.chainwalletd.devnet.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.devnet.call.Params.Field;
+import org.chainwalletd.devnet.call.Params.Shape;
+import org.chainwalletd.devnet.call.Params.Type;
+import org.chainwalletd.devnet.ledger.Coin;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.devnet.ledger.LedgerView.Listing;
+import org.chainwalletd.devnet.ledger.LedgerView.Pending;
+import org.chainwalletd.devnet.ledger.LedgerView.PendingListing;
+import org.chainwalletd.devnet.ledger.RejectedException;
+import org.chainwalletd.devnet.wire.AddressText;
+
+/** Balances, unspent outputs and unconfirmed transactions of addresses and scripts: what the scan quota counts (section 10.4). */
+final class AddressMethods {
+    private static final int MAX_ADDRESSES = 100;
+    private static final int PAGE = 1_000;
+    private static final int MAX_SCRIPT_BYTES = 65_535;
+    private static final int SCRIPT_BODY_CAP = 200_000;
+
+    private static final Field ADDRESS = new Field("address", Type.STRING, false);
+    private static final Field ADDRESSES = new Field("addresses", Type.STRINGS, false);
+    private static final Field CURSOR = new Field("cursor", Type.STRING, true);
+    private static final Field LIMIT = new Field("limit", Type.USIZE, true);
+
+    private static final Shape GET_BALANCE = Shape.of("GetBalanceParams", ADDRESS);
+    private static final Shape GET_BALANCES = Shape.of("GetBalancesParams", ADDRESSES);
+    private static final Shape GET_ADDRESS_UTXOS = Shape.of("GetAddressUtxosParams", ADDRESS, CURSOR, LIMIT);
+    private static final Shape GET_ADDRESS_UTXOS_BATCH = Shape.of("GetAddressUtxosBatchParams", ADDRESSES);
+    private static final Shape GET_SCRIPT_UTXOS =
+            Shape.of("GetScriptUtxosParams", new Field("script_hex", Type.STRING, false), CURSOR, LIMIT);
+    private static final Shape GET_ADDRESS_MEMPOOL = Shape.of("GetAddressMempoolParams", ADDRESS);
+    private static final Shape GET_ADDRESS_MEMPOOL_BATCH = Shape.of("GetAddressMempoolBatchParams", ADDRESSES);
+
+    private final Ledger ledger;
+
+    AddressMethods(Ledger ledger) {
+        this.ledger = ledger;
+    }
+
+    List<Method> all() {
+        return List.of(
+                Method.scan("get_balance", params -> balance(GET_BALANCE.read(params))),
+                Method.scan("get_balances", params -> balances(GET_BALANCES.read(params))),
+                Method.scan("get_address_utxos", params -> addressUtxos(GET_ADDRESS_UTXOS.read(params))),
+                Method.scan(
+                        "get_address_utxos_batch", params -> addressUtxosBatch(GET_ADDRESS_UTXOS_BATCH.read(params))),
+                new Method(
+                        "get_script_utxos",
+                        SCRIPT_BODY_CAP,
+                        Method.Bucket.SCAN,
+                        false,
+                        params -> scriptUtxos(GET_SCRIPT_UTXOS.read(params))),
+                Method.scan("get_address_mempool", params -> addressMempool(GET_ADDRESS_MEMPOOL.read(params))),
+                Method.scan(
+                        "get_address_mempool_batch",
+                        params -> addressMempoolBatch(GET_ADDRESS_MEMPOOL_BATCH.read(params))));
+    }
+
+    private JsonNode balance(Params params) {
+        String asked = params.text("address");
+        return balance(asked, address(asked));
+    }
+
+    private ObjectNode balance(String asked, Address address) {
+        BigInteger total = BigInteger.ZERO;
+        for (Coin coin :
+                ledger.list(script(address), null, null, Integer.MAX_VALUE).coins()) {
+            total = total.add(coin.output().value().toBigInteger());
+        }
+        ObjectNode result = Json.object().put("address", asked);
+        result.set("balance", Json.amount(Amount.of(total.min(U64.MAX))));
+        return result;
+    }
+
+    private JsonNode balances(Params params) {
+        ObjectNode result = Json.object();
+        ArrayNode balances = result.putArray("balances");
+        addresses(params).forEach((address, asked) -> balances.add(balance(asked, address)));
+        return result;
+    }
+
+    private JsonNode addressUtxos(Params params) {
+        String asked = params.text("address");
+        Listing listing = page(script(address(asked)), params);
+        ObjectNode result = listing(listing, false);
+        result.set("next_cursor", nextCursor(listing));
+        result.set("tip_height", Json.u64(listing.tip().height()));
+        return result.put("address", asked);
+    }
+
+    private JsonNode scriptUtxos(Params params) {
+        String asked = params.text("script_hex");
+        byte[] script;
+        try {
+            script = Hex.parse(asked);
+        } catch (IllegalArgumentException e) {
+            throw CallException.invalid("Invalid hex in script_hex: " + e.getMessage());
+        }
+        if (script.length > MAX_SCRIPT_BYTES) {
+            throw CallException.invalid("script_hex exceeds max output-script size (got " + script.length
+                    + " bytes, max " + MAX_SCRIPT_BYTES + ")");
+        }
+        Listing listing = page(Bytes.wrap(script), params);
+        ObjectNode result = listing(listing, true);
+        result.set("next_cursor", nextCursor(listing));
+        result.set("tip_height", Json.u64(listing.tip().height()));
+        return result.put("script_hex", asked);
+    }
+
+    private JsonNode addressUtxosBatch(Params params) {
+        ObjectNode result = Json.object();
+        ArrayNode items = result.putArray("addresses");
+        addresses(params)
+                .forEach((address, asked) -> items.add(listing(ledger.list(script(address), null, null, PAGE), false)
+                        .put("address", asked)));
+        result.set("tip_height", Json.u64(ledger.tip().height()));
+        return result;
+    }
+
+    private Listing page(Bytes script, Params params) {
+        Cursor cursor = params.optionalText("cursor").map(Cursor::parse).orElse(null);
+        OptionalLong limit = params.optionalNumber("limit");
+        int count = limit.isEmpty() || U64.compare(limit.getAsLong(), PAGE) > 0 ? PAGE : (int) limit.getAsLong();
+        try {
+            return cursor == null
+                    ? ledger.list(script, null, null, Math.max(1, count))
+                    : ledger.list(script, cursor.after(), cursor.tip(), Math.max(1, count));
+        } catch (RejectedException e) {
+            throw CallException.invalid(e.getMessage());
+        }
+    }
+
+    private static ObjectNode listing(Listing listing, boolean withScriptLength) {
+        ObjectNode result = Json.object().put("truncated", listing.more());
+        ArrayNode utxos = result.putArray("utxos");
+        for (Coin coin : listing.coins()) {
+            ObjectNode utxo = Json.object();
+            utxo.set("height", Json.u64(coin.height()));
+            utxo.put("is_coinbase", coin.coinbase());
+            if (withScriptLength) {
+                utxo.put("script_len", coin.output().script().length());
+            }
+            utxos.add(put(utxo, coin.outpoint(), coin.output().value()));
+        }
+        return result;
+    }
+
+    private static JsonNode nextCursor(Listing listing) {
+        List<Coin> coins = listing.coins();
+        return Json.MAPPER.valueToTree(
+                listing.more()
+                        ? new Cursor(
+                                        listing.tip().id(),
+                                        coins.get(coins.size() - 1).outpoint())
+                                .toString()
+                        : null);
+    }
+
+    private JsonNode addressMempool(Params params) {
+        String asked = params.text("address");
+        PendingListing pending = ledger.pendingOf(script(address(asked)));
+        ObjectNode result = Json.object().put("address", asked);
+        result.set("mempool", mempool(pending, script(address(asked)), Integer.MAX_VALUE));
+        result.set("tip_height", Json.u64(pending.tip().height()));
+        return result;
+    }
+
+    private JsonNode addressMempoolBatch(Params params) {
+        ObjectNode result = Json.object();
+        ArrayNode items = result.putArray("addresses");
+        addresses(params).forEach((address, asked) -> {
+            PendingListing pending = ledger.pendingOf(script(address));
+            ObjectNode item = Json.object().put("address", asked);
+            item.set("mempool", mempool(pending, script(address), PAGE));
+            items.add(item.put("truncated", pending.transactions().size() > PAGE));
+        });
+        result.set("tip_height", Json.u64(ledger.tip().height()));
+        return result;
+    }
+
+    private static ArrayNode mempool(PendingListing pending, Bytes script, int most) {
+        ArrayNode entries = Json.MAPPER.createArrayNode();
+        pending.transactions().stream().limit(most).forEach(tx -> entries.add(entry(tx, script)));
+        return entries;
+    }
+
+    private static ObjectNode entry(Pending pending, Bytes script) {
+        ObjectNode entry = Json.object().put("tx_id", pending.txId().hex());
+        ArrayNode received = entry.putArray("received");
+        List<TxOutput> outputs = pending.tx().outputs();
+        for (int i = 0; i < outputs.size(); i++) {
+            if (outputs.get(i).script().equals(script)) {
+                ObjectNode output = Json.object().put("output_index", i);
+                output.set("value", Json.amount(outputs.get(i).value()));
+                received.add(output);
+            }
+        }
+        ArrayNode spent = entry.putArray("spent");
+        for (Coin coin : pending.spent()) {
+            if (coin.output().script().equals(script)) {
+                spent.add(put(Json.object(), coin.outpoint(), coin.output().value()));
+            }
+        }
+        return entry;
+    }
+
+    private static ObjectNode put(ObjectNode node, Outpoint outpoint, Amount value) {
+        node.put("tx_id", outpoint.txId().hex());
+        node.put("output_index", outpoint.index());
+        node.set("value", Json.amount(value));
+        return node;
+    }
+
+    private static Bytes script(Address address) {
+        return Bytes.wrap(address.toArray());
+    }
+
+    private static Address address(String text) {
+        try {
+            return AddressText.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw CallException.invalid(e.getMessage());
+        }
+    }
+
+    /** The distinct addresses in their order, each with the spelling in which it came first. */
+    private static Map<Address, String> addresses(Params params) {
+        List<String> asked = params.texts("addresses");
+        if (asked.isEmpty()) {
+            throw CallException.invalid("addresses must not be empty");
+        }
+        if (asked.size() > MAX_ADDRESSES) {
+            throw CallException.invalid("too many addresses (got " + asked.size() + ", max " + MAX_ADDRESSES + ")");
+        }
+        Map<Address, String> distinct = new LinkedHashMap<>();
+        for (String text : asked) {
+            try {
+                distinct.putIfAbsent(AddressText.parse(text), text);
+            } catch (IllegalArgumentException e) {
+                throw CallException.invalid("Invalid address '" + text + "': " + e.getMessage());
+            }
+        }
+        return distinct;
+    }
+}

@@ -1,0 +1,83 @@
+package org.chainwalletd.devnet.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** The quirks and misbehaviour that {@code devnet_set} switches on and off. Safe for threads. */
+public final class Faults {
+    private volatile boolean quota;
+    private volatile long latencyMillis;
+    private volatile boolean refuse;
+    private volatile Lie lie = Lie.NONE;
+
+    private Drop drop = Drop.NONE;
+    private long dropsLeft;
+    private String dropMethod;
+
+    /** When the connection of a call is cut. */
+    public enum Drop {
+        NONE,
+        /** Without executing the call. */
+        BEFORE,
+        /** After executing it: the caller cannot know. */
+        AFTER
+    }
+
+    public boolean quota() {
+        return quota;
+    }
+
+    public void quota(boolean on) {
+        quota = on;
+    }
+
+    public long latencyMillis() {
+        return latencyMillis;
+    }
+
+    /** How long every answer is held back. */
+    public void latencyMillis(long millis) {
+        latencyMillis = millis;
+    }
+
+    /** Whether transactions are refused with an internal error. */
+    public void refuse(boolean on) {
+        refuse = on;
+    }
+
+    public void lie(Lie kind) {
+        lie = kind;
+    }
+
+    /**
+     * Cuts the connections of the next {@code count} calls.
+     *
+     * @param method only calls of this method; null: of every one
+     */
+    public synchronized void drop(Drop kind, long count, String method) {
+        drop = kind;
+        dropsLeft = count;
+        dropMethod = method;
+    }
+
+    /** Whether to cut the call of {@code method} that is about to run; uses up one of the counted cuts. */
+    synchronized Drop takeDrop(String method) {
+        if (drop == Drop.NONE || method.startsWith("devnet_") || dropMethod != null && !dropMethod.equals(method)) {
+            return Drop.NONE;
+        }
+        Drop taken = drop;
+        if (--dropsLeft <= 0) {
+            drop = Drop.NONE;
+        }
+        return taken;
+    }
+
+    void refuse(String method) {
+        if (refuse && method.equals("send_raw_transaction")) {
+            throw new CallException(CallException.INTERNAL, "Storage error: refused by devnet_set");
+        }
+    }
+
+    JsonNode distort(String method, JsonNode result) {
+        return lie == Lie.NONE ? result : lie.distort(method, result);
+    }
+}

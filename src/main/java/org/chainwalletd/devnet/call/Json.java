@@ -1,0 +1,146 @@
+package org.chainwalletd.devnet.call;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.BigIntegerNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.U64;
+
+/** JSON as a node writes it: compact, members in alphabetical order, numbers in the forms of its library. */
+final class Json {
+    static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                    .streamReadConstraints(
+                            StreamReadConstraints.builder().maxNestingDepth(128).build())
+                    .build())
+            .build();
+
+    private static final BigInteger I64_MIN = BigInteger.valueOf(Long.MIN_VALUE);
+    private static final int LONGEST_PLAIN = 16;
+
+    private Json() {}
+
+    /** An object whose members come out in alphabetical order. */
+    static ObjectNode object() {
+        return new ObjectNode(JsonNodeFactory.instance, new TreeMap<>());
+    }
+
+    static JsonNode u64(long value) {
+        return value >= 0 ? LongNode.valueOf(value) : BigIntegerNode.valueOf(U64.toBigInteger(value));
+    }
+
+    static JsonNode amount(Amount amount) {
+        return u64(amount.bits());
+    }
+
+    static byte[] bytes(StringBuilder text) {
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Appends {@code node}; members of objects are sorted. */
+    static void write(JsonNode node, StringBuilder out) {
+        switch (node.getNodeType()) {
+            case OBJECT -> writeObject((ObjectNode) node, out);
+            case ARRAY -> {
+                out.append('[');
+                String separator = "";
+                for (JsonNode element : node) {
+                    out.append(separator);
+                    write(element, out);
+                    separator = ",";
+                }
+                out.append(']');
+            }
+            case STRING -> writeString(node.textValue(), out);
+            case NUMBER -> out.append(number(node));
+            default -> out.append(node.asText("null"));
+        }
+    }
+
+    private static void writeObject(ObjectNode node, StringBuilder out) {
+        Map<String, JsonNode> sorted = new TreeMap<>();
+        for (Map.Entry<String, JsonNode> member : node.properties()) {
+            sorted.put(member.getKey(), member.getValue());
+        }
+        out.append('{');
+        String separator = "";
+        for (Map.Entry<String, JsonNode> member : sorted.entrySet()) {
+            out.append(separator);
+            writeString(member.getKey(), out);
+            out.append(':');
+            write(member.getValue(), out);
+            separator = ",";
+        }
+        out.append('}');
+    }
+
+    static void writeString(String text, StringBuilder out) {
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"' -> out.append("\\\"");
+                case '\\' -> out.append("\\\\");
+                case '\n' -> out.append("\\n");
+                case '\r' -> out.append("\\r");
+                case '\t' -> out.append("\\t");
+                case '\b' -> out.append("\\b");
+                case '\f' -> out.append("\\f");
+                default -> {
+                    if (c < 0x20) {
+                        out.append(String.format("\\u%04x", (int) c));
+                    } else {
+                        out.append(c);
+                    }
+                }
+            }
+        }
+        out.append('"');
+    }
+
+    /** Whether a node's library holds this number as an integer: signed or unsigned 64 bits. */
+    static boolean isInteger(JsonNode number) {
+        if (!number.isIntegralNumber()) {
+            return false;
+        }
+        BigInteger value = number.bigIntegerValue();
+        return value.compareTo(I64_MIN) >= 0 && value.compareTo(U64.MAX) <= 0;
+    }
+
+    /** Integers of 64 bits as they are, everything else as a floating point number. */
+    static String number(JsonNode number) {
+        return isInteger(number) ? number.bigIntegerValue().toString() : floatingPoint(number.doubleValue());
+    }
+
+    /** The shortest decimal form: plain up to 16 digits before and 5 zeros behind the point, else with an exponent. */
+    private static String floatingPoint(double value) {
+        if (value == 0) {
+            return 1 / value < 0 ? "-0.0" : "0.0";
+        }
+        BigDecimal exact = new BigDecimal(Double.toString(Math.abs(value))).stripTrailingZeros();
+        String digits = exact.unscaledValue().toString();
+        int point = digits.length() - exact.scale();
+        String sign = value < 0 ? "-" : "";
+        if (point > LONGEST_PLAIN || point <= -5) {
+            String tail = digits.length() > 1 ? "." + digits.substring(1) : "";
+            int exponent = point - 1;
+            return sign + digits.charAt(0) + tail + "e" + (exponent < 0 ? "" : "+") + exponent;
+        }
+        if (point <= 0) {
+            return sign + "0." + "0".repeat(-point) + digits;
+        }
+        return digits.length() > point
+                ? sign + digits.substring(0, point) + "." + digits.substring(point)
+                : sign + digits + "0".repeat(point - digits.length()) + ".0";
+    }
+}

@@ -1,0 +1,34 @@
+package org.chainwalletd.devnet.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.function.Function;
+
+/**
+ * One method of the node.
+ *
+ * @param bodyCap longest request body, in bytes
+ * @param heavy whether it may take longer than a look-up
+ * @param body from the parameters (JSON null when absent) to the result
+ */
+record Method(String name, int bodyCap, Bucket bucket, boolean heavy, Function<JsonNode, JsonNode> body) {
+    static final int BODY_CAP = 65_536;
+
+    /** What a call counts against (chain protocol, section 10.3). */
+    enum Bucket {
+        SCAN,
+        SUBMIT,
+        NONE
+    }
+
+    static Method free(String name, Function<JsonNode, JsonNode> body) {
+        return new Method(name, BODY_CAP, Bucket.NONE, false, body);
+    }
+
+    static Method heavy(String name, Function<JsonNode, JsonNode> body) {
+        return new Method(name, BODY_CAP, Bucket.NONE, true, body);
+    }
+
+    static Method scan(String name, Function<JsonNode, JsonNode> body) {
+        return new Method(name, BODY_CAP, Bucket.SCAN, false, body);
+    }
+}

@@ -1,0 +1,111 @@
+package org.chainwalletd.devnet.ledger;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Reward;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.crypto.SigningKey;
+
+/**
+ * Pays from the miner's coins with ordinary transactions. Never builds on unconfirmed outputs: when the mature coins that no pending
+ * payment uses are too few, it mines.
+ */
+public final class Faucet {
+    /** More inputs than this are not put into one payment; with coinbases alone that is about 100,000 coins. */
+    static final int MAX_INPUTS = 1_000;
+
+    private final Ledger ledger;
+    private final Miner miner;
+    private final SigningKey key;
+    private final PublicKey publicKey;
+    private final Bytes script;
+
+    public Faucet(Ledger ledger, Miner miner, SigningKey key) {
+        this.ledger = ledger;
+        this.miner = miner;
+        this.key = key;
+        this.publicKey = PublicKey.of(key.publicKey());
+        this.script = Bytes.wrap(ledger.profile().addressOf(publicKey).toArray());
+    }
+
+    /**
+     * Submits a payment of {@code amount} to {@code to}; the next block confirms it.
+     *
+     * @return the transaction id
+     * @throws RejectedException for dust, and for more than one payment can carry
+     */
+    public synchronized Hash256 pay(Address to, Amount amount) {
+        if (amount.isLessThan(ChainProfile.DUST_THRESHOLD)) {
+            throw new RejectedException("amount must be at least " + ChainProfile.DUST_THRESHOLD);
+        }
+        Amount most = Reward.at(ledger.tip().height() + 1);
+        Amount limit = Amount.of(most.toBigInteger().multiply(java.math.BigInteger.valueOf(MAX_INPUTS - 100)));
+        if (limit.isLessThan(amount)) {
+            throw new RejectedException("amount must be at most " + limit + " in one payment");
+        }
+        while (true) {
+            Optional<Transaction> payment = build(to, amount);
+            if (payment.isPresent()) {
+                return ledger.submit(payment.get());
+            }
+            miner.mine(1);
+        }
+    }
+
+    /** A signed payment, or empty when the free mature coins do not suffice. */
+    private Optional<Transaction> build(Address to, Amount amount) {
+        List<TxOutput> payment = List.of(TxOutput.toAddress(to, amount));
+        TxShape shape = TxShape.ofOutputs(payment).plusPlainOutputs(1);
+        List<Coin> chosen = new ArrayList<>();
+        Amount total = Amount.ZERO;
+        for (Coin coin : candidates(amount)) {
+            chosen.add(coin);
+            total = total.plus(coin.output().value());
+            shape = shape.plusPlainInputs(1);
+            Amount needed = amount.plus(shape.minimumFee()).plus(ChainProfile.DUST_THRESHOLD);
+            if (!total.isLessThan(needed)) {
+                Amount change = total.minus(amount).minus(shape.minimumFee());
+                return Optional.of(sign(chosen, List.of(payment.get(0), new TxOutput(change, script, null, null))));
+            }
+            if (chosen.size() == MAX_INPUTS) {
+                break;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Free coins: the smallest that covers the payment alone first, then the largest first. */
+    private List<Coin> candidates(Amount amount) {
+        List<Coin> free = new ArrayList<>(ledger.free(script));
+        free.sort(Comparator.comparing((Coin coin) -> coin.output().value()).thenComparing(Coin::outpoint));
+        Amount comfortable = amount.plus(Amount.of(10_000));
+        for (Coin coin : free) {
+            if (!coin.output().value().isLessThan(comfortable)) {
+                return List.of(coin);
+            }
+        }
+        Collections.reverse(free);
+        return free;
+    }
+
+    private Transaction sign(List<Coin> inputs, List<TxOutput> outputs) {
+        Transaction unsigned =
+                new Transaction(inputs.stream().map(Coin::outpoint).toList(), outputs, List.of());
+        byte[] message = TransactionCodec.signingMessage(ledger.profile(), ledger.genesisId(), unsigned);
+        Witness witness = Witness.plain(publicKey, key.sign(message));
+        return unsigned.withWitnesses(Collections.nCopies(inputs.size(), witness));
+    }
+}

@@ -1,0 +1,346 @@
+package org.chainwalletd.devnet.ledger;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Block;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.StateTree;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.devnet.ledger.LedgerView.Listing;
+import org.chainwalletd.devnet.ledger.LedgerView.Located;
+import org.chainwalletd.devnet.ledger.LedgerView.Pending;
+import org.chainwalletd.devnet.ledger.LedgerView.PendingListing;
+import org.chainwalletd.devnet.ledger.LedgerView.SpentBy;
+import org.chainwalletd.devnet.ledger.LedgerView.Statistics;
+
+/**
+ * One chain with its mempool. Safe for threads: every method sees it whole and leaves it whole. Only the {@link Miner} moves the tip.
+ */
+public final class Ledger {
+    private final ChainProfile profile;
+    private final Hash256 genesisId;
+    private final LedgerListener listener;
+    private final Validator validator;
+    private final ChainState chain;
+    private final Mempool mempool = new Mempool();
+    private final Counters counters = new Counters();
+    private volatile Tip tip;
+
+    /** A chain that consists of the genesis block of {@code profile}'s development network. */
+    public Ledger(ChainProfile profile, LedgerListener listener) {
+        Block genesis = Genesis.block(profile);
+        this.profile = profile;
+        this.genesisId = genesis.id();
+        this.listener = listener;
+        this.validator = new Validator(profile, genesisId);
+        this.chain = new ChainState(profile);
+        BlockDraft draft = draft(0);
+        draft.addCoinbase(genesis.transactions().get(0));
+        chain.connect(draft.finish(genesis), draft.stateAfter(chain.state()));
+        tip = tipOf(chain.tip());
+    }
+
+    public ChainProfile profile() {
+        return profile;
+    }
+
+    public Hash256 genesisId() {
+        return genesisId;
+    }
+
+    /** The current tip, without waiting for a change under way. */
+    public Tip tip() {
+        return tip;
+    }
+
+    /**
+     * Up to {@code limit} outputs of {@code script} after {@code after} (null: from the first).
+     *
+     * @param expected when not null, the tip's id on which a listing began
+     * @throws RejectedException when the tip is another one by now
+     */
+    public synchronized Listing list(Bytes script, Outpoint after, Hash256 expected, int limit) {
+        if (expected != null && !expected.equals(tip.id())) {
+            throw new RejectedException("pagination snapshot expired, restart from cursor=None");
+        }
+        NavigableMap<Outpoint, Coin> coins = chain.coins().ofScript(script);
+        List<Coin> page = new ArrayList<>();
+        for (Coin coin : (after == null ? coins : coins.tailMap(after, false)).values()) {
+            if (!coin.isMatureAt(tip.height() + 1)) {
+                continue;
+            }
+            if (page.size() == limit) {
+                return new Listing(tip, page, true);
+            }
+            page.add(coin);
+        }
+        return new Listing(tip, page, false);
+    }
+
+    /** Unconfirmed transactions that pay or spend {@code script}, by transaction id. */
+    public synchronized PendingListing pendingOf(Bytes script) {
+        return new PendingListing(
+                tip, mempool.ofScript(script).stream().map(Ledger::view).toList());
+    }
+
+    private static Pending view(Mempool.Entry entry) {
+        return new Pending(entry.txId(), entry.tx(), entry.spent());
+    }
+
+    /** Mature outputs of {@code script} that no unconfirmed transaction spends. */
+    synchronized List<Coin> free(Bytes script) {
+        return chain.coins().ofScript(script).values().stream()
+                .filter(coin -> coin.isMatureAt(tip.height() + 1) && !mempool.spends(coin.outpoint()))
+                .toList();
+    }
+
+    /** The block of the best chain at {@code height}. */
+    public synchronized Optional<ConnectedBlock> blockAt(long height) {
+        return Optional.ofNullable(chain.at(height));
+    }
+
+    /** Any block that was ever part of the best chain. */
+    public synchronized Optional<ConnectedBlock> block(Hash256 id) {
+        return Optional.ofNullable(chain.stored(id));
+    }
+
+    /** A transaction of the mempool or of the best chain. */
+    public synchronized Optional<Located> transaction(Hash256 txId) {
+        Mempool.Entry pending = mempool.get(txId);
+        if (pending != null) {
+            return Optional.of(new Located(pending.tx(), null, 0));
+        }
+        ChainState.Place place = chain.place(txId);
+        if (place == null) {
+            return Optional.empty();
+        }
+        ConnectedBlock block = chain.at(place.height());
+        return Optional.of(new Located(block.block().transactions().get(place.index()), block.id(), block.height()));
+    }
+
+    /** The confirmed spend of an output on the best chain. */
+    public synchronized Optional<SpentBy> spentBy(Outpoint outpoint) {
+        return Optional.ofNullable(chain.spend(outpoint))
+                .map(spend -> new SpentBy(spend.txId(), spend.inputIndex(), spend.height()));
+    }
+
+    public synchronized Statistics statistics() {
+        return new Statistics(
+                tip,
+                mempool.size(),
+                mempool.bytes(),
+                counters.blocksAccepted,
+                counters.reorgsApplied,
+                counters.blocksUndone);
+    }
+
+    /** Forgets all unconfirmed transactions, as a node does when it restarts. */
+    public synchronized void forgetMempool() {
+        List<Address> touched = new ArrayList<>();
+        for (Mempool.Entry entry : List.copyOf(mempool.all())) {
+            drop(entry, touched);
+        }
+        listener.changed(touched, null);
+    }
+
+    /**
+     * Admits a transaction to the mempool, with the checks of {@code send_raw_transaction} in their order (section 10.4).
+     *
+     * @return its id
+     * @throws RejectedException in a node's words
+     */
+    public synchronized Hash256 submit(Transaction tx) {
+        Hash256 txId = TransactionCodec.txId(profile, tx);
+        if (mempool.get(txId) != null) {
+            throw new RejectedException("Mempool pre-check failed: transaction already in mempool");
+        }
+        if (isCoinbase(tx)) {
+            throw new RejectedException("Mempool pre-check failed: coinbase transactions not allowed");
+        }
+        for (Outpoint input : tx.inputs()) {
+            if (mempool.spends(input)) {
+                throw new RejectedException("Mempool pre-check failed: double-spend of " + Texts.of(input));
+            }
+        }
+        List<Address> touched = new ArrayList<>();
+        admit(txId, tx, touched);
+        listener.changed(touched, null);
+        return txId;
+    }
+
+    private void admit(Hash256 txId, Transaction tx, List<Address> touched) {
+        Validator.Verdict verdict;
+        try {
+            verdict = validator.validate(tx, chain.coins()::get, tip.height() + 1);
+        } catch (RejectedException e) {
+            throw new RejectedException("Transaction validation failed: " + e.getMessage());
+        }
+        Mempool.Entry entry = Mempool.Entry.of(txId, tx, verdict);
+        List<Mempool.Entry> evicted = mempool.add(entry);
+        addAddresses(entry.scripts(), touched);
+        evicted.forEach(out -> addAddresses(out.scripts(), touched));
+    }
+
+    static boolean isCoinbase(Transaction tx) {
+        return tx.inputs().size() == 1 && tx.inputs().get(0).txId().isZero();
+    }
+
+    /** What a miner starts from: an empty draft on the current tip, with the transactions in the order in which it takes them. */
+    synchronized Work work(Predicate<Hash256> wanted) {
+        BlockDraft draft = draft(tip.height() + 1);
+        List<Address> touched = new ArrayList<>();
+        long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
+        for (Mempool.Entry entry : mempool.bestFirst()) {
+            if (entry.size() > room || !wanted.test(entry.txId())) {
+                continue;
+            }
+            try {
+                draft.add(entry.tx());
+                room -= entry.size();
+            } catch (RejectedException e) {
+                drop(entry, touched);
+            }
+        }
+        listener.changed(touched, null);
+        return new Work(draft, chain.tip(), chain.medianTime(), chain.state());
+    }
+
+    /** An empty draft on the current tip. */
+    synchronized Work emptyWork() {
+        return new Work(draft(tip.height() + 1), chain.tip(), chain.medianTime(), chain.state());
+    }
+
+    /** Everything a block on top of {@code parent} depends on. */
+    record Work(BlockDraft draft, ConnectedBlock parent, long medianTime, StateTree stateBefore) {}
+
+    private BlockDraft draft(long height) {
+        return new BlockDraft(profile, validator, chain.coins(), height);
+    }
+
+    /** Makes {@code block} the tip; it must have been drafted on the current one. */
+    synchronized void connect(ConnectedBlock block, StateTree stateAfter) {
+        apply(block, stateAfter);
+        List<Address> touched = new ArrayList<>();
+        settleMempool(touched);
+        addAddresses(scriptsOf(block), touched);
+        listener.changed(touched, tip.height());
+    }
+
+    private void apply(ConnectedBlock block, StateTree stateAfter) {
+        if (!block.block().header().previousId().equals(tip.id())) {
+            throw new IllegalStateException("block " + block.id() + " is not built on the tip " + tip.id());
+        }
+        chain.connect(block, stateAfter);
+        counters.blocksAccepted++;
+        tip = tipOf(block);
+    }
+
+    /**
+     * Replaces the last {@code depth} blocks by the blocks of {@code branch}, as one change of the tip.
+     *
+     * @param keepTransactions whether the transactions of the disconnected blocks go back to the mempool, as far as they are still valid
+     * @return the disconnected blocks, the old tip first
+     */
+    synchronized List<ConnectedBlock> reorganise(int depth, boolean keepTransactions, Branch branch) {
+        List<ConnectedBlock> disconnected = new ArrayList<>();
+        Set<Bytes> scripts = new LinkedHashSet<>();
+        for (int i = 0; i < depth; i++) {
+            ConnectedBlock block = chain.disconnect();
+            disconnected.add(block);
+            scripts.addAll(scriptsOf(block));
+        }
+        tip = tipOf(chain.tip());
+        try {
+            branch.grow((block, stateAfter) -> {
+                apply(block, stateAfter);
+                scripts.addAll(scriptsOf(block));
+            });
+        } finally {
+            afterReorganisation(disconnected, keepTransactions, scripts);
+        }
+        return disconnected;
+    }
+
+    /** Grows a branch on whatever the tip is when it is called. */
+    @FunctionalInterface
+    interface Branch {
+        void grow(Connector connector);
+    }
+
+    @FunctionalInterface
+    interface Connector {
+        void connect(ConnectedBlock block, StateTree stateAfter);
+    }
+
+    private void afterReorganisation(List<ConnectedBlock> disconnected, boolean keep, Set<Bytes> scripts) {
+        counters.reorgsApplied++;
+        counters.blocksUndone += disconnected.size();
+        List<Address> touched = new ArrayList<>();
+        settleMempool(touched);
+        for (int i = disconnected.size() - 1; keep && i >= 0; i--) {
+            List<Transaction> transactions = disconnected.get(i).block().transactions();
+            transactions.subList(1, transactions.size()).forEach(tx -> putBack(tx, touched));
+        }
+        addAddresses(scripts, touched);
+        listener.changed(touched, tip.height());
+    }
+
+    private void putBack(Transaction tx, List<Address> touched) {
+        Hash256 txId = TransactionCodec.txId(profile, tx);
+        if (mempool.get(txId) != null || tx.inputs().stream().anyMatch(mempool::spends)) {
+            return;
+        }
+        try {
+            admit(txId, tx, touched);
+        } catch (RejectedException e) {
+            return;
+        }
+    }
+
+    /** After the tip moved: removes what is confirmed or in conflict, validates the rest again at the new height. */
+    private void settleMempool(List<Address> touched) {
+        for (Mempool.Entry entry : List.copyOf(mempool.all())) {
+            try {
+                validator.validate(entry.tx(), chain.coins()::get, tip.height() + 1);
+            } catch (RejectedException e) {
+                drop(entry, touched);
+            }
+        }
+    }
+
+    private void drop(Mempool.Entry entry, List<Address> touched) {
+        mempool.remove(entry);
+        addAddresses(entry.scripts(), touched);
+    }
+
+    private static Set<Bytes> scriptsOf(ConnectedBlock block) {
+        Set<Bytes> scripts = new LinkedHashSet<>();
+        for (Transaction tx : block.block().transactions()) {
+            tx.outputs().forEach(output -> scripts.add(output.script()));
+        }
+        block.spent().forEach(coin -> scripts.add(coin.output().script()));
+        return scripts;
+    }
+
+    private static void addAddresses(Set<Bytes> scripts, List<Address> touched) {
+        for (Bytes script : scripts) {
+            if (script.length() == Address.LENGTH) {
+                touched.add(Address.of(script.toArray()));
+            }
+        }
+    }
+
+    private static Tip tipOf(ConnectedBlock block) {
+        return new Tip(block.height(), block.id(), block.timestamp());
+    }
+}

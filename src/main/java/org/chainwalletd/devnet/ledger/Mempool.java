@@ -1,0 +1,158 @@
+package org.chainwalletd.devnet.ledger;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Fees;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+
+/** Transactions waiting for a block (chain protocol, section 11): first seen only, no chains, in memory only. */
+final class Mempool {
+    static final int MAX_TRANSACTIONS = 8_192;
+    static final long MAX_BYTES = 256L << 20;
+
+    /** In the order in which a miner takes them. */
+    private static final Comparator<Entry> BEST_FIRST = Comparator.comparing(Entry::density)
+            .reversed()
+            .thenComparing(Comparator.comparing(Entry::txId).reversed());
+
+    private final NavigableMap<Hash256, Entry> entries = new TreeMap<>();
+    private final NavigableSet<Entry> byDensity = new TreeSet<>(BEST_FIRST);
+    private final Map<Outpoint, Entry> spenders = new HashMap<>();
+    private final Map<Bytes, Set<Entry>> byScript = new HashMap<>();
+    private long bytes;
+
+    /**
+     * @param spent what it consumes, in the order of its inputs
+     * @param size of the serialised transaction in bytes
+     */
+    record Entry(Hash256 txId, Transaction tx, List<Coin> spent, Amount fee, BigInteger density, long size) {
+        static Entry of(Hash256 txId, Transaction tx, Validator.Verdict verdict) {
+            return new Entry(
+                    txId,
+                    tx,
+                    verdict.spent(),
+                    verdict.fee(),
+                    Fees.density(verdict.fee(), verdict.cost()),
+                    TransactionCodec.length(tx));
+        }
+
+        /** Every script it pays or spends, once. */
+        Set<Bytes> scripts() {
+            Set<Bytes> scripts = new LinkedHashSet<>();
+            for (TxOutput output : tx.outputs()) {
+                scripts.add(output.script());
+            }
+            for (Coin coin : spent) {
+                scripts.add(coin.output().script());
+            }
+            return scripts;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Entry that && txId.equals(that.txId);
+        }
+
+        @Override
+        public int hashCode() {
+            return txId.hashCode();
+        }
+    }
+
+    Entry get(Hash256 txId) {
+        return entries.get(txId);
+    }
+
+    boolean spends(Outpoint outpoint) {
+        return spenders.containsKey(outpoint);
+    }
+
+    int size() {
+        return entries.size();
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** By transaction id. */
+    Collection<Entry> all() {
+        return entries.values();
+    }
+
+    /** Those that pay or spend {@code script}, by transaction id. */
+    List<Entry> ofScript(Bytes script) {
+        return byScript.getOrDefault(script, Set.of()).stream()
+                .sorted(Comparator.comparing(Entry::txId))
+                .toList();
+    }
+
+    /** A snapshot in the order in which a miner takes them. */
+    List<Entry> bestFirst() {
+        return new ArrayList<>(byDensity);
+    }
+
+    /**
+     * Adds a validated transaction; when the pool is full the worst one makes room.
+     *
+     * @return what was evicted
+     * @throws RejectedException when it is not better than the worst of a full pool
+     */
+    List<Entry> add(Entry entry) {
+        List<Entry> evicted = new ArrayList<>();
+        while (entries.size() >= MAX_TRANSACTIONS || bytes + entry.size() > MAX_BYTES) {
+            Entry worst = byDensity.last();
+            if (entry.density().compareTo(worst.density()) <= 0) {
+                evicted.forEach(this::link);
+                throw new RejectedException("Mempool rejected transaction: fee density too low for mempool");
+            }
+            evicted.add(worst);
+            remove(worst);
+        }
+        link(entry);
+        return evicted;
+    }
+
+    private void link(Entry entry) {
+        entries.put(entry.txId(), entry);
+        byDensity.add(entry);
+        bytes += entry.size();
+        entry.tx().inputs().forEach(input -> spenders.put(input, entry));
+        entry.scripts()
+                .forEach(script ->
+                        byScript.computeIfAbsent(script, s -> new HashSet<>()).add(entry));
+    }
+
+    void remove(Entry entry) {
+        if (entries.remove(entry.txId()) == null) {
+            return;
+        }
+        byDensity.remove(entry);
+        bytes -= entry.size();
+        entry.tx().inputs().forEach(spenders::remove);
+        for (Bytes script : entry.scripts()) {
+            byScript.computeIfPresent(script, (s, listed) -> {
+                listed.remove(entry);
+                return listed.isEmpty() ? null : listed;
+            });
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package org.chainwalletd.devnet.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** The answers of the transport, byte for byte as a node writes them. */
+final class HttpText {
+    static final String JSON = "application/json";
+    static final String PLAIN = "text/plain";
+
+    static final byte[] STREAM_HEAD =
+            ascii("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
+                    + "Connection: keep-alive\r\nX-Accel-Buffering: no\r\n\r\n");
+
+    private HttpText() {}
+
+    static ByteBuffer ok(byte[] body) {
+        return answer("200 OK", JSON, body);
+    }
+
+    static ByteBuffer refusal(Refusal refusal) {
+        return answer(refusal.status(), refusal.contentType(), refusal.body().getBytes(StandardCharsets.UTF_8));
+    }
+
+    static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static ByteBuffer answer(String status, String contentType, byte[] body) {
+        byte[] head = ascii("HTTP/1.1 " + status + "\r\nContent-Type: " + contentType + "\r\nContent-Length: "
+                + body.length + "\r\nConnection: close\r\n\r\n");
+        return ByteBuffer.allocate(head.length + body.length)
+                .put(head)
+                .put(body)
+                .flip();
+    }
+
+    /** A request that is answered by the transport itself. */
+    record Refusal(String status, String contentType, String body) {
+        static final Refusal HEAD_TOO_LARGE = new Refusal("400 Bad Request", JSON, "Bad Request");
+        static final Refusal CONTENT_LENGTH = new Refusal("400 Bad Request", JSON, "Invalid Content-Length");
+        static final Refusal METHOD = new Refusal("405 Method Not Allowed", JSON, "Method Not Allowed");
+        static final Refusal PUSH_OFF = new Refusal("404 Not Found", JSON, "Not Found");
+        static final Refusal PUSH_FULL = new Refusal("503 Service Unavailable", PLAIN, "SSE connection pool exhausted");
+        static final Refusal PUSH_PER_PEER =
+                new Refusal("429 Too Many Requests", PLAIN, "Too many SSE connections from this IP");
+
+        static Refusal badRequest(String text) {
+            return new Refusal("400 Bad Request", PLAIN, text);
+        }
+    }
+}

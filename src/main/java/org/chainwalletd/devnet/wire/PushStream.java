@@ -1,0 +1,75 @@
+package org.chainwalletd.devnet.wire;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.chainwalletd.devnet.wire.PushHub.Event;
+
+/**
+ * One open push stream with its bounded buffer. Reading is off: like a node it notices that the client has gone only when it writes.
+ * Touched by the selector thread alone.
+ */
+final class PushStream {
+    /** Events that may wait for a slow reader. */
+    static final int BUFFER_EVENTS = 1_024;
+
+    final SocketChannel channel;
+    final SelectionKey key;
+    final InetAddress peer;
+    final PushQuery query;
+    long nextHeartbeat;
+
+    private final Deque<ByteBuffer> pending = new ArrayDeque<>();
+    private int pendingEvents;
+    private boolean lost;
+
+    PushStream(SocketChannel channel, SelectionKey key, InetAddress peer, PushQuery query) {
+        this.channel = channel;
+        this.key = key;
+        this.peer = peer;
+        this.query = query;
+    }
+
+    /** Queues an event; when the buffer is full it is lost, and the next one that fits is preceded by {@code resync}. */
+    void offer(Event event) {
+        if (pendingEvents >= BUFFER_EVENTS) {
+            lost = true;
+            return;
+        }
+        if (lost) {
+            lost = false;
+            add(Event.RESYNC);
+        }
+        add(event);
+    }
+
+    private void add(Event event) {
+        pending.add(ByteBuffer.wrap(event.text()));
+        pendingEvents++;
+    }
+
+    /** Queues bytes that are no event: the head, a heartbeat. */
+    void offerRaw(byte[] bytes) {
+        pending.add(ByteBuffer.wrap(bytes));
+        pendingEvents++;
+    }
+
+    /** Writes what the socket takes. */
+    void flush() throws IOException {
+        while (!pending.isEmpty()) {
+            ByteBuffer next = pending.peek();
+            channel.write(next);
+            if (next.hasRemaining()) {
+                key.interestOps(SelectionKey.OP_WRITE);
+                return;
+            }
+            pending.remove();
+            pendingEvents--;
+        }
+        key.interestOps(0);
+    }
+}

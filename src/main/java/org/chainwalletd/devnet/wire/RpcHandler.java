@@ -1,0 +1,24 @@
+package org.chainwalletd.devnet.wire;
+
+import java.net.InetAddress;
+
+/** What stands behind the transport: turns the body of a POST into the body of the answer. */
+@FunctionalInterface
+public interface RpcHandler {
+    /** Reads the envelope; must be quick, it runs on the selector thread unless the body is large. */
+    Call prepare(InetAddress peer, byte[] body);
+
+    /** One call that has been read but not yet executed. */
+    interface Call {
+        /** Whether {@link #run} may take longer than a look-up, so that it must not hold up the selector thread. */
+        boolean isHeavy();
+
+        Reply run();
+    }
+
+    /**
+     * @param body JSON text, or null: the connection is closed without an answer
+     * @param delayMillis how long the answer is held back
+     */
+    record Reply(byte[] body, long delayMillis) {}
+}

@@ -1,0 +1,71 @@
+package org.chainwalletd.devnet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.devnet.NodeCall.error;
+import static org.chainwalletd.devnet.NodeCall.result;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class DevnetTest {
+    private static final String A = "47b9fce311f27e0a92693cc97ca24c9ddecc698aaf8741244b440a327779ab58";
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @Test
+    void the_faucet_pays_with_an_ordinary_transaction_of_the_next_block() {
+        String txId = result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':1000000000}")
+                .get("tx_id")
+                .textValue();
+        assertThat(result(chain.uri(), "get_transaction", "{'hash':'" + txId + "'}")
+                        .get("in_mempool")
+                        .booleanValue())
+                .isTrue();
+        JsonNode mined = result(chain.uri(), "devnet_mine", "{'blocks':1}");
+
+        assertThat(mined.get("height").intValue()).isEqualTo(11);
+        assertThat(mined.get("blocks")).hasSize(1);
+        assertThat(result(chain.uri(), "get_transaction", "{'hash':'" + txId + "'}")
+                        .get("block_hash"))
+                .isEqualTo(mined.get("block_id"));
+        assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
+                        .get("balance")
+                        .longValue())
+                .isEqualTo(1_000_000_000L);
+    }
+
+    @Test
+    void faucet_payments_before_a_block_do_not_build_on_each_other() {
+        for (int i = 0; i < 25; i++) {
+            result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':5000000000}");
+        }
+        result(chain.uri(), "devnet_mine", "{'blocks':1}");
+
+        assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
+                        .get("balance")
+                        .longValue())
+                .isEqualTo(125_000_000_000L);
+    }
+
+    @Test
+    void the_faucet_puts_coinbases_together_and_mines_what_is_missing() {
+        result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':300000000000}");
+        result(chain.uri(), "devnet_mine", "{'blocks':1}");
+
+        assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
+                        .get("balance")
+                        .longValue())
+                .isEqualTo(300_000_000_000L);
+    }
+
+    @Test
+    void the_faucet_says_what_it_cannot_pay() {
+        assertThat(error(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':199}"))
+                .isEqualTo("-32602 amount must be at least 200");
+        assertThat(error(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':18446744073709551615}"))
+                .startsWith("-32602 amount must be at most ");
+    }
+}
