@@ -1,0 +1,32 @@
+package org.chainwalletd.rpc.method.keyring;
+
+import java.util.Optional;
+import org.chainwalletd.keyring.KeyringException;
+import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.rpc.RpcException;
+
+/** The keyring's refusals as errors of the catalogue (interface.md, section 7.3). */
+public final class KeyringErrors implements ErrorTranslator {
+    /** Data of -32042 (decisions.md, section 2). */
+    record TooManyAttempts(boolean retryable, long retryAfterSecs) {}
+
+    @Override
+    public Optional<RpcException> translate(Throwable failure) {
+        return failure instanceof KeyringException refusal ? Optional.of(translated(refusal)) : Optional.empty();
+    }
+
+    private static RpcException translated(KeyringException refusal) {
+        String message = refusal.getMessage();
+        return switch (refusal.reason()) {
+            case UNKNOWN_ADDRESS -> new RpcException(ErrorCode.WALLET_NOT_FOUND, message);
+            case ALREADY_PRESENT -> new RpcException(ErrorCode.WALLET_EXISTS, message);
+            case LOCKED -> new RpcException(ErrorCode.KEYSTORE_LOCKED, message);
+            case INVALID -> RpcException.invalidParams(message);
+            case TOO_MANY_ATTEMPTS ->
+                new RpcException(
+                        ErrorCode.TOO_MANY_REQUESTS, message, new TooManyAttempts(true, refusal.retryAfterSeconds()));
+            case STORAGE -> new RpcException(ErrorCode.INTERNAL_ERROR, message);
+        };
+    }
+}
