@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
 import com.fasterxml.jackson.databind.introspect.DefaultAccessorNamingStrategy;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -34,9 +35,12 @@ public final class Json {
 
     private Json() {}
 
-    /** A writer for one result or data type, to be kept: making it is what costs. */
+    /**
+     * A writer for one result or data type, to be kept: making it is what costs. For an interface, such as a sealed one with several
+     * shapes, the members of the value's own class are written.
+     */
     public static ObjectWriter writerFor(Class<?> type) {
-        return MAPPER.writerFor(type);
+        return Modifier.isFinal(type.getModifiers()) ? MAPPER.writerFor(type) : MAPPER.writer();
     }
 
     /** UTF-8 bytes of {@code value}. For results on the hot path keep a {@link #writerFor}. */

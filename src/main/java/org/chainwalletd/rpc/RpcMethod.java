@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -20,6 +21,16 @@ public interface RpcMethod<P extends Record, R> {
 
     /** One sentence for the reference page. */
     String summary();
+
+    /** Whether the method is there only for older clients. */
+    default boolean deprecated() {
+        return false;
+    }
+
+    /** Errors that this method's own rules can give, besides those that every method can (parameters, token, internal). */
+    default List<ErrorCode> errors() {
+        return List.of();
+    }
 
     Class<P> params();
 

@@ -112,6 +112,16 @@ class JsonTest {
         assertThat(word.isClosed()).isTrue();
     }
 
+    sealed interface Shape {}
+
+    record Circle(long radius) implements Shape {}
+
+    @Test
+    void a_result_of_several_shapes_is_written_as_what_it_is() throws Exception {
+        assertThat(Json.writerFor(Shape.class).writeValueAsString(new Circle(2)))
+                .isEqualTo("{\"radius\":2}");
+    }
+
     @Test
     void raw_json_is_written_as_it_stands() {
         assertThat(write(new RawJson("{\"a\": 1}"))).isEqualTo("{\"a\": 1}");
