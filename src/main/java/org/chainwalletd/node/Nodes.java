@@ -58,7 +58,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             SSLContext trust) {
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
-                new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), List.of()));
+                new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
         ActorRef<Upstream.Command> upstream = system.systemActorOf(
                 Upstream.create(
                         settings,
@@ -77,6 +77,13 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             measure(url.toString(), published, metrics);
         }
         return new Nodes(client, new WatchedChainIdentity(published, watch), published::get);
+    }
+
+    private static List<NodesSeen.Seen> unheard(List<URI> urls) {
+        return urls.stream()
+                .map(url ->
+                        new NodesSeen.Seen(url.toString(), NodesSeen.Standing.UNKNOWN, false, null, null, null, null))
+                .toList();
     }
 
     private static void measure(String url, AtomicReference<NodesSeen> published, MeterRegistry metrics) {

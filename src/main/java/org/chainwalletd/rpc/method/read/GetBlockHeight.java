@@ -1,0 +1,37 @@
+package org.chainwalletd.rpc.method.read;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.NoParams;
+
+/** {@code get_block_height}: the tip of the node that was asked. */
+final class GetBlockHeight extends ReadMethod<NoParams, GetBlockHeight.Result> {
+    /**
+     * @param genesisBlockId null when the node does not report it
+     */
+    public record Result(
+            long height,
+            Hash256 blockId,
+
+            @Doc("Genesis id that the node reports; absent with old nodes")
+            Hash256 genesisBlockId) {}
+
+    private final NodeClient nodes;
+    private final Executor executor;
+
+    GetBlockHeight(NodeClient nodes, Executor executor) {
+        super("get_block_height", "Height and id of the best block.", NoParams.class, Result.class);
+        this.nodes = nodes;
+        this.executor = executor;
+    }
+
+    @Override
+    public CompletionStage<Result> call(NoParams params, CallContext context) {
+        return nodes.tip()
+                .thenApplyAsync(tip -> new Result(tip.height(), tip.blockId(), tip.genesisBlockId()), executor);
+    }
+}

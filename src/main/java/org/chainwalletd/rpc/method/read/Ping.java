@@ -1,0 +1,22 @@
+package org.chainwalletd.rpc.method.read;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.NoParams;
+
+/** {@code ping}: the daemon is there and the token is good. */
+final class Ping extends ReadMethod<NoParams, Ping.Result> {
+    private static final CompletionStage<Result> OK = CompletableFuture.completedStage(new Result(true));
+
+    public record Result(boolean ok) {}
+
+    Ping() {
+        super("ping", "Answers; asks nobody.", NoParams.class, Result.class);
+    }
+
+    @Override
+    public CompletionStage<Result> call(NoParams params, CallContext context) {
+        return OK;
+    }
+}

@@ -1,0 +1,43 @@
+package org.chainwalletd.rpc.method.read;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
+
+/** {@code validate_address}: is a text well-formed as an address. Hex addresses have no checksum, so that is all that can be said. */
+final class ValidateAddress extends ReadMethod<ValidateAddress.Params, ValidateAddress.Result> {
+    public record Params(@Doc("Any text") String address) {}
+
+    /**
+     * @param normalized null when not valid
+     */
+    public record Result(
+            boolean valid,
+
+            @Doc("The address in lower case, null when it is none") @JsonInclude(JsonInclude.Include.ALWAYS)
+            Address normalized) {}
+
+    ValidateAddress() {
+        super(
+                "validate_address",
+                "Tells whether a text has the form of an address; asks no node.",
+                Params.class,
+                Result.class);
+    }
+
+    @Override
+    public CompletionStage<Result> call(Params params, CallContext context) {
+        return CompletableFuture.completedStage(check(params.address()));
+    }
+
+    private static Result check(String text) {
+        try {
+            return new Result(true, Address.parse(text));
+        } catch (IllegalArgumentException e) {
+            return new Result(false, null);
+        }
+    }
+}
