@@ -84,7 +84,8 @@ final class GetTransaction extends ReadMethod<GetTransaction.Params, Transaction
                 .handleAsync(
                         (found, failure) -> {
                             if (failure != null || found.isEmpty()) {
-                                lost.compareAndSet(false, failure != null && !(unwrap(failure) instanceof NodeException.Rejected));
+                                lost.compareAndSet(
+                                        false, failure != null && !(unwrap(failure) instanceof NodeException.Rejected));
                                 return Map.of();
                             }
                             return outputs(found.get(), wanted);
