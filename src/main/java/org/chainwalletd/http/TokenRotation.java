@@ -1,0 +1,67 @@
+package org.chainwalletd.http;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the token files anew, at SIGHUP or when asked. Files that cannot be served with change nothing: the tokens before stay in force,
+ * so a slip of the operator locks nobody out and opens nothing.
+ */
+public final class TokenRotation {
+    private static final Logger log = LoggerFactory.getLogger(TokenRotation.class);
+
+    private final Path datadir;
+    private final Map<String, String> configured;
+    private final Authenticator authenticator;
+
+    /** @param configured tokens from flag or environment by scope word, as for {@link Tokens#open} */
+    public TokenRotation(Path datadir, Map<String, String> configured, Authenticator authenticator) {
+        this.datadir = datadir;
+        this.configured = Map.copyOf(configured);
+        this.authenticator = authenticator;
+    }
+
+    /** Returns whether the files were taken. */
+    public boolean reload() {
+        try {
+            authenticator.replace(Tokens.read(datadir, configured));
+            log.info("Token files read again");
+            return true;
+        } catch (IOException | Tokens.TokenException e) {
+            log.error("Token files not taken, the tokens before stay in force: {}", e.getMessage());
+            return false;
+        }
+    }
+
+    /**
+     * Reloads at every SIGHUP from now on. Does nothing on a platform without that signal.
+     *
+     * <p>The JDK's only way to hear a signal is {@code sun.misc.Signal}; it is reached by its name because the compiler warns of every
+     * use of that package, and warnings are errors here.
+     */
+    public void onHangUp() {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            InvocationHandler reload = (proxy, method, arguments) -> switch (method.getName()) {
+                case "handle" -> {
+                    reload();
+                    yield null;
+                }
+                case "equals" -> proxy == arguments[0];
+                case "hashCode" -> System.identityHashCode(proxy);
+                default -> "reloads token files";
+            };
+            Object onSignal = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, reload);
+            Object hangUp = signal.getConstructor(String.class).newInstance("HUP");
+            signal.getMethod("handle", signal, handler).invoke(null, hangUp, onSignal);
+        } catch (ReflectiveOperationException e) {
+            log.warn("This platform has no SIGHUP: replaced token files are taken at the next start");
+        }
+    }
+}

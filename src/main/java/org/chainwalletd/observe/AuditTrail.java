@@ -1,0 +1,56 @@
+package org.chainwalletd.observe;
+
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.CallOutcome;
+import org.chainwalletd.rpc.Scope;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One line on the logger {@code audit} for each call of a manage or spend method, also for one that was refused for its token
+ * (decisions.md, requirement 23). Holds names, addresses of callers and transaction ids: never parameters, so never a secret.
+ */
+public final class AuditTrail implements CallObserver {
+    /** Name of the logger, for a configuration that sends these lines to a place of their own. */
+    public static final String LOGGER = "audit";
+
+    private static final Logger audit = LoggerFactory.getLogger(LOGGER);
+
+    private final Clock clock;
+
+    public AuditTrail(Clock clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public void ended(CallContext context, CallOutcome outcome) {
+        if (outcome.required() != Scope.READ) {
+            write(context, outcome);
+        }
+    }
+
+    @Override
+    public void refused(CallContext context, CallOutcome outcome) {
+        if (outcome.required() != Scope.READ) {
+            write(context, outcome);
+        }
+    }
+
+    private void write(CallContext context, CallOutcome outcome) {
+        audit.info(
+                "time={} method={} scope={} token={} client={} request_id={} tx_id={} outcome={} millis={}",
+                clock.instant().truncatedTo(ChronoUnit.MILLIS),
+                outcome.method(),
+                outcome.required().word(),
+                context.scope().word(),
+                context.client(),
+                context.requestId(),
+                outcome.txId().map(Hash256::toString).orElse("-"),
+                outcome.error().map(code -> Integer.toString(code.code())).orElse("ok"),
+                outcome.nanos() / 1_000_000);
+    }
+}

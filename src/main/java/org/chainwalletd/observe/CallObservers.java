@@ -1,0 +1,27 @@
+package org.chainwalletd.observe;
+
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.CallOutcome;
+import org.chainwalletd.rpc.Scope;
+
+/** Shows every call to two observers, the first one first. */
+public record CallObservers(CallObserver first, CallObserver second) implements CallObserver {
+    @Override
+    public void started(CallContext context, String method, Scope required) {
+        first.started(context, method, required);
+        second.started(context, method, required);
+    }
+
+    @Override
+    public void ended(CallContext context, CallOutcome outcome) {
+        first.ended(context, outcome);
+        second.ended(context, outcome);
+    }
+
+    @Override
+    public void refused(CallContext context, CallOutcome outcome) {
+        first.refused(context, outcome);
+        second.refused(context, outcome);
+    }
+}

@@ -1,0 +1,35 @@
+package org.chainwalletd.observe;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntSupplier;
+
+/** Counts what the HTTP server refuses or cuts off, by one of a few fixed reasons, and shows how many connections are open. */
+public final class HttpMetrics {
+    private final MeterRegistry registry;
+    private final Map<String, Counter> refusals = new ConcurrentHashMap<>();
+
+    public HttpMetrics(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    public void refused(String reason) {
+        refusals.computeIfAbsent(reason, this::counter).increment();
+    }
+
+    public void connections(IntSupplier open) {
+        Gauge.builder("walletd.http.connections", open, IntSupplier::getAsInt)
+                .description("Open connections")
+                .register(registry);
+    }
+
+    private Counter counter(String reason) {
+        return Counter.builder("walletd.http.refused")
+                .description("Requests refused and connections closed before a method was reached")
+                .tag("reason", reason)
+                .register(registry);
+    }
+}

@@ -1,0 +1,77 @@
+package org.chainwalletd.observe;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log as it is without a configuration: INFO to standard error, one line per event with the request it belongs to; standard output is
+ * for what a command prints. Found by logback itself, which spares the start its XML reader; steps back when {@code
+ * logback.configurationFile} names a file that is there.
+ */
+public final class LogSetup extends ContextAwareBase implements Configurator {
+    private static final String CONSOLE = "console";
+    private static final String PATTERN =
+            "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %logger{24} %replace([%X{request_id} %X{method}] ){'^\\[ ?\\] $', ''}%msg%n";
+
+    @Override
+    public ExecutionStatus configure(LoggerContext context) {
+        String own = System.getProperty("logback.configurationFile");
+        if (own != null && Files.isReadable(Path.of(own))) {
+            return ExecutionStatus.INVOKE_NEXT_IF_ANY;
+        }
+        ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+        console.setContext(context);
+        console.setName(CONSOLE);
+        console.setTarget("System.err");
+        console.setEncoder(started(context, lines()));
+        console.start();
+        Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        root.setLevel(Level.INFO);
+        root.addAppender(console);
+        context.getLogger("org.apache.pekko.event.slf4j").setLevel(Level.WARN);
+        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    /**
+     * From now on each event on the console is a JSON object on a line of its own. A console of the operator's own configuration is
+     * switched over likewise; other appenders stay as they are.
+     */
+    public static void useJson() {
+        if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+            return;
+        }
+        for (Logger logger : context.getLoggerList()) {
+            Iterator<Appender<ILoggingEvent>> appenders = logger.iteratorForAppenders();
+            while (appenders.hasNext()) {
+                if (appenders.next() instanceof ConsoleAppender<ILoggingEvent> console) {
+                    console.setEncoder(started(context, new JsonEncoder()));
+                }
+            }
+        }
+    }
+
+    private static PatternLayoutEncoder lines() {
+        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+        encoder.setPattern(PATTERN);
+        return encoder;
+    }
+
+    private static Encoder<ILoggingEvent> started(LoggerContext context, Encoder<ILoggingEvent> encoder) {
+        encoder.setContext(context);
+        encoder.start();
+        return encoder;
+    }
+}
