@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,17 @@ public final class MethodRegistry {
             }
         }
         return new MethodRegistry(byName);
+    }
+
+    /**
+     * The given methods and {@code rpc.discover}, which describes them all.
+     *
+     * @param version of the daemon
+     */
+    public static MethodRegistry withDiscovery(List<? extends RpcMethod<?, ?>> methods, String version) {
+        List<RpcMethod<?, ?>> all = new ArrayList<>(methods);
+        all.add(new DiscoverMethod(methods, version));
+        return of(all);
     }
 
     /** The methods in the order in which they were given. */

@@ -1,0 +1,104 @@
+package org.chainwalletd.rpc;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** The OpenRPC 1.3 document of a registry (decisions.md, section 5). */
+final class OpenRpc {
+    private static final String OPENRPC_VERSION = "1.3.2";
+
+    /** What any method can answer. */
+    private static final List<ErrorCode> COMMON =
+            List.of(ErrorCode.INVALID_PARAMS, ErrorCode.INTERNAL_ERROR, ErrorCode.UNAUTHORIZED);
+
+    private OpenRpc() {}
+
+    /**
+     * @param version of the daemon
+     */
+    static ObjectNode document(List<RpcMethod<?, ?>> methods, String version) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("openrpc", OPENRPC_VERSION);
+        document.putObject("info")
+                .put("title", "wallet signing daemon")
+                .put("version", version)
+                .put(
+                        "description",
+                        "JSON-RPC 2.0 over HTTP POST /. x-scope is the least token scope that a method needs.");
+        ArrayNode list = document.putArray("methods");
+        methods.forEach(method -> list.add(method(method)));
+        ObjectNode errors = document.putObject("components").putObject("errors");
+        for (ErrorCode code : ErrorCode.values()) {
+            errors.set(code.name(), error(code));
+        }
+        return document;
+    }
+
+    /** The errors that {@code method} can give, in the catalogue's order. */
+    static Set<ErrorCode> errorsOf(RpcMethod<?, ?> method) {
+        Set<ErrorCode> errors = EnumSet.copyOf(COMMON);
+        errors.addAll(method.errors());
+        return errors;
+    }
+
+    private static ObjectNode method(RpcMethod<?, ?> method) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("name", method.name()).put("summary", method.summary());
+        if (method.deprecated()) {
+            node.put("deprecated", true);
+        }
+        node.put("paramStructure", "by-name");
+        node.put("x-scope", method.scope().word());
+        ArrayNode params = node.putArray("params");
+        requiredFirst(Shapes.membersOf(method.params())).forEach(member -> addParam(params, member));
+        ObjectNode result = node.putObject("result").put("name", method.name() + "_result");
+        result.set("schema", Shapes.of(method.result()).schema());
+        ArrayNode errors = node.putArray("errors");
+        errorsOf(method).forEach(code -> errors.addObject().put("$ref", "#/components/errors/" + code.name()));
+        return node;
+    }
+
+    /** OpenRPC wants it so. */
+    private static List<Shapes.Member> requiredFirst(List<Shapes.Member> members) {
+        List<Shapes.Member> sorted = new ArrayList<>(members);
+        sorted.sort((a, b) -> Boolean.compare(b.required(), a.required()));
+        return sorted;
+    }
+
+    private static void addParam(ArrayNode params, Shapes.Member member) {
+        ObjectNode param = params.addObject().put("name", member.name());
+        if (!member.doc().isEmpty()) {
+            param.put("description", member.doc());
+        }
+        param.put("required", member.required());
+        param.set("schema", member.shape().schema());
+        for (String alias : member.aliases()) {
+            ObjectNode other = params.addObject()
+                    .put("name", alias)
+                    .put("description", "another spelling of " + member.name() + ", which is then left out")
+                    .put("required", false);
+            if (member.aliasesDeprecated()) {
+                other.put("deprecated", true);
+            }
+            other.put("x-alias-of", member.name());
+            other.set("schema", member.shape().schema());
+        }
+    }
+
+    private static ObjectNode error(ErrorCode code) {
+        ObjectNode error =
+                JsonNodeFactory.instance.objectNode().put("code", code.code()).put("message", code.title());
+        error.put("x-meaning", code.meaning());
+        error.put("x-http-status", code.httpStatus());
+        error.put("x-retryable", code.retryable());
+        if (!code.dataShape().isEmpty()) {
+            error.put("x-data", code.dataShape());
+        }
+        return error;
+    }
+}

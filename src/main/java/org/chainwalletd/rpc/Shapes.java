@@ -1,0 +1,223 @@
+package org.chainwalletd.rpc;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.crypto.SecretBytes;
+
+/** Describes the types of parameters and results, by the rules of {@link ParamBinder} and {@link Json}, for machines and for people. */
+final class Shapes {
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+    private static final BigInteger U32_MAX = BigInteger.valueOf(0xFFFF_FFFFL);
+
+    private static final Map<Class<?>, Shape> SIMPLE = Map.ofEntries(
+            Map.entry(Address.class, hex64()),
+            Map.entry(Hash256.class, hex64()),
+            Map.entry(PublicKey.class, hex64()),
+            Map.entry(Bytes.class, new Shape("hex", text("^([0-9a-f]{2})*$"), List.of())),
+            Map.entry(Amount.class, integer("u64", BigInteger.ZERO, U64.MAX)),
+            Map.entry(Long.TYPE, integer("u64", BigInteger.ZERO, U64.MAX)),
+            Map.entry(Long.class, integer("u64", BigInteger.ZERO, U64.MAX)),
+            Map.entry(OptionalLong.class, integer("u64", BigInteger.ZERO, U64.MAX)),
+            Map.entry(Integer.TYPE, integer("i32", null, BigInteger.valueOf(Integer.MAX_VALUE))),
+            Map.entry(Integer.class, integer("i32", null, BigInteger.valueOf(Integer.MAX_VALUE))),
+            Map.entry(OptionalInt.class, integer("i32", null, BigInteger.valueOf(Integer.MAX_VALUE))),
+            Map.entry(Boolean.TYPE, new Shape("bool", typed("boolean"), List.of())),
+            Map.entry(Boolean.class, new Shape("bool", typed("boolean"), List.of())),
+            Map.entry(String.class, new Shape("string", typed("string"), List.of())),
+            Map.entry(
+                    SecretBytes.class,
+                    new Shape("string (secret)", typed("string").put("format", "password"), List.of())));
+
+    private Shapes() {}
+
+    /**
+     * @param words the type as the specification writes it
+     * @param schema JSON schema
+     * @param members of an object, or of the objects in an array
+     */
+    record Shape(String words, ObjectNode schema, List<Member> members) {}
+
+    /**
+     * @param required present in every request or result
+     * @param doc empty when there is none
+     * @param aliases other spellings of a parameter
+     */
+    record Member(
+            String name,
+            Shape shape,
+            boolean required,
+            boolean nullable,
+            String doc,
+            List<String> aliases,
+            boolean aliasesDeprecated) {}
+
+    static List<Member> membersOf(Class<?> type) {
+        List<Member> members = new ArrayList<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            members.add(member(component));
+        }
+        return List.copyOf(members);
+    }
+
+    /** A result's shape; a sealed interface is one of its records. */
+    static Shape of(Class<?> type) {
+        return shape(type, null);
+    }
+
+    private static Member member(RecordComponent component) {
+        JsonInclude include = component.getAccessor().getAnnotation(JsonInclude.class);
+        boolean nullable = include != null && include.value() == JsonInclude.Include.ALWAYS;
+        Class<?> type = component.getType();
+        boolean maybeAbsent = type == Optional.class
+                || type == OptionalLong.class
+                || type == OptionalInt.class
+                || type == Long.class
+                || type == Integer.class
+                || type == Boolean.class;
+        Type described = type == Optional.class ? argument(component.getGenericType()) : component.getGenericType();
+        Alias alias = component.getAnnotation(Alias.class);
+        Doc doc = component.getAnnotation(Doc.class);
+        return new Member(
+                MemberNames.snakeCase(component.getName()),
+                shape(described, component),
+                nullable || !maybeAbsent,
+                nullable,
+                doc == null ? "" : doc.value(),
+                alias == null ? List.of() : List.of(alias.value()),
+                alias != null && alias.deprecated());
+    }
+
+    /**
+     * @param component carries the annotations that decide between number types; null for none
+     */
+    private static Shape shape(Type type, RecordComponent component) {
+        if (type instanceof ParameterizedType generic) {
+            if (generic.getRawType() == List.class) {
+                Shape item = shape(argument(type), component);
+                ObjectNode schema = typed("array");
+                schema.set("items", item.schema());
+                return new Shape("array of " + item.words(), schema, item.members());
+            }
+            return new Shape("object", typed("object"), List.of());
+        }
+        Class<?> plain = (Class<?>) type;
+        if (component != null && (plain == Long.TYPE || plain == Long.class || plain == OptionalLong.class)) {
+            if (component.isAnnotationPresent(U32.class)) {
+                return integer("u32", BigInteger.ZERO, U32_MAX);
+            }
+            if (component.isAnnotationPresent(I64.class)) {
+                return integer("i64", BigInteger.valueOf(Long.MIN_VALUE), BigInteger.valueOf(Long.MAX_VALUE));
+            }
+        }
+        if (SIMPLE.containsKey(plain)) {
+            return SIMPLE.get(plain);
+        }
+        if (plain.isEnum()) {
+            return enumeration(plain);
+        }
+        if (plain.isRecord()) {
+            List<Member> members = membersOf(plain);
+            return new Shape("object", objectSchema(members), members);
+        }
+        return plain.isSealed() ? oneOf(plain) : new Shape("any", NODES.objectNode(), List.of());
+    }
+
+    static ObjectNode objectSchema(List<Member> members) {
+        ObjectNode schema = typed("object");
+        ObjectNode properties = schema.putObject("properties");
+        ArrayNode required = NODES.arrayNode();
+        for (Member member : members) {
+            properties.set(member.name(), memberSchema(member));
+            if (member.required()) {
+                required.add(member.name());
+            }
+        }
+        if (!required.isEmpty()) {
+            schema.set("required", required);
+        }
+        return schema;
+    }
+
+    /** The member's schema with what only the member knows: its meaning, and whether null may stand there. */
+    static ObjectNode memberSchema(Member member) {
+        ObjectNode schema = member.shape().schema().deepCopy();
+        if (member.nullable()) {
+            ObjectNode either = NODES.objectNode();
+            either.putArray("oneOf").add(schema).add(typed("null"));
+            schema = either;
+        }
+        if (!member.doc().isEmpty()) {
+            schema.put("description", member.doc());
+        }
+        return schema;
+    }
+
+    private static Shape oneOf(Class<?> sealed) {
+        ObjectNode schema = NODES.objectNode();
+        ArrayNode choices = schema.putArray("oneOf");
+        List<Member> members = new ArrayList<>();
+        for (Class<?> permitted : sealed.getPermittedSubclasses()) {
+            Shape choice = shape(permitted, null);
+            choices.add(choice.schema());
+            for (Member member : choice.members()) {
+                if (members.stream().noneMatch(seen -> seen.name().equals(member.name()))) {
+                    members.add(member);
+                }
+            }
+        }
+        return new Shape("object", schema, List.copyOf(members));
+    }
+
+    private static Shape enumeration(Class<?> type) {
+        ObjectNode schema = typed("string");
+        ArrayNode values = schema.putArray("enum");
+        List<String> words = Arrays.stream(type.getEnumConstants())
+                .map(constant -> WireTypes.word((Enum<?>) constant))
+                .toList();
+        words.forEach(values::add);
+        return new Shape("one of " + String.join(", ", words), schema, List.of());
+    }
+
+    private static Type argument(Type type) {
+        return ((ParameterizedType) type).getActualTypeArguments()[0];
+    }
+
+    private static Shape hex64() {
+        return new Shape("hex64", text("^[0-9a-f]{64}$"), List.of());
+    }
+
+    private static Shape integer(String words, BigInteger minimum, BigInteger maximum) {
+        ObjectNode schema = typed("integer");
+        if (minimum != null) {
+            schema.put("minimum", minimum);
+        }
+        return new Shape(words, schema.put("maximum", maximum), List.of());
+    }
+
+    private static ObjectNode text(String pattern) {
+        return typed("string").put("pattern", pattern);
+    }
+
+    private static ObjectNode typed(String type) {
+        return NODES.objectNode().put("type", type);
+    }
+}
