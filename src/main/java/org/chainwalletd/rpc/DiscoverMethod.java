@@ -7,16 +7,17 @@ import java.util.concurrent.CompletionStage;
 
 /** {@code rpc.discover}: the registry describes itself. */
 final class DiscoverMethod implements RpcMethod<NoParams, RawJson> {
-    private final CompletableFuture<RawJson> document;
+    private final List<RpcMethod<?, ?>> all;
+    private final String version;
+    private volatile RawJson document;
 
     /**
      * @param others every other method
      */
     DiscoverMethod(List<? extends RpcMethod<?, ?>> others, String version) {
-        List<RpcMethod<?, ?>> all = new ArrayList<>(others);
-        all.add(this);
-        document = CompletableFuture.completedFuture(
-                new RawJson(OpenRpc.document(all, version).toString()));
+        this.all = new ArrayList<>(others);
+        this.all.add(this);
+        this.version = version;
     }
 
     @Override
@@ -46,6 +47,11 @@ final class DiscoverMethod implements RpcMethod<NoParams, RawJson> {
 
     @Override
     public CompletionStage<RawJson> call(NoParams params, CallContext context) {
-        return document;
+        RawJson ready = document;
+        if (ready == null) {
+            ready = new RawJson(OpenRpc.document(all, version).toString());
+            document = ready;
+        }
+        return CompletableFuture.completedFuture(ready);
     }
 }

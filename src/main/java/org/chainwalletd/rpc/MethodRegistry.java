@@ -15,12 +15,12 @@ public final class MethodRegistry {
     }
 
     /**
-     * @throws IllegalArgumentException when a name is there twice or a parameter record cannot be bound
+     * @throws IllegalArgumentException when a name is there twice
      */
     public static MethodRegistry of(Collection<? extends RpcMethod<?, ?>> methods) {
         Map<String, RegisteredMethod<?, ?>> byName = new LinkedHashMap<>();
         for (RpcMethod<?, ?> method : methods) {
-            if (byName.put(method.name(), RegisteredMethod.of(method)) != null) {
+            if (byName.put(method.name(), new RegisteredMethod<>(method)) != null) {
                 throw new IllegalArgumentException("two methods are called " + method.name());
             }
         }

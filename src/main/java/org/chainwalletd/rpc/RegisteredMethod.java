@@ -8,20 +8,34 @@ import java.lang.reflect.RecordComponent;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 
-/**
- * A method with what is computed once for it.
- *
- * @param txId reads the result's {@code tx_id}, or null when the result has none
- */
-record RegisteredMethod<P extends Record, R>(
-        RpcMethod<P, R> method, ParamBinder<P> binder, ObjectWriter writer, MethodHandle txId) {
+/** A method with what is computed once for it, on its first call: most processes call few methods, and the start is not to wait. */
+final class RegisteredMethod<P extends Record, R> {
+    private final RpcMethod<P, R> method;
+    private volatile Compiled<P> compiled;
 
-    static <P extends Record, R> RegisteredMethod<P, R> of(RpcMethod<P, R> method) {
-        return new RegisteredMethod<>(
-                method, ParamBinder.of(method.params()), Json.writerFor(method.result()), txIdOf(method.result()));
+    RegisteredMethod(RpcMethod<P, R> method) {
+        this.method = method;
+    }
+
+    /**
+     * @param txId reads the result's {@code tx_id}, or null when the result has none
+     */
+    private record Compiled<P extends Record>(ParamBinder<P> binder, ObjectWriter writer, MethodHandle txId) {}
+
+    RpcMethod<P, R> method() {
+        return method;
+    }
+
+    ParamBinder<P> binder() {
+        return compiled().binder();
+    }
+
+    ObjectWriter writer() {
+        return compiled().writer();
     }
 
     Optional<Hash256> txIdIn(Object result) {
+        MethodHandle txId = compiled().txId();
         if (txId == null || result == null) {
             return Optional.empty();
         }
@@ -30,6 +44,19 @@ record RegisteredMethod<P extends Record, R>(
         } catch (Throwable e) {
             throw new IllegalStateException("cannot read the tx_id of " + result.getClass(), e);
         }
+    }
+
+    /**
+     * @throws IllegalArgumentException when the parameters cannot be bound
+     */
+    private Compiled<P> compiled() {
+        Compiled<P> ready = compiled;
+        if (ready == null) {
+            ready = new Compiled<>(
+                    ParamBinder.of(method.params()), Json.writerFor(method.result()), txIdOf(method.result()));
+            compiled = ready;
+        }
+        return ready;
     }
 
     private static MethodHandle txIdOf(Class<?> result) {

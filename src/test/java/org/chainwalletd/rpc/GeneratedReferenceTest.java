@@ -1,0 +1,12 @@
+package org.chainwalletd.rpc;
+
+import java.io.IOException;
+import org.chainwalletd.testkit.GeneratedFile;
+import org.junit.jupiter.api.Test;
+
+class GeneratedReferenceTest {
+    @Test
+    void the_reference_page_is_what_the_registry_says() throws IOException {
+        GeneratedFile.check("src/site/markdown/reference.md", ReferencePage.of(AllMethods.registry()));
+    }
+}

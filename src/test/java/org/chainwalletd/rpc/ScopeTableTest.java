@@ -1,0 +1,123 @@
+package org.chainwalletd.rpc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The registry against the specification's table of scopes. */
+class ScopeTableTest {
+    /** Methods whose work has not begun. A method that is there must leave this set. */
+    private static final Set<String> NOT_THERE_YET = Set.of(
+            "import_private_key",
+            "import_mnemonic",
+            "import_standard_mnemonic",
+            "reveal_address_mnemonic",
+            "reveal_mnemonic",
+            "reveal_private_key",
+            "export_address",
+            "export_vault",
+            "import_vault",
+            "delete_address",
+            "transfer",
+            "send_raw_transaction",
+            "abandon_transfer",
+            "simulate_transfer",
+            "allowance_status",
+            "sign_message",
+            "verify_message",
+            "simulate_htlc_lock",
+            "htlc_lock",
+            "htlc_claim",
+            "htlc_reclaim",
+            "htlc_forget",
+            "htlc_status",
+            "htlc_list",
+            "htlc_lookup_by_hashlock",
+            "get_follower_status",
+            "get_output_spent_by",
+            "wait_for_tx",
+            "wait_for_payment",
+            "get_address_history",
+            "list_settlements",
+            "contract_stats",
+            "get_attestation_edges",
+            "detect_in_chain_swaps",
+            "payment_uri_encode",
+            "payment_uri_decode",
+            "quote_issue",
+            "quote_verify",
+            "get_output_datum",
+            "find_settlements_by_quote_id",
+            "swap_get_quote",
+            "swap_execute",
+            "swap_refund",
+            "swap_status",
+            "swap_list",
+            "swap_pool_info",
+            "swap_price_klines",
+            "lp_pool_info",
+            "lp_position",
+            "lp_deposit_status",
+            "lp_deposit_start",
+            "lp_withdraw_self",
+            "evm_get_address",
+            "evm_get_balances",
+            "evm_tx_history",
+            "evm_create_address",
+            "evm_import_mnemonic",
+            "evm_import_key",
+            "evm_reveal_mnemonic",
+            "reveal_evm_private_key",
+            "evm_delete_key",
+            "evm_send_native");
+
+    private final Map<String, String> specified = specified();
+
+    private static Map<String, String> specified() {
+        try (InputStream table = ScopeTableTest.class.getResourceAsStream("/spec/scopes.txt")) {
+            return new String(table.readAllBytes(), UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.split(" "))
+                    .collect(Collectors.toMap(row -> row[1], row -> row[0]));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void every_method_has_the_scope_of_the_specification() {
+        Map<String, String> registered = AllMethods.registry().methods().stream()
+                .collect(Collectors.toMap(
+                        RpcMethod::name, method -> method.scope().word()));
+        assertThat(specified).containsAllEntriesOf(registered);
+        assertThat(NOT_THERE_YET).as("what is there leaves the list").doesNotContainAnyElementsOf(registered.keySet());
+        assertThat(specified.keySet())
+                .as("what is specified is there or named as missing")
+                .allMatch(name -> registered.containsKey(name) || NOT_THERE_YET.contains(name));
+    }
+
+    @TestFactory
+    List<DynamicTest> parameters_can_be_bound_and_results_written() {
+        return AllMethods.registry().methods().stream()
+                .map(method -> DynamicTest.dynamicTest(method.name(), () -> {
+                    RegisteredMethod<?, ?> registered = new RegisteredMethod<>(method);
+                    assertThat(registered.binder()).isNotNull();
+                    assertThat(registered.writer()).isNotNull();
+                    assertThat(method.summary()).isNotBlank();
+                    assertThat(Shapes.membersOf(method.params()))
+                            .allSatisfy(
+                                    member -> assertThat(member.shape().words()).isNotEqualTo("any"));
+                }))
+                .toList();
+    }
+}
