@@ -20,9 +20,18 @@ final class GetBlock extends ReadMethod<GetBlock.Params, BlockView> {
     private final Executor executor;
 
     GetBlock(NodeClient nodes, Executor executor) {
-        super("get_block", "Deprecated: use get_block_by_id or get_block_by_height.", Params.class, BlockView.class);
+        super(
+                "get_block",
+                "A block by its id or height; use get_block_by_id or get_block_by_height.",
+                Params.class,
+                BlockView.class);
         this.nodes = nodes;
         this.executor = executor;
+    }
+
+    @Override
+    public boolean deprecated() {
+        return true;
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.U32;
 
@@ -67,6 +68,11 @@ final class GetStatus extends ReadMethod<NoParams, GetStatus.Result> {
         this.keys = keys;
         this.inFlight = inFlight;
         this.executor = executor;
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of();
     }
 
     @Override

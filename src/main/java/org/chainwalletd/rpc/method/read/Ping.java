@@ -1,8 +1,10 @@
 package org.chainwalletd.rpc.method.read;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NoParams;
 
 /** {@code ping}: the daemon is there and the token is good. */
@@ -13,6 +15,11 @@ final class Ping extends ReadMethod<NoParams, Ping.Result> {
 
     Ping() {
         super("ping", "Answers; asks nobody.", NoParams.class, Result.class);
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc.method.read;
 
+import java.util.List;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -30,6 +32,12 @@ abstract class ReadMethod<P extends Record, R> implements RpcMethod<P, R> {
     @Override
     public String summary() {
         return summary;
+    }
+
+    /** Every read that asks a node can fail as the node or the way to it does. */
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.UPSTREAM);
     }
 
     @Override

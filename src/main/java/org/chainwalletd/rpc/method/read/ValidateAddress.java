@@ -1,11 +1,13 @@
 package org.chainwalletd.rpc.method.read;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 
 /** {@code validate_address}: is a text well-formed as an address. Hex addresses have no checksum, so that is all that can be said. */
 final class ValidateAddress extends ReadMethod<ValidateAddress.Params, ValidateAddress.Result> {
@@ -26,6 +28,11 @@ final class ValidateAddress extends ReadMethod<ValidateAddress.Params, ValidateA
                 "Tells whether a text has the form of an address; asks no node.",
                 Params.class,
                 Result.class);
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of();
     }
 
     @Override
