@@ -6,6 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.ContentType;
+import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
@@ -17,7 +19,7 @@ import org.chainwalletd.rpc.Scope;
 /** {@code POST /}: content type, length, token, bound per token, then the JSON-RPC layer. */
 final class RpcHandler implements HttpHandler {
     private static final Set<String> JSON_TYPES =
-            Set.of("application/json", "application/json-rpc", "application/jsonrequest");
+            Set.of("application/json", "application/json-rpc", "application/jsonrequest", "application/octet-stream");
     private final RpcEndpoint rpc;
     private final Callers callers;
     private final RequestSlots slots;
@@ -111,10 +113,11 @@ final class RpcHandler implements HttpHandler {
                 : CompletableFuture.completedFuture(Responses.json(answer.status(), answer.body()));
     }
 
-    /** A body without a content type is taken as JSON; a form, which is what curl says by default, is not. */
+    /** A body without a content type, which HTTP calls an octet stream, is taken as JSON; a form, curl's default, is not. */
     private static boolean isJson(RequestEntity entity) {
-        String type = entity.getContentType().mediaType().toString();
-        return JSON_TYPES.contains(type) || type.equals("none/none");
+        ContentType type = entity.getContentType();
+        return type.equals(ContentTypes.APPLICATION_JSON)
+                || JSON_TYPES.contains(type.mediaType().toString());
     }
 
     private static boolean expectsContinue(HttpRequest request) {

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.rpc.RpcAnswer;
@@ -34,6 +35,8 @@ final class ServerFixture implements AutoCloseable {
     /** Completes calls whose body is {@code "wait"}. */
     final CompletableFuture<Void> gate = new CompletableFuture<>();
 
+    private final AtomicInteger calls = new AtomicInteger();
+
     final List<String> refusals = new CopyOnWriteArrayList<>();
     final Authenticator authenticator;
     final ActorSystem<Void> system;
@@ -48,13 +51,18 @@ final class ServerFixture implements AutoCloseable {
     }
 
     ServerFixture(Path datadir, HttpLimits limits, List<String> proxies, Optional<TlsIdentity> tls) throws Exception {
+        this(datadir, limits, new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), tls), List.of());
+    }
+
+    ServerFixture(Path datadir, HttpLimits limits, HttpServer.Place place, List<ReadinessCheck> readiness)
+            throws Exception {
         authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}));
         system = ActorSystem.create(Behaviors.empty(), "http-test");
         server = HttpServer.start(
                         system,
-                        new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), tls),
+                        place,
                         limits,
-                        new HttpServer.Services(this::answer, authenticator, List.of(), () -> "metrics", refusals::add))
+                        new HttpServer.Services(this::answer, authenticator, readiness, () -> "metrics", refusals::add))
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
     }
@@ -63,8 +71,22 @@ final class ServerFixture implements AutoCloseable {
         return RawClient.to(server.address());
     }
 
+    /** Waits until the server has told of {@code reason}; it does so just after the client has noticed. */
+    void awaitRefusal(String reason) {
+        while (!refusals.contains(reason)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    void awaitCalls(int number) {
+        while (calls.get() < number) {
+            Thread.onSpinWait();
+        }
+    }
+
     private CompletableFuture<RpcAnswer> answer(
             byte[] body, Optional<org.chainwalletd.rpc.Scope> scope, String client) {
+        calls.incrementAndGet();
         String text = new String(body, StandardCharsets.UTF_8);
         byte[] echo = ("{\"scope\":\"" + scope.get().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
                         + body.length + "}")

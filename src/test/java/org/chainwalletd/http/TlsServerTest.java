@@ -16,6 +16,7 @@ import java.security.MessageDigest;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -163,6 +164,63 @@ class TlsServerTest {
                             .status())
                     .isEqualTo(404);
         }
+    }
+
+    @Test
+    void a_handshake_that_does_not_end_in_time_is_cut_off() throws Exception {
+        HttpLimits impatient = new HttpLimits(
+                1 << 20,
+                100,
+                8,
+                Duration.ofMillis(200),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(60));
+        try (ServerFixture slow = ServerFixture.tls(datadir, impatient, identity);
+                RawClient client = slow.client()) {
+            client.send(new byte[] {0x16, 0x03, 0x01, 0x02});
+
+            assertThat(client.readToEnd()).isEmpty();
+            slow.awaitRefusal("request");
+        }
+    }
+
+    @Test
+    void an_http_2_connection_without_requests_is_closed_and_the_client_opens_another() throws Exception {
+        HttpLimits impatient = new HttpLimits(
+                1 << 20,
+                100,
+                8,
+                Duration.ofSeconds(60),
+                Duration.ofMillis(200),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(60));
+        try (ServerFixture quick = ServerFixture.tls(datadir, impatient, identity)) {
+            HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+            URI uri = URI.create("https://localhost:" + quick.server.address().getPort() + "/healthz");
+            HttpRequest request = HttpRequest.newBuilder(uri).build();
+            for (int i = 0; i < 2; i++) {
+                assertThat(client.send(request, HttpResponse.BodyHandlers.ofString())
+                                .body())
+                        .isEqualTo("ok");
+                while (quick.server.connections() > 0) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+    }
+
+    @Test
+    void bytes_that_are_no_tls_close_their_connection_only() throws Exception {
+        try (RawClient client = fixture.client()) {
+            client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+
+            assertThat(client.readToEnd()).doesNotContain("200 OK");
+        }
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+        assertThat(client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(200);
     }
 
     @Test

@@ -1,0 +1,326 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LimitsTest {
+    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    @TempDir
+    Path datadir;
+
+    private static HttpLimits limits(int connections, Duration request, Duration keepAlive, Duration halfClosed) {
+        return new HttpLimits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed);
+    }
+
+    @Test
+    void a_request_whose_head_does_not_end_in_time_is_cut_off() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
+                RawClient client = fixture.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+
+            assertThat(client.readToEnd()).isEmpty();
+            fixture.awaitRefusal("request");
+        }
+    }
+
+    @Test
+    void every_byte_that_drips_in_does_not_buy_more_time() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
+                RawClient client = fixture.client()) {
+            CompletableFuture<String> closed = new CompletableFuture<>();
+            Thread reader = new Thread(() -> {
+                try {
+                    closed.complete(client.readToEnd());
+                } catch (Exception e) {
+                    closed.completeExceptionally(e);
+                }
+            });
+            reader.start();
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+            while (!closed.isDone()) {
+                try {
+                    client.send("y");
+                } catch (java.io.IOException e) {
+                    break;
+                }
+                closed.completeOnTimeout(null, 10, TimeUnit.SECONDS);
+                Thread.onSpinWait();
+            }
+
+            assertThat(closed.get(10, TimeUnit.SECONDS)).isNotNull();
+            reader.join();
+        }
+    }
+
+    @Test
+    void a_request_whose_body_does_not_end_in_time_is_cut_off() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
+                RawClient client = fixture.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                    + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n\"abc");
+
+            assertThat(client.readToEnd()).doesNotContain("200 OK");
+        }
+    }
+
+    @Test
+    void a_slow_second_request_on_a_kept_connection_is_cut_off_too() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
+                RawClient client = fixture.client()) {
+            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+            client.send("POST / HT");
+
+            assertThat(client.readToEnd()).isEmpty();
+            fixture.awaitRefusal("request");
+        }
+    }
+
+    @Test
+    void a_second_request_that_begins_in_the_packet_of_the_first_is_cut_off_too() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, Duration.ofSeconds(1), LONG));
+                RawClient client = fixture.client()) {
+            client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + "POST / HT");
+
+            assertThat(client.read().status()).isEqualTo(200);
+            assertThat(client.readToEnd()).doesNotContain("200 OK");
+        }
+    }
+
+    @Test
+    void a_connection_without_requests_is_closed_after_a_while() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, SHORT, LONG));
+                RawClient used = fixture.client();
+                RawClient silent = fixture.client()) {
+            assertThat(used.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+
+            assertThat(used.readToEnd()).isEmpty();
+            assertThat(silent.readToEnd()).isEmpty();
+            fixture.awaitRefusal("idle");
+        }
+    }
+
+    @Test
+    void a_call_that_takes_longer_than_every_deadline_of_the_client_is_answered() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, SHORT, SHORT));
+                RawClient waiting = fixture.client();
+                RawClient late = fixture.client()) {
+            waiting.post(ServerFixture.READ, "\"wait\"");
+            late.send("POST");
+            assertThat(late.readToEnd()).isEmpty();
+
+            fixture.gate.complete(null);
+            assertThat(waiting.read().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_client_that_is_gone_does_not_hold_its_connection_until_the_call_ends() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, LONG, SHORT));
+                RawClient client = fixture.client()) {
+            client.post(ServerFixture.READ, "\"wait\"");
+            client.socket().shutdownOutput();
+
+            assertThat(client.readToEnd()).isEmpty();
+            fixture.awaitRefusal("gone");
+        }
+    }
+
+    @Test
+    void a_connection_over_the_limit_is_told_so_at_once_and_a_place_that_gets_free_is_given_out() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(2, LONG, LONG, LONG))) {
+            RawClient one = fixture.client();
+            RawClient two = fixture.client();
+            assertThat(one.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+            assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+
+            try (RawClient three = fixture.client()) {
+                RawClient.Response answer = three.read();
+                assertThat(answer.status()).isEqualTo(503);
+                assertThat(answer.text()).isEqualTo("{\"message\":\"too many connections\"}");
+                assertThat(three.readToEnd()).isEmpty();
+            }
+            one.close();
+            while (fixture.server.connections() > 1) {
+                Thread.onSpinWait();
+            }
+            try (RawClient four = fixture.client()) {
+                assertThat(four.post(ServerFixture.READ, "\"x\"").read().status())
+                        .isEqualTo(200);
+            }
+            two.close();
+        }
+    }
+
+    @Test
+    void one_token_at_its_bound_is_told_to_come_back_and_the_others_go_on() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, LONG, LONG))) {
+            List<RawClient> waiting = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                waiting.add(fixture.client().post(ServerFixture.READ, "\"wait\""));
+            }
+            fixture.awaitCalls(2);
+            try (RawClient client = fixture.client()) {
+                RawClient.Response busy =
+                        client.post(ServerFixture.READ, "\"x\"").read();
+                assertThat(busy.status()).isEqualTo(200);
+                assertThat(busy.text())
+                        .isEqualTo(
+                                "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32042,\"message\":\"too many requests at a time with this token\",\"data\":{\"retryable\":true,\"retry_after_secs\":1}},\"id\":null}");
+                assertThat(client.post(ServerFixture.SPEND, "\"x\"").read().text())
+                        .contains("\"scope\":\"spend\"");
+
+                fixture.gate.complete(null);
+                for (RawClient one : waiting) {
+                    assertThat(one.read().status()).isEqualTo(200);
+                    one.close();
+                }
+                assertThat(client.post(ServerFixture.READ, "\"x\"").read().text())
+                        .contains("\"scope\":\"read\"");
+            }
+        }
+    }
+
+    @Test
+    void a_head_that_is_too_long_is_431_and_a_path_that_is_too_long_is_414() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            try (RawClient client = fixture.client()) {
+                assertThat(client.send("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "y".repeat(20_000) + "\r\n\r\n")
+                                .read()
+                                .status())
+                        .isEqualTo(431);
+            }
+            try (RawClient client = fixture.client()) {
+                assertThat(client.send("GET /" + "y".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n")
+                                .read()
+                                .status())
+                        .isEqualTo(414);
+            }
+        }
+    }
+
+    @Test
+    void a_body_announced_as_far_too_long_is_refused_unread() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            client.send(
+                    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n");
+
+            RawClient.Response answer = client.read();
+            assertThat(answer.status()).isEqualTo(413);
+            assertThat(client.readToEnd()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_client_that_asks_before_sending_a_long_body_is_refused_without_it() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ";
+            client.send(head + "5\r\n\r\n");
+            assertThat(client.read().status()).isEqualTo(100);
+            assertThat(client.send("\"abc\"").read().text()).contains("\"bytes\":5");
+
+            client.send(head + "3000000\r\n\r\n");
+            assertThat(client.read().status()).isEqualTo(413);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET, /, 405",
+        "PUT, /, 405",
+        "DELETE, /healthz, 405",
+        "HEAD, /healthz, 200",
+        "OPTIONS, /, 204",
+        "OPTIONS, /readyz, 204",
+        "GET, /readyz, 200",
+        "GET, /nothing, 404",
+        "POST, /nothing, 404",
+        "GET, //, 404",
+        "GET, /metrics, 401"
+    })
+    void each_path_knows_its_methods(String method, String path, int status) throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            RawClient.Response answer = client.send(
+                            method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+                    .read(method.equals("HEAD"));
+
+            assertThat(answer.status()).isEqualTo(status);
+            if (status == 405 || status == 204) {
+                assertThat(answer.header("allow")).isEqualTo(path.equals("/") ? "POST, OPTIONS" : "GET, HEAD, OPTIONS");
+            }
+            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "application/json, 200",
+        "application/json; charset=utf-8, 200",
+        "Application/JSON;charset=ISO-8859-1, 200",
+        "application/json-rpc, 200",
+        "text/plain, 415",
+        "application/x-www-form-urlencoded, 415",
+        "multipart/form-data; boundary=x, 415"
+    })
+    void a_body_must_be_called_json(String type, int status) throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            String request = RawClient.postText(ServerFixture.READ, "\"x\"").replace("application/json", type);
+
+            assertThat(client.send(request).read().status()).isEqualTo(status);
+        }
+    }
+
+    @Test
+    void a_body_without_a_type_is_taken_as_json() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            String request =
+                    RawClient.postText(ServerFixture.READ, "\"x\"").replace("Content-Type: application/json\r\n", "");
+
+            assertThat(client.send(request).read().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_metrics_token_of_any_scope_opens_the_metrics() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            RawClient.Response answer = client.send("GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                            + ServerFixture.READ + "\r\n\r\n")
+                    .read();
+
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.header("content-type")).startsWith("text/plain");
+            assertThat(answer.text()).isEqualTo("metrics");
+        }
+    }
+
+    @Test
+    void a_notification_is_204_without_a_body() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            RawClient.Response answer =
+                    client.post(ServerFixture.READ, "\"notify\"").read();
+
+            assertThat(answer.status()).isEqualTo(204);
+            assertThat(answer.header("content-type")).isNull();
+            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        }
+    }
+}

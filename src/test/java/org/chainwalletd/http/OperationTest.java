@@ -1,0 +1,136 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.ConnectException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OperationTest {
+    private static final String GET = " HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    @TempDir
+    Path datadir;
+
+    @Test
+    void readyz_tells_all_reasons_until_there_are_none() throws Exception {
+        String[] node = {"no node has \"answered\" yet"};
+        List<ReadinessCheck> checks =
+                List.of(() -> Optional.ofNullable(node[0]), Optional::empty, () -> Optional.ofNullable(node[0]));
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place(), checks);
+                RawClient client = fixture.client()) {
+            RawClient.Response not = client.send("GET /readyz" + GET).read();
+            assertThat(not.status()).isEqualTo(503);
+            assertThat(not.text())
+                    .isEqualTo(
+                            "{\"ready\":false,\"reasons\":[\"no node has \\\"answered\\\" yet\",\"no node has \\\"answered\\\" yet\"]}");
+
+            node[0] = null;
+            RawClient.Response ready = client.send("GET /readyz" + GET).read();
+            assertThat(ready.status()).isEqualTo(200);
+            assertThat(ready.text()).isEqualTo("{\"ready\":true,\"reasons\":[]}");
+        }
+    }
+
+    @Test
+    void an_own_listener_serves_metrics_without_a_token_and_nothing_else_of_value() throws Exception {
+        HttpServer.Place place = new HttpServer.Place(
+                ServerFixture.LOOPBACK, List.of(), Optional.of(ServerFixture.LOOPBACK), Optional.empty());
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place, List.of());
+                RawClient main = fixture.client();
+                RawClient side = RawClient.to(fixture.server.metricsAddress().orElseThrow())) {
+            assertThat(side.send("GET /metrics" + GET).read().text()).isEqualTo("metrics");
+            assertThat(side.post(ServerFixture.SPEND, "\"x\"").read().status()).isEqualTo(404);
+            assertThat(main.send("GET /metrics" + GET).read().status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void an_address_that_is_taken_fails_the_start() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            HttpServer.Place taken =
+                    new HttpServer.Place(fixture.server.address(), List.of(), Optional.empty(), Optional.empty());
+
+            assertThatThrownBy(() -> HttpServer.start(
+                                    fixture.system,
+                                    taken,
+                                    ServerFixture.LIMITS,
+                                    new HttpServer.Services(
+                                            (body, scope, client) -> null,
+                                            fixture.authenticator,
+                                            List.of(),
+                                            () -> "",
+                                            ServerObserver.NONE))
+                            .toCompletableFuture()
+                            .orTimeout(20, TimeUnit.SECONDS)
+                            .join())
+                    .isInstanceOf(CompletionException.class);
+        }
+    }
+
+    @Test
+    void draining_closes_idle_connections_lets_calls_end_and_accepts_nobody() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient idle = fixture.client();
+                RawClient busy = fixture.client()) {
+            assertThat(idle.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+            busy.post(ServerFixture.READ, "\"wait\"");
+            fixture.awaitCalls(2);
+
+            CompletableFuture<Void> drained =
+                    fixture.server.drain(Duration.ofSeconds(60)).toCompletableFuture();
+
+            assertThat(idle.readToEnd()).isEmpty();
+            assertThatThrownBy(fixture::client).isInstanceOf(ConnectException.class);
+            assertThat(drained).isNotDone();
+            fixture.gate.complete(null);
+            RawClient.Response answer = busy.read();
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.header("connection")).isEqualTo("close");
+            assertThat(busy.readToEnd()).isEmpty();
+            drained.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void what_is_still_in_work_at_the_end_of_the_drain_is_answered_with_503() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient busy = fixture.client();
+                RawClient half = fixture.client()) {
+            busy.post(ServerFixture.READ, "\"wait\"");
+            half.send("POST / HTTP/1.1\r\nHost:");
+            fixture.awaitCalls(1);
+            while (fixture.server.connections() < 2) {
+                Thread.onSpinWait();
+            }
+
+            CompletableFuture<Void> drained =
+                    fixture.server.drain(Duration.ofSeconds(1)).toCompletableFuture();
+
+            RawClient.Response answer = busy.read();
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.text()).isEqualTo("{\"message\":\"the daemon is shutting down\"}");
+            assertThat(half.readToEnd()).doesNotContain("200 OK");
+            drained.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void draining_a_server_without_connections_is_done_at_once() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            fixture.server.drain(Duration.ofHours(1)).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static HttpServer.Place place() {
+        return new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty());
+    }
+}
