@@ -37,6 +37,11 @@ public final class Demo {
         this.out = out;
     }
 
+    /** Starts a daemon with a development chain on free ports and a temporary datadir, tours it, and takes everything away again. */
+    public static void runAlone(PrintStream out) {
+        TemporaryDaemon.run((daemon, node) -> new Demo(daemon, node, out).run());
+    }
+
     /**
      * @throws WalletdException when a step is refused
      * @throws IllegalStateException when a confirmation does not come within a minute

@@ -2,6 +2,7 @@ package org.chainwalletd.config;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -10,11 +11,12 @@ import picocli.CommandLine.ParseResult;
 public final class CommandOptions {
     private CommandOptions() {}
 
-    /** Adds every option, and {@code --config}, to a command. */
+    /** Adds every option, and {@code --config}, to a command and to those below it. */
     public static void addTo(CommandSpec command) {
         command.addOption(OptionSpec.builder(SettingsLoader.CONFIG_FLAG)
                 .paramLabel("<file>")
                 .type(String.class)
+                .scopeType(CommandLine.ScopeType.INHERIT)
                 .description("configuration file; default <datadir>/" + SettingsLoader.FILE_NAME
                         + " if it is there [env " + SettingsLoader.CONFIG_VARIABLE + "]")
                 .build());
@@ -23,13 +25,16 @@ public final class CommandOptions {
         }
     }
 
-    /** What was given on the command line, for {@link SettingsLoader#load}. */
+    /** What was given on the command line, before or after a command's name, for {@link SettingsLoader#load}. */
     public static Map<String, String> given(ParseResult parsed) {
         Map<String, String> flags = new LinkedHashMap<>();
-        for (OptionSpec option : parsed.matchedOptions()) {
-            String flag = option.longestName();
-            if (flag.equals(SettingsLoader.CONFIG_FLAG) || Option.ofFlag(flag).isPresent()) {
-                flags.put(flag, option.getValue());
+        for (ParseResult level = parsed; level != null; level = level.subcommand()) {
+            for (OptionSpec option : level.matchedOptions()) {
+                String flag = option.longestName();
+                if (flag.equals(SettingsLoader.CONFIG_FLAG)
+                        || Option.ofFlag(flag).isPresent()) {
+                    flags.put(flag, option.getValue());
+                }
             }
         }
         return flags;
@@ -38,6 +43,7 @@ public final class CommandOptions {
     private static OptionSpec spec(Option option) {
         OptionSpec.Builder spec = OptionSpec.builder(option.flag())
                 .type(String.class)
+                .scopeType(CommandLine.ScopeType.INHERIT)
                 .description(description(option).replace("%", "%%"));
         if (option.form() == Option.Form.SWITCH) {
             return spec.arity("0..1")

@@ -44,7 +44,13 @@ public record Settings(
             Duration callTimeout,
             int maxAnswerBytes,
             int maxConnections,
-            Optional<URI> indexer) {}
+            Optional<URI> indexer) {
+
+        /** The same with other nodes. */
+        public Node withUrls(List<URI> others) {
+            return new Node(others, attempts, backoff, callTimeout, maxAnswerBytes, maxConnections, indexer);
+        }
+    }
 
     /**
      * @param tokenFlags tokens from flag or environment by scope word (read, manage, spend); absent ones come from files

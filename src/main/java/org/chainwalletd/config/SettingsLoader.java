@@ -200,9 +200,6 @@ public final class SettingsLoader {
         if (!wanted || bind == null) {
             return Optional.empty();
         }
-        if (bind.getPort() == 0) {
-            problems.add("--devnet-bind needs a port");
-        }
         if (BindPolicy.reachOf(bind.getAddress()) != BindPolicy.Reach.LOOPBACK) {
             warnings.add(
                     "the development node on " + BindPolicy.show(bind) + " gives coins to everyone who can reach it");

@@ -1,0 +1,39 @@
+package org.chainwalletd.boot;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What was started, to be stopped in the opposite order. One failure does not keep the rest from being stopped. */
+final class Closers {
+    private static final Logger log = LoggerFactory.getLogger(Closers.class);
+
+    private final Deque<Entry> started = new ArrayDeque<>();
+
+    /** A stop that may fail. */
+    @FunctionalInterface
+    interface Stop {
+        void run() throws Exception;
+    }
+
+    private record Entry(String what, Stop stop) {}
+
+    void add(String what, Stop stop) {
+        started.push(new Entry(what, stop));
+    }
+
+    /** Idempotent. */
+    void closeAll() {
+        while (!started.isEmpty()) {
+            Entry entry = started.pop();
+            try {
+                entry.stop().run();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                log.warn("stopping {} failed: {}", entry.what(), e.toString());
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package org.chainwalletd.boot;
+
+import com.typesafe.config.ConfigFactory;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.http.Authenticator;
+import org.chainwalletd.http.HttpLimits;
+import org.chainwalletd.http.HttpServer;
+import org.chainwalletd.http.TlsIdentity;
+import org.chainwalletd.http.TokenRotation;
+import org.chainwalletd.http.Tokens;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.KeyringSetup;
+import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.observe.HttpMetrics;
+import org.chainwalletd.observe.Metrics;
+import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.rpc.method.read.InFlight;
+import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.SqliteStore;
+
+/**
+ * The whole daemon in one process: started in order, stopped in the opposite one. A start that fails takes back what it had begun and
+ * leaves nothing listening.
+ */
+public final class Daemon implements AutoCloseable {
+    private static final Duration OPENING = Duration.ofMinutes(2);
+    private static final Duration CLOSING = Duration.ofSeconds(10);
+
+    private static final InFlight NOTHING_IN_FLIGHT = new InFlight() {
+        @Override
+        public int utxos() {
+            return 0;
+        }
+
+        @Override
+        public int transfers() {
+            return 0;
+        }
+    };
+
+    private final Closers closers = new Closers();
+    private final Settings settings;
+    private final Consumer<String> console;
+    private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
+    private Optional<Devnet> devnet = Optional.empty();
+    private TokenRotation rotation;
+    private HttpServer server;
+
+    private Daemon(Settings settings, Consumer<String> console) {
+        this.settings = settings;
+        this.console = console;
+    }
+
+    /**
+     * Starts and, when this returns, serves.
+     *
+     * @param passphrase overwritten when it is no longer needed
+     * @param console lines for the operator: new tokens, fingerprint, addresses
+     * @throws StartupException when it cannot, with one line that says what to do
+     */
+    public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console) {
+        Daemon daemon = new Daemon(settings, console);
+        try {
+            daemon.begin(passphrase);
+            return daemon;
+        } catch (RuntimeException | IOException e) {
+            daemon.close();
+            throw StartupFailures.explain(e, settings);
+        }
+    }
+
+    private void begin(SecretBytes passphrase) throws IOException {
+        DatadirCheck.usable(settings.datadir());
+        DatadirCheck.free(settings.http().bind(), "--bind");
+        if (settings.devnet().isPresent()) {
+            DatadirCheck.free(settings.devnet().get().bind(), "--devnet-bind");
+        }
+        DatadirLock lock = DatadirLock.acquire(settings.datadir());
+        closers.add("datadir lock", lock::close);
+
+        Metrics meters = new Metrics();
+        MeterRegistry metrics = meters.registry();
+        closers.add("metrics", meters::close);
+        Workers workers = new Workers(
+                Runtime.getRuntime().availableProcessors(), settings.keyring().unsealThreads(), metrics);
+        closers.add("workers", workers::close);
+        ActorSystem<Guardian.Command> system =
+                ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", ConfigFactory.load());
+        closers.add("actors", () -> {
+            system.terminate();
+            Futures.await(system.getWhenTerminated(), CLOSING, "stopping the actors");
+        });
+
+        CompletionStage<Keyring> opening = openKeyring(system, workers, metrics, passphrase);
+        CompletionStage<SqliteStore> store =
+                CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
+        Nodes nodes = startNodes(system, workers, metrics);
+        Optional<TlsIdentity> tls = openTls();
+        Authenticator authenticator = new Authenticator(
+                Tokens.open(settings.datadir(), settings.http().tokenFlags(), console));
+        rotation = new TokenRotation(settings.datadir(), settings.http().tokenFlags(), authenticator);
+
+        SqliteStore opened = Futures.await(store, OPENING, "opening the store");
+        closers.add("store", opened::close);
+        Keyring keyring = Futures.await(opening, OPENING, "opening the keyring");
+        closers.add("keyring", () -> Futures.await(keyring.close(), CLOSING, "closing the keyring"));
+        Services services = new Services(settings, nodes, keyring, NOTHING_IN_FLIGHT, meters, workers.crypto());
+        serve(system, tls, services, authenticator);
+        meters.withProcess();
+    }
+
+    private CompletionStage<Keyring> openKeyring(
+            ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
+        KeyringSetup setup = KeyringSetup.of(
+                settings.chain(),
+                settings.datadir().resolve("wallets"),
+                metrics,
+                new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk()));
+        return Keyring.open(setup, passphrase, new Keyring.Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return Guardian.spawn(system, behavior, name);
+            }
+        });
+    }
+
+    private Nodes startNodes(ActorSystem<?> system, Workers workers, MeterRegistry metrics) throws IOException {
+        Settings.Node configured = settings.node();
+        if (settings.devnet().isPresent()) {
+            Devnet node = startDevnet(settings.devnet().get());
+            console.accept("development node on " + node.uri());
+            configured = configured.withUrls(List.of(node.uri()));
+        }
+        return Nodes.start(
+                system,
+                configured,
+                settings.expectGenesis(),
+                new GenesisFile(settings.datadir()),
+                workers.upstream(),
+                workers.disk(),
+                metrics);
+    }
+
+    private Devnet startDevnet(Settings.Devnet wanted) throws IOException {
+        Devnet started = Devnet.start(DevnetConfig.onDemand(settings.chain())
+                .withBind(wanted.bind())
+                .withFolder(wanted.folder())
+                .withBlockInterval(wanted.blockInterval())
+                .withQuotas(wanted.quotas())
+                .withSeed(wanted.seed()));
+        closers.add("development node", started::close);
+        devnet = Optional.of(started);
+        return started;
+    }
+
+    private Optional<TlsIdentity> openTls() throws IOException {
+        if (!settings.http().tls()) {
+            return Optional.empty();
+        }
+        List<String> names = TlsIdentity.names(
+                settings.http().bind().getAddress(), settings.http().tlsSan());
+        Path datadir = settings.datadir();
+        return Optional.of(TlsIdentity.open(datadir, settings.chain().daemonName(), names, console));
+    }
+
+    private void serve(
+            ActorSystem<Guardian.Command> system,
+            Optional<TlsIdentity> tls,
+            Services services,
+            Authenticator authenticator) {
+        RpcDispatcher dispatcher = services.dispatcher();
+        HttpMetrics httpMetrics = new HttpMetrics(services.metrics().registry());
+        server = Futures.await(
+                HttpServer.start(
+                        system,
+                        HttpServer.Place.of(settings.http(), tls),
+                        HttpLimits.of(settings.http()),
+                        new HttpServer.Services(
+                                dispatcher::dispatch,
+                                authenticator,
+                                services.readiness(),
+                                services.metrics()::scrape,
+                                httpMetrics::refused)),
+                OPENING,
+                "binding");
+        closers.add(
+                "http",
+                () -> Futures.await(
+                        server.drain(settings.http().drain()),
+                        settings.http().drain().plus(CLOSING),
+                        "draining"));
+        httpMetrics.connections(server::connections);
+    }
+
+    /** Completes when the daemon can no longer work and must be started anew. */
+    public CompletionStage<Void> gaveUp() {
+        return gaveUp;
+    }
+
+    /** Where clients reach it. */
+    public URI uri() {
+        InetSocketAddress address = server.address();
+        String host = address.getAddress().getHostAddress();
+        return URI.create((settings.http().tls() ? "https" : "http") + "://"
+                + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort() + "/");
+    }
+
+    /** The embedded development node, if there is one. */
+    public Optional<URI> nodeUri() {
+        return devnet.map(Devnet::uri);
+    }
+
+    /** From now on SIGHUP makes the daemon read its token files again. */
+    public void listenForHangUp() {
+        rotation.onHangUp();
+    }
+
+    /** Drains and stops. Idempotent. */
+    @Override
+    public void close() {
+        closers.closeAll();
+    }
+}

@@ -1,0 +1,83 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** What can be refused before anything is created. Only looks. */
+final class DatadirCheck {
+    private static final Set<String> OURS = Set.of(
+            "wallets", "LOCK", "walletd.db", "walletd.conf", "token-read", "token-manage", "token-spend", "genesis");
+
+    private DatadirCheck() {}
+
+    /** Whether this would be the first run on {@code datadir}. */
+    static boolean isFresh(Path datadir) {
+        return !Files.exists(datadir);
+    }
+
+    /**
+     * @throws StartupException when the folder cannot be used, or holds something that is not ours
+     */
+    static void usable(Path datadir) {
+        if (isFresh(datadir)) {
+            creatable(datadir);
+            return;
+        }
+        if (!Files.isDirectory(datadir)) {
+            throw new StartupException("the datadir " + datadir + " is a file: name a folder with --datadir");
+        }
+        if (!Files.isReadable(datadir) || !Files.isWritable(datadir) || !Files.isExecutable(datadir)) {
+            throw new StartupException("the datadir " + datadir
+                    + " cannot be read and written by this user: correct its owner and mode (0700), or name another with"
+                    + " --datadir");
+        }
+        try (Stream<Path> entries = Files.list(datadir)) {
+            Set<String> names =
+                    entries.map(entry -> entry.getFileName().toString()).collect(java.util.stream.Collectors.toSet());
+            if (!names.isEmpty() && names.stream().noneMatch(OURS::contains)) {
+                throw new StartupException("the folder " + datadir
+                        + " holds files but no keyring: it is not a datadir of this daemon; name a new or empty folder"
+                        + " with --datadir");
+            }
+        } catch (IOException e) {
+            throw new StartupException("the datadir " + datadir + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static void creatable(Path datadir) {
+        Path existing = datadir.toAbsolutePath().getParent();
+        while (existing != null && !Files.exists(existing)) {
+            existing = existing.getParent();
+        }
+        if (existing == null || !Files.isDirectory(existing) || !Files.isWritable(existing)) {
+            throw new StartupException("the datadir " + datadir + " cannot be made in " + existing
+                    + ": correct the path or the folder's mode, or name another with --datadir");
+        }
+    }
+
+    /**
+     * @throws StartupException when somebody else listens on {@code address}
+     */
+    static void free(InetSocketAddress address, String flag) {
+        if (address.getPort() == 0) {
+            return;
+        }
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(address);
+        } catch (IOException e) {
+            throw inUse(address, flag, e.getMessage());
+        }
+    }
+
+    static StartupException inUse(InetSocketAddress address, String flag, String reason) {
+        return new StartupException(
+                "cannot listen on " + address.getAddress().getHostAddress() + " port " + address.getPort() + " ("
+                        + reason + "): stop what listens there, or choose another address with " + flag);
+    }
+}

@@ -1,0 +1,31 @@
+package org.chainwalletd.boot;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Waiting for stages on the one thread that starts and stops the daemon; nowhere else. */
+final class Futures {
+    private Futures() {}
+
+    /**
+     * @throws RuntimeException the stage's own failure, unwrapped
+     */
+    static <T> T await(CompletionStage<T> stage, Duration patience, String what) {
+        try {
+            return stage.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(what + " failed", e.getCause());
+        } catch (TimeoutException e) {
+            throw new IllegalStateException(what + " did not end within " + patience.toSeconds() + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted: " + what, e);
+        }
+    }
+}

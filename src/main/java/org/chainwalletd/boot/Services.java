@@ -1,0 +1,76 @@
+package org.chainwalletd.boot;
+
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.Version;
+import org.chainwalletd.http.ReadinessCheck;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.observe.AuditTrail;
+import org.chainwalletd.observe.CallMetrics;
+import org.chainwalletd.observe.CallObservers;
+import org.chainwalletd.observe.Metrics;
+import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.method.keyring.KeyringErrors;
+import org.chainwalletd.rpc.method.keyring.KeyringMethods;
+import org.chainwalletd.rpc.method.keyring.NodeDeletionGuard;
+import org.chainwalletd.rpc.method.read.InFlight;
+import org.chainwalletd.rpc.method.read.ManagedKeys;
+import org.chainwalletd.rpc.method.read.ReadErrors;
+import org.chainwalletd.rpc.method.read.ReadMethods;
+
+/** The services that methods talk to, and the methods over them: the one list of everything that can be called. */
+record Services(
+        Settings settings, Nodes nodes, Keyring keyring, InFlight inFlight, Metrics metrics, Executor executor) {
+
+    RpcDispatcher dispatcher() {
+        List<ErrorTranslator> errors = List.of(new KeyringErrors(), new ReadErrors());
+        return new RpcDispatcher(
+                MethodRegistry.of(methods()),
+                errors,
+                new CallObservers(new CallMetrics(metrics.registry()), new AuditTrail(Clock.systemUTC())),
+                settings.http().maxBatch(),
+                settings.http().batchParallelism(),
+                executor);
+    }
+
+    private List<RpcMethod<?, ?>> methods() {
+        List<RpcMethod<?, ?>> methods = new ArrayList<>();
+        methods.addAll(ReadMethods.all(settings.chain(), Version.number(), nodes, managedKeys(), inFlight, executor));
+        methods.addAll(KeyringMethods.all(keyring, new NodeDeletionGuard(nodes.client(), executor), executor));
+        return methods;
+    }
+
+    private ManagedKeys managedKeys() {
+        return new ManagedKeys() {
+            @Override
+            public CompletionStage<List<KeyEntry>> entries() {
+                return CompletableFuture.completedFuture(keyring.list());
+            }
+
+            @Override
+            public int size() {
+                return keyring.size();
+            }
+        };
+    }
+
+    /** What must hold before the daemon is of use to its callers. The keyring is open before anything is served. */
+    List<ReadinessCheck> readiness() {
+        return List.of(
+                () -> nodes.seen().get().isAnswering()
+                        ? Optional.empty()
+                        : Optional.of("no node of the chain has answered"),
+                () -> nodes.chain().complaint());
+    }
+}

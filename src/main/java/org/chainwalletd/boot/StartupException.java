@@ -1,0 +1,10 @@
+package org.chainwalletd.boot;
+
+/** The daemon cannot start. The message is one line for the operator and says what to do. */
+public final class StartupException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public StartupException(String message) {
+        super(message, null, false, false);
+    }
+}

@@ -1,0 +1,41 @@
+package org.chainwalletd.boot;
+
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletionException;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.keyring.KeyringException;
+
+/** Turns whatever kept the daemon from starting into one line for the operator. */
+final class StartupFailures {
+    private StartupFailures() {}
+
+    static StartupException explain(Throwable failure, Settings settings) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        if (cause instanceof StartupException known) {
+            return known;
+        }
+        if (cause instanceof KeyringException keyring && keyring.reason() == KeyringException.Reason.LOCKED) {
+            return new StartupException("-32012 keystore locked: " + keyring.getMessage());
+        }
+        if (isBind(cause)) {
+            InetSocketAddress bind = settings.http().bind();
+            return DatadirCheck.inUse(bind, "--bind", "it is in use or not an address of this machine");
+        }
+        String text = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        return new StartupException(text);
+    }
+
+    private static boolean isBind(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BindException
+                    || cause.getClass().getSimpleName().startsWith("BindFailed")) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

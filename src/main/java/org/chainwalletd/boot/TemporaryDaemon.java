@@ -1,0 +1,54 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.config.Option;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.TemporaryFolder;
+
+/** A daemon with a development chain of its own, on free ports and a datadir that is gone afterwards. */
+final class TemporaryDaemon {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private TemporaryDaemon() {}
+
+    /** What is done with it. */
+    @FunctionalInterface
+    interface Visit {
+        void run(WalletdClient daemon, WalletdClient node);
+    }
+
+    static void run(Visit visit) {
+        try (TemporaryFolder folder = TemporaryFolder.create("walletd-demo")) {
+            Path datadir = folder.path().resolve("datadir");
+            Settings settings =
+                    SettingsLoader.load(flags(datadir), Map.of(), folder.path()).settings();
+            SecretBytes passphrase = SecretBytes.takeOver("demonstration only".getBytes(StandardCharsets.UTF_8));
+            try (Daemon daemon = Daemon.start(settings, passphrase, line -> {})) {
+                String token = Files.readString(datadir.resolve("token-spend")).strip();
+                visit.run(
+                        new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE),
+                        new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), PATIENCE));
+            }
+        } catch (IOException e) {
+            throw new StartupException("no temporary datadir: " + e.getMessage());
+        }
+    }
+
+    private static Map<String, String> flags(Path datadir) {
+        return Map.of(
+                Option.DATADIR.flag(), datadir.toString(),
+                Option.BIND.flag(), "127.0.0.1:0",
+                Option.DEVNET.flag(), "true",
+                Option.DEVNET_BIND.flag(), "127.0.0.1:0",
+                Option.DEVNET_BLOCK_INTERVAL.flag(), "1");
+    }
+}

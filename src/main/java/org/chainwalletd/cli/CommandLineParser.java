@@ -1,0 +1,127 @@
+package org.chainwalletd.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.config.CommandOptions;
+import org.chainwalletd.config.Version;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+/** The grammar of the command line, made from the commands and the configuration's table of options. */
+final class CommandLineParser {
+    private final Map<String, Command> commands = new LinkedHashMap<>();
+    private final CommandLine grammar;
+
+    /**
+     * @param all the first one is meant when no command is named
+     */
+    CommandLineParser(String program, List<Command> all) {
+        CommandSpec root = spec(program, all.get(0));
+        root.addOption(OptionSpec.builder("-V", "--version")
+                .versionHelp(true)
+                .type(boolean.class)
+                .description("print the version and exit")
+                .build());
+        CommandOptions.addTo(root);
+        commands.put(program, all.get(0));
+        for (Command command : all.subList(1, all.size())) {
+            commands.put(command.word(), command);
+            root.addSubcommand(command.word(), spec(command.word(), command));
+        }
+        grammar = new CommandLine(root).setUsageHelpWidth(110).setUsageHelpLongOptionsMaxWidth(34);
+    }
+
+    /**
+     * What was read.
+     *
+     * @param text to be printed instead of running the command
+     */
+    record Parsed(
+            Command command,
+            Optional<String> text,
+            Map<String, String> flags,
+            Map<String, String> options,
+            List<String> arguments) {}
+
+    /**
+     * @throws CommandLine.ParameterException with a message for the user
+     */
+    Parsed parse(String... words) {
+        ParseResult top = grammar.parseArgs(words);
+        ParseResult last = top;
+        while (last.hasSubcommand()) {
+            last = last.subcommand();
+        }
+        Command command = commands.get(last.commandSpec().name());
+        return new Parsed(command, text(top, last), CommandOptions.given(top), own(command, last), positionals(last));
+    }
+
+    CommandLine grammar() {
+        return grammar;
+    }
+
+    private static Optional<String> text(ParseResult top, ParseResult last) {
+        if (top.isVersionHelpRequested()) {
+            return Optional.of(Version.line() + System.lineSeparator());
+        }
+        return top.isUsageHelpRequested() || last.isUsageHelpRequested()
+                ? Optional.of(last.commandSpec().commandLine().getUsageMessage())
+                : Optional.empty();
+    }
+
+    private static Map<String, String> own(Command command, ParseResult parsed) {
+        Map<String, String> options = new LinkedHashMap<>();
+        for (Command.Flag flag : command.flags()) {
+            if (parsed.hasMatchedOption(flag.name())) {
+                options.put(flag.name(), parsed.matchedOptionValue(flag.name(), ""));
+            }
+        }
+        return options;
+    }
+
+    private static List<String> positionals(ParseResult parsed) {
+        List<String> arguments = new ArrayList<>();
+        for (PositionalParamSpec positional : parsed.matchedPositionals()) {
+            arguments.addAll(positional.stringValues());
+        }
+        return arguments;
+    }
+
+    private static CommandSpec spec(String name, Command command) {
+        CommandSpec spec = CommandSpec.create().name(name);
+        spec.usageMessage().description(command.summary());
+        spec.addOption(OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .type(boolean.class)
+                .description("print this help and exit")
+                .build());
+        for (Command.Flag flag : command.flags()) {
+            spec.addOption(option(flag));
+        }
+        int position = 0;
+        for (String label : command.arguments()) {
+            boolean optional = label.startsWith("[");
+            spec.addPositional(PositionalParamSpec.builder()
+                    .index(String.valueOf(position++))
+                    .arity(optional ? "0..1" : "1")
+                    .paramLabel(optional ? label.substring(1, label.length() - 1) : label)
+                    .type(String.class)
+                    .build());
+        }
+        return spec;
+    }
+
+    private static OptionSpec option(Command.Flag flag) {
+        OptionSpec.Builder builder =
+                OptionSpec.builder(flag.name()).type(String.class).description(flag.help());
+        return flag.label().isEmpty()
+                ? builder.arity("0").fallbackValue("true").type(boolean.class).build()
+                : builder.arity("1").paramLabel("<" + flag.label() + ">").build();
+    }
+}

@@ -1,0 +1,64 @@
+package org.chainwalletd.cli;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.config.Option;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+
+/** Runs a development node alone, for daemons and tests in other processes. */
+final class DevnetCommand implements Command {
+    @Override
+    public String word() {
+        return "devnet";
+    }
+
+    @Override
+    public String summary() {
+        return "Runs a development node of the chain alone until SIGTERM; its chain is kept in <datadir>/devnet.";
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        Map<String, String> flags = new LinkedHashMap<>(invocation.flags());
+        flags.put(Option.DEVNET.flag(), "true");
+        Settings settings = SettingsLoader.load(flags, invocation.environment(), invocation.home())
+                .settings();
+        Settings.Devnet wanted = settings.devnet().orElseThrow();
+        CountDownLatch stop = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        try (Devnet devnet = Devnet.start(DevnetConfig.onDemand(settings.chain())
+                .withBind(wanted.bind())
+                .withFolder(wanted.folder())
+                .withBlockInterval(wanted.blockInterval())
+                .withQuotas(wanted.quotas())
+                .withSeed(wanted.seed()))) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> endWell(stop, stopped), "stop"));
+            invocation.out().println("development node on " + devnet.uri() + " (chain in " + wanted.folder() + ")");
+            invocation.out().flush();
+            stop.await();
+        } catch (IOException e) {
+            throw new StartupException(e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        stopped.countDown();
+        return ExitCode.OK;
+    }
+
+    /** The JVM would end with 143 after SIGTERM. */
+    private static void endWell(CountDownLatch stop, CountDownLatch stopped) {
+        stop.countDown();
+        try {
+            stopped.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Runtime.getRuntime().halt(ExitCode.OK);
+    }
+}

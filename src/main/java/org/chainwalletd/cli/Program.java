@@ -1,0 +1,52 @@
+package org.chainwalletd.cli;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.ConfigurationException;
+import picocli.CommandLine;
+
+/** The program: finds the command, runs it, turns what goes wrong into one line and an exit code. */
+public final class Program {
+    private static final String NAME = "chain-walletd";
+
+    private Program() {}
+
+    /** Runs to the end and returns the exit code. */
+    public static int run(String[] words, Map<String, String> environment, Invocation.Streams streams) {
+        CommandLineParser parser = new CommandLineParser(NAME, commands());
+        CommandLineParser.Parsed parsed;
+        try {
+            parsed = parser.parse(words);
+        } catch (CommandLine.ParameterException e) {
+            streams.err().println(NAME + ": " + oneLine(e.getMessage()) + "; see " + NAME + " --help");
+            return ExitCode.USAGE;
+        }
+        if (parsed.text().isPresent()) {
+            streams.out().print(parsed.text().get());
+            return ExitCode.OK;
+        }
+        return run(parsed, new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
+    }
+
+    private static int run(CommandLineParser.Parsed parsed, Invocation invocation) {
+        try {
+            return parsed.command().run(invocation);
+        } catch (ConfigurationException e) {
+            e.problems().forEach(problem -> invocation.fail(ExitCode.USAGE, problem));
+            return ExitCode.USAGE;
+        } catch (StartupException | WalletdException e) {
+            return invocation.fail(ExitCode.FAILED, oneLine(e.getMessage()));
+        }
+    }
+
+    static List<Command> commands() {
+        return List.of(new ServeCommand(), new DevnetCommand(), new DemoCommand(), new RpcCommand());
+    }
+
+    private static String oneLine(String message) {
+        return message.lines().map(String::strip).collect(Collectors.joining(" "));
+    }
+}
