@@ -1,6 +1,7 @@
 package org.chainwalletd.devnet;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
@@ -33,6 +35,9 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     private static final Logger LOG = LoggerFactory.getLogger(Devnet.class);
 
     private final SigningKey minerKey;
+    /** Null for a chain that lives in memory only. */
+    private final BlockLog archive;
+
     private final Ledger ledger;
     private final Miner miner;
     private final Faucet faucet;
@@ -45,7 +50,12 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         minerKey = SigningKey.takeOver(SecretBytes.takeOver(config.minerSecret()));
         ledger = new Ledger(config.profile(), this::publish);
         Address minerAddress = config.profile().addressOf(PublicKey.of(minerKey.publicKey()));
-        miner = new Miner(ledger, BlockArchive.NONE, minerAddress, config.clock());
+        Restorer restorer = new Restorer(ledger);
+        archive = config.folder().isPresent()
+                ? BlockLog.open(config.folder().get(), config.profile(), ledger.genesisId(), restorer)
+                : null;
+        miner = new Miner(ledger, archive == null ? BlockArchive.NONE : archive, minerAddress, config.clock());
+        miner.afterBranch(restorer.branch);
         faucet = new Faucet(ledger, miner, minerKey);
         faults.quota(config.quotas());
         server = new NodeServer(config.bind(), config.clock(), new NodeCalls(ledger, config.clock(), faults, this));
@@ -54,6 +64,43 @@ public final class Devnet implements AutoCloseable, DevnetControl {
             thread.setDaemon(true);
             return thread;
         });
+    }
+
+    private NodeServer listen(DevnetConfig config) throws IOException {
+        try {
+            return new NodeServer(config.bind(), config.clock(), new NodeCalls(ledger, config.clock(), faults, this));
+        } catch (BindException e) {
+            closeArchive();
+            throw new IOException(
+                    "the development node cannot listen on " + config.bind().getHostString() + ":"
+                            + config.bind().getPort() + " (" + e.getMessage()
+                            + "): stop what uses the address, or choose another one with --devnet-bind",
+                    e);
+        } catch (IOException | RuntimeException e) {
+            closeArchive();
+            throw e;
+        }
+    }
+
+    /** Replays the recorded history into a new ledger. */
+    private static final class Restorer implements BlockLog.History {
+        private final Ledger ledger;
+        private long branch;
+
+        Restorer(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @Override
+        public void connect(Block block) {
+            ledger.restore(block);
+            branch = Math.max(branch, block.header().nonce());
+        }
+
+        @Override
+        public void disconnect(int depth) {
+            ledger.restoreDisconnect(depth);
+        }
     }
 
     /**
@@ -180,6 +227,18 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     public void close() {
         timer.shutdownNow();
         server.close();
+        miner.finish();
         minerKey.close();
+        closeArchive();
+    }
+
+    private void closeArchive() {
+        try {
+            if (archive != null) {
+                archive.close();
+            }
+        } catch (IOException e) {
+            LOG.warn("the development chain was not closed properly: {}", e.toString());
+        }
     }
 }

@@ -15,6 +15,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.StateTree;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
 
 /**
  * The transactions of one block in the making, applied to a view over the unspent outputs that leaves those untouched (chain protocol,
@@ -74,10 +75,27 @@ final class BlockDraft {
         fees = fees.plus(verdict.fee());
     }
 
-    /** Appends a transaction that was validated when its block was written. */
+    /**
+     * Appends a transaction that was validated when its block was written.
+     *
+     * @throws IllegalStateException when it spends what is not there
+     */
     void addTrusted(Transaction tx) {
-        List<Coin> consumes = tx.inputs().stream().map(this::find).toList();
+        List<Coin> consumes = new ArrayList<>(tx.inputs().size());
+        for (Outpoint input : tx.inputs()) {
+            Coin coin = find(input);
+            if (coin == null) {
+                throw new IllegalStateException("block not valid: no output " + input);
+            }
+            consumes.add(coin);
+        }
         append(TransactionCodec.txId(profile, tx), tx, consumes);
+        for (Coin coin : consumes) {
+            fees = fees.plus(coin.output().value());
+        }
+        for (TxOutput output : tx.outputs()) {
+            fees = fees.minus(output.value());
+        }
     }
 
     private void append(Hash256 txId, Transaction tx, List<Coin> consumes) {

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Bytes;
@@ -196,12 +195,12 @@ public final class Ledger {
     }
 
     /** What a miner starts from: an empty draft on the current tip, with the transactions in the order in which it takes them. */
-    synchronized Work work(Predicate<Hash256> wanted) {
+    synchronized Work work() {
         BlockDraft draft = draft(tip.height() + 1);
         List<Address> touched = new ArrayList<>();
         long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
         for (Mempool.Entry entry : mempool.bestFirst()) {
-            if (entry.size() > room || !wanted.test(entry.txId())) {
+            if (entry.size() > room) {
                 continue;
             }
             try {
@@ -236,6 +235,44 @@ public final class Ledger {
         listener.changed(touched, tip.height());
     }
 
+    /**
+     * Connects a block of this very chain that was kept in a file: its structure is checked, not its signatures.
+     *
+     * @throws IllegalStateException when it does not fit onto the tip
+     */
+    public synchronized void restore(Block block) {
+        BlockRules.checkHeader(profile, block, chain.tip(), chain.medianTime());
+        BlockDraft draft = draft(block.header().height());
+        draft.addCoinbase(block.transactions().get(0));
+        block.transactions().stream().skip(1).forEach(draft::addTrusted);
+        BlockRules.checkReward(block, draft.fees());
+        apply(draft.finish(block), draft.stateAfter(chain.state()));
+    }
+
+    /**
+     * Disconnects blocks before another branch is restored.
+     *
+     * @throws IllegalStateException when there are not so many
+     */
+    public synchronized void restoreDisconnect(int depth) {
+        if (depth < 1 || depth > tip.height()) {
+            throw new IllegalStateException("cannot disconnect " + depth + " of " + tip.height() + " blocks");
+        }
+        for (int i = 0; i < depth; i++) {
+            chain.disconnect();
+        }
+        tip = tipOf(chain.tip());
+    }
+
+    /** The root over all unspent outputs; takes long on a large chain that was just restored. */
+    public Hash256 stateRoot() {
+        StateTree state;
+        synchronized (this) {
+            state = chain.state();
+        }
+        return state.root();
+    }
+
     private void apply(ConnectedBlock block, StateTree stateAfter) {
         if (!block.block().header().previousId().equals(tip.id())) {
             throw new IllegalStateException("block " + block.id() + " is not built on the tip " + tip.id());
@@ -249,27 +286,29 @@ public final class Ledger {
      * Replaces the last {@code depth} blocks by the blocks of {@code branch}, as one change of the tip.
      *
      * @param keepTransactions whether the transactions of the disconnected blocks go back to the mempool, as far as they are still valid
-     * @return the disconnected blocks, the old tip first
+     * @throws RejectedException when the branch cannot be grown; the chain is as before
      */
-    synchronized List<ConnectedBlock> reorganise(int depth, boolean keepTransactions, Branch branch) {
-        List<ConnectedBlock> disconnected = new ArrayList<>();
-        Set<Bytes> scripts = new LinkedHashSet<>();
+    synchronized void reorganise(int depth, boolean keepTransactions, Branch branch) {
+        long fork = tip.height() - depth;
+        List<Undone> undone = new ArrayList<>();
         for (int i = 0; i < depth; i++) {
-            ConnectedBlock block = chain.disconnect();
-            disconnected.add(block);
-            scripts.addAll(scriptsOf(block));
+            undone.add(0, new Undone(chain.state(), chain.disconnect()));
         }
         tip = tipOf(chain.tip());
         try {
-            branch.grow((block, stateAfter) -> {
-                apply(block, stateAfter);
-                scripts.addAll(scriptsOf(block));
-            });
-        } finally {
-            afterReorganisation(disconnected, keepTransactions, scripts);
+            branch.grow(this::apply);
+        } catch (RejectedException e) {
+            while (chain.tip().height() > fork) {
+                chain.disconnect();
+            }
+            undone.forEach(block -> chain.connect(block.block(), block.stateAfter()));
+            tip = tipOf(chain.tip());
+            throw e;
         }
-        return disconnected;
+        afterReorganisation(fork, undone, keepTransactions);
     }
+
+    private record Undone(StateTree stateAfter, ConnectedBlock block) {}
 
     /** Grows a branch on whatever the tip is when it is called. */
     @FunctionalInterface
@@ -282,14 +321,21 @@ public final class Ledger {
         void connect(ConnectedBlock block, StateTree stateAfter);
     }
 
-    private void afterReorganisation(List<ConnectedBlock> disconnected, boolean keep, Set<Bytes> scripts) {
+    private void afterReorganisation(long fork, List<Undone> undone, boolean keepTransactions) {
         counters.reorgsApplied++;
-        counters.blocksUndone += disconnected.size();
+        counters.blocksUndone += undone.size();
         List<Address> touched = new ArrayList<>();
         settleMempool(touched);
-        for (int i = disconnected.size() - 1; keep && i >= 0; i--) {
-            List<Transaction> transactions = disconnected.get(i).block().transactions();
-            transactions.subList(1, transactions.size()).forEach(tx -> putBack(tx, touched));
+        Set<Bytes> scripts = new LinkedHashSet<>();
+        for (Undone old : undone) {
+            scripts.addAll(scriptsOf(old.block()));
+            List<Transaction> transactions = old.block().block().transactions();
+            if (keepTransactions) {
+                transactions.subList(1, transactions.size()).forEach(tx -> putBack(tx, touched));
+            }
+        }
+        for (long height = fork + 1; height <= tip.height(); height++) {
+            scripts.addAll(scriptsOf(chain.at(height)));
         }
         addAddresses(scripts, touched);
         listener.changed(touched, tip.height());

@@ -32,6 +32,7 @@ public final class Miner {
     private final Address address;
     private final InstantSource clock;
     private long branch;
+    private boolean finished;
 
     public Miner(Ledger ledger, BlockArchive archive, Address address, InstantSource clock) {
         this.ledger = ledger;
@@ -48,9 +49,9 @@ public final class Miner {
     public synchronized List<Hash256> mine(int count) {
         List<Hash256> ids = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            Ledger.Work work = ledger.work(txId -> true);
-            ids.add(connect(
-                    work, BlockTiming.next(work.parent().timestamp(), work.medianTime(), now()), ledger::connect));
+            Ledger.Work work = ledger.work();
+            long time = BlockTiming.next(work.parent().timestamp(), work.medianTime(), now());
+            ids.add(seal(work, time).id());
         }
         return ids;
     }
@@ -58,9 +59,8 @@ public final class Miner {
     /** The first blocks of a new chain: their times are spread evenly between genesis and now. */
     public synchronized void mineHistory(int count) {
         for (int remaining = count; remaining > 0; remaining--) {
-            Ledger.Work work = ledger.work(txId -> true);
-            long time = BlockTiming.spread(work.parent().timestamp(), work.medianTime(), now(), remaining);
-            connect(work, time, ledger::connect);
+            Ledger.Work work = ledger.work();
+            seal(work, BlockTiming.spread(work.parent().timestamp(), work.medianTime(), now(), remaining));
         }
     }
 
@@ -70,7 +70,7 @@ public final class Miner {
      * @param keepTransactions whether the transactions of the disconnected blocks go back to the mempool
      * @param conflicts transactions that the first new block confirms, whatever the old blocks said
      * @return the ids of the new blocks, the tip last
-     * @throws RejectedException when the genesis block would go, or a conflicting transaction is not valid; nothing changes then
+     * @throws RejectedException when the genesis block would go, or a conflicting transaction is not valid; the chain is as before
      */
     public synchronized List<Hash256> reorganise(int depth, boolean keepTransactions, List<Transaction> conflicts) {
         long height = ledger.tip().height();
@@ -78,8 +78,7 @@ public final class Miner {
             throw new RejectedException("depth must be between 1 and " + height + ", the height of the tip");
         }
         branch++;
-        List<Hash256> ids = new ArrayList<>(depth + 1);
-        archive.disconnect(depth);
+        List<ConnectedBlock> blocks = new ArrayList<>(depth + 1);
         ledger.reorganise(depth, keepTransactions, connector -> {
             for (int i = 0; i <= depth; i++) {
                 Ledger.Work work = ledger.emptyWork();
@@ -87,13 +86,35 @@ public final class Miner {
                     conflicts.forEach(work.draft()::add);
                 }
                 long time = BlockTiming.next(work.parent().timestamp(), work.medianTime(), now());
-                ids.add(connect(work, time, connector));
+                blocks.add(connect(work, time, connector));
             }
         });
-        return ids;
+        archive.disconnect(depth);
+        blocks.forEach(block -> archive.append(block.block()));
+        return blocks.stream().map(ConnectedBlock::id).toList();
     }
 
-    private Hash256 connect(Ledger.Work work, long time, Ledger.Connector connector) {
+    /** Continues a chain that was restored from a file: later branches must differ from all recorded ones. */
+    public synchronized void afterBranch(long nonce) {
+        branch = Math.max(branch, nonce);
+    }
+
+    /** Lets a change under way end and refuses later ones, so that the archive can be closed. */
+    public synchronized void finish() {
+        finished = true;
+    }
+
+    private ConnectedBlock seal(Ledger.Work work, long time) {
+        return connect(work, time, (block, stateAfter) -> {
+            archive.append(block.block());
+            ledger.connect(block, stateAfter);
+        });
+    }
+
+    private ConnectedBlock connect(Ledger.Work work, long time, Ledger.Connector connector) {
+        if (finished) {
+            throw new RejectedException("the development node is closed");
+        }
         BlockDraft draft = work.draft();
         draft.addCoinbase(coinbase(draft));
         StateTree stateAfter = draft.stateAfter(work.stateBefore());
@@ -107,9 +128,8 @@ public final class Miner {
                 txRoot(draft),
                 stateAfter.root());
         ConnectedBlock block = draft.finish(new Block(header, draft.transactions()));
-        archive.append(block.block());
         connector.connect(block, stateAfter);
-        return block.id();
+        return block;
     }
 
     private Hash256 txRoot(BlockDraft draft) {
