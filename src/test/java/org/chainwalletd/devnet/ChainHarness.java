@@ -1,0 +1,119 @@
+package org.chainwalletd.devnet;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.testkit.DevnetExtension;
+
+/** Two parties with the published test keys A and B, and the transactions they make on a development chain. */
+final class ChainHarness {
+    static final ChainProfile CHAIN = ChainProfile.of("chain");
+    static final Party A = new Party(1);
+    static final Party B = new Party(2);
+
+    private final DevnetExtension chain;
+
+    ChainHarness(DevnetExtension chain) {
+        this.chain = chain;
+    }
+
+    /** The owner of the key whose seed is 32 times one byte. */
+    static final class Party {
+        private final byte[] seed = new byte[32];
+        final PublicKey key;
+        final Address address;
+
+        Party(int seedByte) {
+            Arrays.fill(seed, (byte) seedByte);
+            key = PublicKey.of(Ed25519.publicKey(seed));
+            address = CHAIN.addressOf(key);
+        }
+
+        byte[] sign(byte[] message) {
+            return Ed25519.sign(seed, key.toArray(), message);
+        }
+    }
+
+    /** A confirmed output of {@code value} that {@code owner} can spend. */
+    Outpoint fund(Party owner, long value) {
+        return new Outpoint(chain.fund(owner.address, value), 0);
+    }
+
+    static TxOutput to(Party receiver, long value) {
+        return TxOutput.toAddress(receiver.address, Amount.ofUnsigned(value));
+    }
+
+    static Transaction unsigned(List<Outpoint> inputs, TxOutput... outputs) {
+        return new Transaction(inputs, List.of(outputs), List.of());
+    }
+
+    byte[] message(Transaction tx) {
+        return TransactionCodec.signingMessage(CHAIN, chain.node().genesisId(), tx);
+    }
+
+    /** Every input signed as a plain one by {@code owner}. */
+    Transaction signed(Party owner, List<Outpoint> inputs, TxOutput... outputs) {
+        Transaction tx = unsigned(inputs, outputs);
+        byte[] signature = owner.sign(message(tx));
+        List<Witness> witnesses = new ArrayList<>();
+        inputs.forEach(input -> witnesses.add(Witness.plain(owner.key, signature)));
+        return tx.withWitnesses(witnesses);
+    }
+
+    /** A contract in which A locks and B can claim with {@code preimage}. */
+    static HtlcParams contract(byte[] preimage, long timeout) {
+        return new HtlcParams(A.key, B.key, Hash256.sha256(preimage), timeout);
+    }
+
+    /** Confirms a lock of 100,000 base units under {@code params}; the outpoint of the contract. */
+    Outpoint lock(HtlcParams params, Bytes datum, Hash256 datumHash) {
+        Outpoint coin = fund(A, 200_000);
+        TxOutput contract = new TxOutput(Amount.of(100_000), HtlcScript.build(params), datum, datumHash);
+        Hash256 txId = chain.submit(signed(A, List.of(coin), contract, to(A, 90_000)));
+        chain.mine(1);
+        return new Outpoint(txId, 0);
+    }
+
+    Transaction claim(Outpoint contract, Party signer, byte[] preimage, long value) {
+        Transaction tx = unsigned(List.of(contract), to(B, value));
+        return tx.withWitnesses(List.of(HtlcWitness.claim(preimage, signer.sign(message(tx)))));
+    }
+
+    Transaction reclaim(Outpoint contract, Party signer, long value) {
+        Transaction tx = unsigned(List.of(contract), to(A, value));
+        return tx.withWitnesses(List.of(HtlcWitness.reclaim(signer.sign(message(tx)))));
+    }
+
+    /** The error text of {@code send_raw_transaction}, or {@code accepted}. */
+    String send(Transaction tx) {
+        return sendHex(HexFormat.of().formatHex(TransactionCodec.encode(tx)));
+    }
+
+    String sendHex(String hex) {
+        var answer = NodeCall.answer(
+                chain.uri(),
+                "send_raw_transaction",
+                NodeCall.JSON.createObjectNode().put("tx_hex", hex));
+        return answer.has("error") ? answer.at("/error/message").textValue() : "accepted";
+    }
+
+    static String op(Outpoint outpoint) {
+        return "OutPoint { tx_id: Hash256(" + outpoint.txId() + "), output_index: " + outpoint.index() + " }";
+    }
+}
