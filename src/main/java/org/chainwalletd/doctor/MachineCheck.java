@@ -1,0 +1,75 @@
+package org.chainwalletd.doctor;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import org.chainwalletd.config.Settings;
+
+/** The Java machine, its memory, and whether the addresses to listen on are free. */
+public final class MachineCheck implements Check {
+    private static final int JAVA_LEAST = 17;
+    private static final long MEBIBYTE = 1024 * 1024;
+    /** One Argon2id computation (interface.md, section 1.6). */
+    private static final long ARGON2_MEBIBYTES = 64;
+
+    private static final long BASE_MEBIBYTES = 128;
+
+    private final Settings settings;
+
+    public MachineCheck(Settings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public List<Finding> examine() {
+        List<Finding> findings = new ArrayList<>();
+        java(findings);
+        memory(findings);
+        listen("--bind", settings.http().bind(), findings);
+        settings.http().metricsBind().ifPresent(bind -> listen("--metrics-bind", bind, findings));
+        settings.devnet().ifPresent(devnet -> listen("--devnet-bind", devnet.bind(), findings));
+        return findings;
+    }
+
+    private static void java(List<Finding> findings) {
+        int feature = Runtime.version().feature();
+        String text = System.getProperty("java.vm.name") + " " + Runtime.version() + ", "
+                + Runtime.getRuntime().availableProcessors() + " cores";
+        findings.add(
+                feature < JAVA_LEAST
+                        ? Finding.fail("java", text + "; version 17 or newer is needed")
+                        : Finding.ok("java", text));
+    }
+
+    private void memory(List<Finding> findings) {
+        long heap = Runtime.getRuntime().maxMemory() / MEBIBYTE;
+        long needed = BASE_MEBIBYTES + settings.keyring().unsealThreads() * ARGON2_MEBIBYTES;
+        String text = heap + " MiB of heap";
+        findings.add(
+                heap < needed
+                        ? Finding.warn(
+                                "memory",
+                                text + ", but " + settings.keyring().unsealThreads() + " unseal threads want " + needed
+                                        + ": raise WALLETD_HEAP or lower --unseal-threads")
+                        : Finding.ok("memory", text));
+    }
+
+    private static void listen(String flag, InetSocketAddress bind, List<Finding> findings) {
+        String subject = "listen";
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.bind(bind);
+            findings.add(Finding.ok(subject, flag + " " + shown(bind) + " is free"));
+        } catch (IOException e) {
+            findings.add(Finding.warn(
+                    subject,
+                    flag + " " + shown(bind) + " cannot be used now: " + e.getMessage()
+                            + "; a daemon may be running there"));
+        }
+    }
+
+    private static String shown(InetSocketAddress bind) {
+        return bind.getAddress().getHostAddress() + " port " + bind.getPort();
+    }
+}

@@ -1,0 +1,200 @@
+package org.chainwalletd.doctor;
+
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeClient.BlockSummary;
+import org.chainwalletd.node.NodeClient.NodeInfo;
+import org.chainwalletd.node.NodeClient.Tip;
+
+/** Each node: reachable, of our chain, new enough, with quota left; and this machine's clock against the chain's. */
+public final class NodeCheck implements Check {
+    /** A block from further ahead than this means that one of the clocks is wrong. */
+    private static final Duration CLOCK_AHEAD = Duration.ofMinutes(2);
+
+    private static final Duration TIP_OLD = Duration.ofHours(2);
+
+    private final Settings settings;
+    private final Function<URI, NodeClient> client;
+    private final Duration patience;
+    private final InstantSource clock;
+
+    /**
+     * @param client a client that asks one node only
+     * @param patience for each question
+     */
+    public NodeCheck(Settings settings, Function<URI, NodeClient> client, Duration patience, InstantSource clock) {
+        this.settings = settings;
+        this.client = client;
+        this.patience = patience;
+        this.clock = clock;
+    }
+
+    @Override
+    public List<Finding> examine() {
+        List<Finding> findings = new ArrayList<>();
+        for (URI url : settings.node().urls()) {
+            examine(url, client.apply(url), findings);
+        }
+        return findings;
+    }
+
+    private void examine(URI url, NodeClient node, List<Finding> findings) {
+        String subject = "node " + url;
+        Tip tip;
+        try {
+            tip = answer(node.tip());
+        } catch (Unanswered e) {
+            findings.add(Finding.fail(
+                    subject,
+                    e.getMessage() + "; start it or correct --node-rpc"
+                            + (settings.devnet().isPresent() ? " (--devnet starts it with the daemon)" : "")));
+            return;
+        }
+        findings.add(Finding.ok(subject, "answers; tip " + Long.toUnsignedString(tip.height()) + " " + tip.blockId()));
+        genesis(subject, tip.genesisBlockId(), findings);
+        version(subject, node, findings);
+        quota(subject, node, findings);
+        clock(subject, node, tip, findings);
+    }
+
+    private void genesis(String subject, Hash256 reported, List<Finding> findings) {
+        Optional<Hash256> expected = settings.expectGenesis().or(this::pinned);
+        if (reported == null) {
+            findings.add(Finding.warn(
+                    subject,
+                    "does not report its genesis id (older than 1.13): what chain it is on cannot be checked"));
+        } else if (expected.isPresent() && !expected.get().equals(reported)) {
+            findings.add(Finding.fail(
+                    subject,
+                    "is of another chain: its genesis is " + reported + ", ours is " + expected.get()
+                            + "; nothing would be signed for it"));
+        } else {
+            findings.add(Finding.ok(
+                    subject, "genesis " + reported + (expected.isPresent() ? ", as expected" : ", would be pinned")));
+        }
+    }
+
+    private Optional<Hash256> pinned() {
+        try {
+            return new GenesisFile(settings.datadir()).read();
+        } catch (IllegalStateException | UncheckedIOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private void version(String subject, NodeClient node, List<Finding> findings) {
+        try {
+            NodeInfo info = answer(node.info());
+            if (info.version() == null) {
+                findings.add(Finding.warn(subject, "does not tell its version"));
+            } else if (isBefore(info.version(), 1, 12)) {
+                findings.add(Finding.warn(
+                        subject,
+                        "version " + info.version()
+                                + " has no push stream (1.12): waits learn of payments only with each block"));
+            } else {
+                findings.add(Finding.ok(
+                        subject,
+                        "version " + info.version() + (info.network() == null ? "" : " on " + info.network())));
+            }
+        } catch (Unanswered e) {
+            findings.add(Finding.warn(subject, "does not tell its version: " + e.getMessage()));
+        }
+    }
+
+    private static boolean isBefore(String version, int major, int minor) {
+        String[] parts = version.split("[.-]");
+        try {
+            int first = Integer.parseInt(parts[0]);
+            return first < major || (first == major && parts.length > 1 && Integer.parseInt(parts[1]) < minor);
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    /** One scan of an address that nobody has tells whether this machine has used up its quota (chain protocol, section 10.3). */
+    private void quota(String subject, NodeClient node, List<Finding> findings) {
+        try {
+            answer(node.balance(Address.of(new byte[Address.LENGTH])));
+            findings.add(Finding.ok(subject, "has quota left for balance queries"));
+        } catch (Unanswered e) {
+            findings.add(Finding.warn(
+                    subject,
+                    "a balance query was refused: " + e.getMessage() + "; another program here may use up its quota"));
+        }
+    }
+
+    private void clock(String subject, NodeClient node, Tip tip, List<Finding> findings) {
+        Optional<BlockSummary> block;
+        try {
+            block = answer(node.blockAt(tip.height()));
+        } catch (Unanswered e) {
+            block = Optional.empty();
+        }
+        if (block.isEmpty()) {
+            findings.add(Finding.warn("clock", "cannot be compared: " + subject + " did not give its best block"));
+            return;
+        }
+        Instant time = Instant.ofEpochSecond(instantSeconds(block.get().timestamp()));
+        Duration age = Duration.between(time, clock.instant());
+        if (age.plus(CLOCK_AHEAD).isNegative()) {
+            findings.add(Finding.fail(
+                    "clock",
+                    "the best block of " + subject + " is " + text(age.negated())
+                            + " in the future: set this machine's clock (NTP)"));
+        } else if (age.compareTo(TIP_OLD) > 0) {
+            findings.add(Finding.warn(
+                    "clock",
+                    "the best block of " + subject + " is " + text(age)
+                            + " old: the node is not in sync, or this machine's clock is ahead"));
+        } else {
+            findings.add(Finding.ok("clock", "the best block of " + subject + " is " + text(age) + " old"));
+        }
+    }
+
+    /** A node may say any u64; what no {@link Instant} can hold counts as far in the future. */
+    private static long instantSeconds(long unsigned) {
+        return unsigned < 0 ? Instant.MAX.getEpochSecond() : Math.min(unsigned, Instant.MAX.getEpochSecond());
+    }
+
+    private static String text(Duration duration) {
+        return duration.toHours() >= 1 ? duration.toHours() + " h" : duration.toSeconds() + " s";
+    }
+
+    private <T> T answer(CompletionStage<T> question) throws Unanswered {
+        try {
+            return question.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Unanswered("interrupted");
+        } catch (ExecutionException e) {
+            throw new Unanswered(String.valueOf(e.getCause().getMessage()));
+        } catch (TimeoutException e) {
+            throw new Unanswered("no answer within " + patience.toSeconds() + " s");
+        }
+    }
+
+    private static final class Unanswered extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Unanswered(String message) {
+            super(message);
+        }
+    }
+}

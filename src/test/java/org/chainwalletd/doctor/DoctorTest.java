@@ -1,0 +1,249 @@
+package org.chainwalletd.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.DatadirLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DoctorTest {
+    private static final Hash256 GENESIS = Hash256.parse("11".repeat(32));
+    private static final Hash256 OTHER = Hash256.parse("22".repeat(32));
+    private static final Instant NOW = Instant.ofEpochSecond(2_000_000_000);
+
+    @TempDir
+    Path home;
+
+    private final Map<String, String> flags = new HashMap<>();
+    private final Map<String, CompletionStage<?>> answers = new HashMap<>(Map.of(
+            "tip", CompletableFuture.completedFuture(new NodeClient.Tip(7, OTHER, GENESIS)),
+            "info", CompletableFuture.completedFuture(new NodeClient.NodeInfo("1.14.0", "devnet", GENESIS, 7L, OTHER)),
+            "balance", CompletableFuture.completedFuture(Amount.ZERO),
+            "blockAt", CompletableFuture.completedFuture(Optional.of(block(NOW.getEpochSecond() - 60)))));
+
+    private static NodeClient.BlockSummary block(long timestamp) {
+        return new NodeClient.BlockSummary(OTHER, 7, GENESIS, OTHER, OTHER, timestamp, 0, OTHER, 0, List.of());
+    }
+
+    private Settings settings() {
+        return SettingsLoader.load(flags, Map.of(), home).settings();
+    }
+
+    private Path datadir() throws IOException {
+        Path datadir = home.resolve(".chain-walletd");
+        return Files.createDirectories(
+                datadir, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    private static void file(Path file, String content) throws IOException {
+        Files.createDirectories(
+                file.getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.writeString(file, content);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    private List<String> lines(Check check) {
+        return check.examine().stream().map(Finding::line).toList();
+    }
+
+    private List<String> nodeLines() {
+        NodeClient client = (NodeClient) Proxy.newProxyInstance(
+                NodeClient.class.getClassLoader(),
+                new Class<?>[] {NodeClient.class},
+                (proxy, method, arguments) -> answers.get(method.getName()));
+        return lines(new NodeCheck(settings(), url -> client, Duration.ofMillis(200), InstantSource.fixed(NOW)));
+    }
+
+    @Test
+    void the_exit_code_is_1_only_when_something_failed() {
+        List<String> out = new ArrayList<>();
+        assertThat(new Doctor(List.of(() -> List.of(Finding.ok("a", "b"))), out::add).examine())
+                .isZero();
+        assertThat(new Doctor(List.of(() -> List.of(Finding.warn("a", "b"))), out::add).examine())
+                .isZero();
+        assertThat(new Doctor(List.of(() -> List.of(Finding.fail("a", "b"))), out::add).examine())
+                .isEqualTo(1);
+        Check broken = () -> {
+            throw new IllegalStateException("broken");
+        };
+        assertThat(new Doctor(List.of(broken), out::add).examine()).isEqualTo(1);
+        assertThat(out)
+                .contains(
+                        "ok    a: b",
+                        "all is well",
+                        "warn  a: b",
+                        "0 failed, 1 warned",
+                        "FAIL  a: b",
+                        "1 failed, 0 warned");
+    }
+
+    @Test
+    void a_wrong_configuration_is_told_and_gives_nothing_to_go_by() {
+        ConfigurationCheck check = ConfigurationCheck.of(
+                Map.of("--bind", "x"), Map.of("WALLETD_KEYSTORE_PASSPHRASE", "secret words"), home);
+        assertThat(check.configuration()).isEmpty();
+        assertThat(lines(check))
+                .containsExactly(
+                        "FAIL  configuration: --bind 'x' must be host:port, such as 127.0.0.1:7448 or [::1]:7448",
+                        "ok    passphrase: WALLETD_KEYSTORE_PASSPHRASE is set");
+    }
+
+    @Test
+    void a_good_configuration_is_told_with_its_origins_and_without_secrets() {
+        ConfigurationCheck check = ConfigurationCheck.of(
+                Map.of("--auth-token-read", "0123456789".repeat(4)), Map.of("WALLETD_TLS", "true"), home);
+        assertThat(lines(check))
+                .containsExactly(
+                        "ok    configuration: no configuration file; --tls from variable WALLETD_TLS, "
+                                + "--auth-token-read from flag --auth-token-read",
+                        "FAIL  passphrase: WALLETD_KEYSTORE_PASSPHRASE is not set; the daemon does not start without it");
+    }
+
+    @Test
+    void a_datadir_that_is_not_there_is_fine_and_stays_away() {
+        assertThat(lines(new DatadirCheck(settings()))).allMatch(line -> line.startsWith("ok"));
+        assertThat(home.resolve(".chain-walletd")).doesNotExist();
+    }
+
+    @Test
+    void a_sound_datadir_is_fine() throws IOException {
+        Path datadir = datadir();
+        String address = "ab".repeat(32);
+        file(datadir.resolve("wallets/state.json"), "{\"imported\":[\"" + address + "\"],\"derived\":{}}");
+        file(datadir.resolve("wallets/imported/" + address + ".key.enc"), "x");
+        file(datadir.resolve("token-read"), "t\n");
+        file(datadir.resolve("genesis"), GENESIS + "\n");
+        file(datadir.resolve("LOCK"), "");
+        assertThat(lines(new DatadirCheck(settings())))
+                .allMatch(line -> line.startsWith("ok"))
+                .contains(
+                        "ok    keyring: 1 keys of their own, 0 derived",
+                        "ok    lock: no daemon is running on the datadir",
+                        "ok    genesis: pinned to " + GENESIS);
+    }
+
+    @Test
+    void damage_in_the_datadir_is_named() throws IOException {
+        Path datadir = datadir();
+        file(datadir.resolve("wallets/state.json"), "{\"imported\":[\"" + "ab".repeat(32) + "\"]}");
+        file(datadir.resolve("wallets/imported/" + "cd".repeat(32) + ".key.enc"), "x");
+        file(datadir.resolve("token-spend"), "\n");
+        file(datadir.resolve("genesis"), "nonsense");
+        file(datadir.resolve("cert.pem"), "x");
+        Files.setPosixFilePermissions(datadir.resolve("cert.pem"), PosixFilePermissions.fromString("rw-r--r--"));
+        flags.put("--tls", "true");
+        assertThat(lines(new DatadirCheck(settings())))
+                .anyMatch(line ->
+                        line.startsWith("warn  datadir: others may use") && line.contains("cert.pem (rw-r--r--)"))
+                .anyMatch(line -> line.startsWith("FAIL  keyring: 1 keys are listed") && line.contains("ab".repeat(32)))
+                .anyMatch(line -> line.startsWith("warn  keyring: 1 key files are not listed"))
+                .anyMatch(line -> line.startsWith("FAIL  token spend"))
+                .anyMatch(line -> line.startsWith("FAIL  genesis"))
+                .anyMatch(line -> line.startsWith("FAIL  certificate: cert.key, cert.fingerprint missing"));
+        file(datadir.resolve("wallets/state.json"), "{");
+        assertThat(lines(new DatadirCheck(settings())))
+                .anyMatch(line -> line.startsWith("FAIL  keyring: ")
+                        && line.endsWith("cannot be read; restore it from a backup"));
+        Files.delete(datadir.resolve("wallets/state.json"));
+        assertThat(lines(new DatadirCheck(settings())))
+                .anyMatch(line -> line.startsWith("FAIL  keyring: ")
+                        && line.contains("is missing although there are 1 key files"));
+    }
+
+    @Test
+    void a_running_daemon_is_noticed() throws IOException {
+        try (DatadirLock running = DatadirLock.acquire(datadir())) {
+            assertThat(running).isNotNull();
+            assertThat(lines(new DatadirCheck(settings())))
+                    .contains("warn  lock: a daemon is running on the datadir; a second one would refuse to start");
+        }
+    }
+
+    @Test
+    void a_sound_node_is_fine() {
+        assertThat(nodeLines())
+                .containsExactly(
+                        "ok    node http://127.0.0.1:9334: answers; tip 7 " + OTHER,
+                        "ok    node http://127.0.0.1:9334: genesis " + GENESIS + ", would be pinned",
+                        "ok    node http://127.0.0.1:9334: version 1.14.0 on devnet",
+                        "ok    node http://127.0.0.1:9334: has quota left for balance queries",
+                        "ok    clock: the best block of node http://127.0.0.1:9334 is 60 s old");
+    }
+
+    @Test
+    void a_node_that_does_not_answer_fails() {
+        answers.put("tip", new CompletableFuture<>());
+        assertThat(nodeLines()).singleElement().asString().startsWith("FAIL").contains("no answer within");
+        answers.put("tip", CompletableFuture.failedFuture(new NodeException.Unreachable("connection refused")));
+        assertThat(nodeLines())
+                .singleElement()
+                .asString()
+                .startsWith("FAIL")
+                .contains("connection refused", "--node-rpc");
+    }
+
+    @Test
+    void a_node_of_another_chain_fails() {
+        flags.put("--expect-genesis", OTHER.hex());
+        assertThat(nodeLines()).anyMatch(line -> line.startsWith("FAIL") && line.contains("another chain"));
+    }
+
+    @Test
+    void an_old_node_without_quota_is_warned_of() {
+        answers.put("tip", CompletableFuture.completedFuture(new NodeClient.Tip(7, OTHER, null)));
+        answers.put(
+                "info", CompletableFuture.completedFuture(new NodeClient.NodeInfo("1.11.2", null, null, null, null)));
+        answers.put(
+                "balance",
+                CompletableFuture.failedFuture(new NodeException.Rejected(-32603, "Rate limit exceeded: max 30")));
+        assertThat(nodeLines())
+                .filteredOn(line -> line.startsWith("warn"))
+                .hasSize(3)
+                .anyMatch(line -> line.contains("older than 1.13"))
+                .anyMatch(line -> line.contains("no push stream"))
+                .anyMatch(line -> line.contains("Rate limit exceeded"));
+    }
+
+    @Test
+    void clocks_that_disagree_are_told() {
+        answers.put("blockAt", CompletableFuture.completedFuture(Optional.of(block(NOW.getEpochSecond() + 3_600))));
+        assertThat(nodeLines()).anyMatch(line -> line.startsWith("FAIL  clock") && line.contains("1 h in the future"));
+        answers.put("blockAt", CompletableFuture.completedFuture(Optional.of(block(-1))));
+        assertThat(nodeLines()).anyMatch(line -> line.startsWith("FAIL  clock"));
+        answers.put("blockAt", CompletableFuture.completedFuture(Optional.of(block(0))));
+        assertThat(nodeLines()).anyMatch(line -> line.startsWith("warn  clock"));
+    }
+
+    @Test
+    void a_port_in_use_is_warned_of() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            flags.put("--bind", "127.0.0.1:" + taken.getLocalPort());
+            assertThat(lines(new MachineCheck(settings())))
+                    .anyMatch(line -> line.startsWith("warn  listen: --bind 127.0.0.1 port " + taken.getLocalPort()))
+                    .anyMatch(line -> line.startsWith("ok    java: "));
+        }
+    }
+}
