@@ -14,11 +14,27 @@ public abstract sealed class NodeException extends RuntimeException {
 
         private final int code;
         private final String text;
+        private final boolean onlyAttempt;
 
         public Rejected(int code, String text) {
+            this(code, text, true);
+        }
+
+        private Rejected(int code, String text, boolean onlyAttempt) {
             super("node error " + code + ": " + text);
             this.code = code;
             this.text = text;
+            this.onlyAttempt = onlyAttempt;
+        }
+
+        /** The same refusal after attempts of the same call that may have reached a node although their answers were lost. */
+        public Rejected afterLostAnswers() {
+            return new Rejected(code, text, false);
+        }
+
+        /** Whether no other attempt of this call can have been executed by a node. */
+        public boolean onlyAttempt() {
+            return onlyAttempt;
         }
 
         public int code() {

@@ -336,6 +336,8 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
                 return;
             }
             remember(call, node, rejected);
+            finish(call, call.lastFailure.isEmpty() ? rejected : rejected.afterLostAnswers());
+            return;
         }
         finish(call, failure);
     }

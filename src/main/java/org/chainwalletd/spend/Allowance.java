@@ -1,0 +1,196 @@
+package org.chainwalletd.spend;
+
+import java.math.BigInteger;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AllowanceStore;
+
+/**
+ * Owns what was spent of the operator's allowance: a cap per transaction and one per sliding period. A spend holds its amount before it is
+ * signed; the hold becomes durable together with the intent and is given back when the spend fails. Talks to the running spenders. After a
+ * restart it reads the durable uses.
+ */
+public final class Allowance extends AbstractBehavior<Allowance.Command> {
+    sealed interface Command {}
+
+    /** Would this amount be granted now? Holds nothing. */
+    record Check(Amount amount, ActorRef<Reply> replyTo) implements Command {}
+
+    /** As {@link Check}, for a caller outside of the actors. */
+    record Ask(Amount amount, CompletableFuture<Reply> answer) implements Command {}
+
+    /** Takes the amount out of the allowance until it is dropped, settled or given back. */
+    record Hold(SpendId spend, Amount amount, ActorRef<Reply> replyTo) implements Command {}
+
+    record Settled(SpendId spend, Hash256 txId) implements Command {}
+
+    /** The spend ended without an intent. */
+    record Drop(SpendId spend) implements Command {}
+
+    /** The spend of {@code txId} failed, in the store already. */
+    record GiveBack(Hash256 txId) implements Command {}
+
+    record Status(CompletableFuture<AllowanceStatus> answer) implements Command {}
+
+    /** Answer to {@link Check} and {@link Hold}. */
+    sealed interface Reply {}
+
+    record Granted() implements Reply {}
+
+    record Exceeded(SpendRefusal.AllowanceExceeded refusal) implements Reply {}
+
+    /** The operator's limits; empty means none. */
+    public record Limits(Optional<Amount> perTransaction, Optional<Amount> perPeriod, Duration period) {}
+
+    private record Use(Amount amount, long at) {}
+
+    private final Limits limits;
+    private final Clock clock;
+    /** By {@link SpendId} while held, by {@link Hash256} afterwards; oldest first. */
+    private final Map<Object, Use> uses = new LinkedHashMap<>();
+
+    private BigInteger sum = BigInteger.ZERO;
+
+    private Allowance(ActorContext<Command> context, AllowanceStore store, Limits limits, Clock clock) {
+        super(context);
+        this.limits = limits;
+        this.clock = clock;
+        for (AllowanceStore.Use use : store.usesSince(windowStart())) {
+            put(use.txId(), new Use(use.amount(), use.at()));
+        }
+    }
+
+    static Behavior<Command> create(AllowanceStore store, Limits limits, Clock clock) {
+        return Behaviors.setup(context -> new Allowance(context, store, limits, clock));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Check.class, this::check)
+                .onMessage(Ask.class, this::ask)
+                .onMessage(Hold.class, this::hold)
+                .onMessage(Settled.class, this::settled)
+                .onMessage(Drop.class, command -> remove(command.spend()))
+                .onMessage(GiveBack.class, command -> remove(command.txId()))
+                .onMessage(Status.class, this::status)
+                .build();
+    }
+
+    private Behavior<Command> check(Check command) {
+        command.replyTo().tell(judge(command.amount()));
+        return this;
+    }
+
+    private Behavior<Command> ask(Ask command) {
+        command.answer().complete(judge(command.amount()));
+        return this;
+    }
+
+    private Behavior<Command> hold(Hold command) {
+        Reply reply = judge(command.amount());
+        if (reply instanceof Granted) {
+            put(command.spend(), new Use(command.amount(), clock.millis()));
+        }
+        command.replyTo().tell(reply);
+        return this;
+    }
+
+    private Behavior<Command> settled(Settled command) {
+        Use use = uses.remove(command.spend());
+        if (use != null) {
+            uses.put(command.txId(), use);
+        }
+        return this;
+    }
+
+    private Behavior<Command> status(Status command) {
+        dropOld();
+        Amount spent = saturated(sum);
+        command.answer()
+                .complete(new AllowanceStatus(
+                        limits.perTransaction(),
+                        limits.perPeriod(),
+                        limits.period().toSeconds(),
+                        spent,
+                        limits.perPeriod().map(limit -> remaining(limit, spent))));
+        return this;
+    }
+
+    private Reply judge(Amount amount) {
+        dropOld();
+        if (limits.perTransaction().isPresent() && limits.perTransaction().get().isLessThan(amount)) {
+            Amount limit = limits.perTransaction().get();
+            return exceeded("per_tx", limit, Amount.ZERO, amount);
+        }
+        if (limits.perPeriod().isPresent()) {
+            Amount limit = limits.perPeriod().get();
+            if (sum.add(amount.toBigInteger()).compareTo(limit.toBigInteger()) > 0) {
+                return exceeded("per_period", limit, saturated(sum), amount);
+            }
+        }
+        return new Granted();
+    }
+
+    private Reply exceeded(String scope, Amount limit, Amount spent, Amount requested) {
+        return new Exceeded(new SpendRefusal.AllowanceExceeded(
+                scope,
+                limit,
+                spent,
+                requested,
+                remaining(limit, spent),
+                limits.period().toSeconds()));
+    }
+
+    private static Amount remaining(Amount limit, Amount spent) {
+        return limit.isLessThan(spent) ? Amount.ZERO : limit.minus(spent);
+    }
+
+    private static Amount saturated(BigInteger sum) {
+        return sum.compareTo(Amount.MAX.toBigInteger()) > 0 ? Amount.MAX : Amount.of(sum);
+    }
+
+    private long windowStart() {
+        return clock.millis() - limits.period().toMillis();
+    }
+
+    private void dropOld() {
+        long start = windowStart();
+        Iterator<Use> oldest = uses.values().iterator();
+        while (oldest.hasNext()) {
+            Use use = oldest.next();
+            if (use.at() >= start) {
+                return;
+            }
+            sum = sum.subtract(use.amount().toBigInteger());
+            oldest.remove();
+        }
+    }
+
+    private void put(Object owner, Use use) {
+        remove(owner);
+        uses.put(owner, use);
+        sum = sum.add(use.amount().toBigInteger());
+    }
+
+    private Behavior<Command> remove(Object owner) {
+        Use use = uses.remove(owner);
+        if (use != null) {
+            sum = sum.subtract(use.amount().toBigInteger());
+        }
+        return this;
+    }
+}

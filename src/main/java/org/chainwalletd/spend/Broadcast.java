@@ -1,0 +1,233 @@
+package org.chainwalletd.spend;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.DecodeException;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeClient.NodeTransaction;
+import org.chainwalletd.node.NodeException;
+
+/**
+ * Offers signed bytes to the nodes and finds out what became of them. Before anything but success is reported the nodes are asked for our
+ * own transaction id; only then do their words decide (decisions.md, requirement 2). Stateless; knows nothing of intents.
+ */
+final class Broadcast {
+    private static final int MAX_SENDS = 3;
+    private static final Pattern CONFLICT =
+            Pattern.compile("(double-spend of |UtxoNotFound\\()OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\),"
+                    + " output_index: (\\d{1,10}) \\}.*");
+    private static final List<String> PASSING = List.of("Tip changed during validation", "Storage error");
+    private static final String ALREADY_THERE = "transaction already in mempool";
+
+    private final NodeClient node;
+    private final ChainProfile profile;
+    private final Executor executor;
+    private final int lookups;
+    private final Duration pause;
+
+    /**
+     * @param lookups how often to ask for our transaction before "not known" is believed; calls rotate, so as many as there are nodes
+     * @param pause before a refusal that passes by itself is tried again
+     */
+    Broadcast(NodeClient node, ChainProfile profile, Executor executor, int lookups, Duration pause) {
+        this.node = node;
+        this.profile = profile;
+        this.executor = executor;
+        this.lookups = lookups;
+        this.pause = pause;
+    }
+
+    /**
+     * Sends, and sorts out the answer. Never fails.
+     *
+     * @param ambiguous whether an earlier send of these bytes may have arrived somewhere
+     */
+    CompletionStage<BroadcastOutcome> send(Hash256 txId, Bytes transaction, boolean ambiguous) {
+        return new Attempt(txId, transaction, ambiguous, 1).run();
+    }
+
+    /** Where a transaction is. */
+    enum Whereabouts {
+        CONFIRMED,
+        MEMPOOL,
+        NOWHERE
+    }
+
+    /** Asks one node; fails with {@link NodeException}. A node that answers with another transaction is not believed. */
+    CompletionStage<Whereabouts> locate(Hash256 txId) {
+        return node.transaction(txId).thenApplyAsync(found -> whereabouts(txId, found), executor);
+    }
+
+    private Whereabouts whereabouts(Hash256 txId, Optional<NodeTransaction> found) {
+        if (found.isEmpty()) {
+            return Whereabouts.NOWHERE;
+        }
+        try {
+            byte[] bytes = found.get().bytes().toArray();
+            if (!TransactionCodec.txId(profile, TransactionCodec.decode(bytes)).equals(txId)) {
+                throw new NodeException.BadAnswer("the node answered with another transaction than " + txId);
+            }
+        } catch (DecodeException e) {
+            throw new NodeException.BadAnswer("the node answered with a malformed transaction: " + e.getMessage());
+        }
+        return found.get().blockHeight() == null ? Whereabouts.MEMPOOL : Whereabouts.CONFIRMED;
+    }
+
+    /** Asks node after node until one knows the transaction; "nowhere" only when all answered so. */
+    CompletionStage<Whereabouts> locateAnywhere(Hash256 txId) {
+        return locateAnywhere(txId, 1);
+    }
+
+    private CompletionStage<Whereabouts> locateAnywhere(Hash256 txId, int turn) {
+        return locate(txId)
+                .thenComposeAsync(
+                        where -> where == Whereabouts.NOWHERE && turn < lookups
+                                ? locateAnywhere(txId, turn + 1)
+                                : CompletableFuture.completedFuture(where),
+                        executor);
+    }
+
+    static String words(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** One send with its aftermath. */
+    private final class Attempt {
+        private final Hash256 txId;
+        private final Bytes transaction;
+        private final boolean ambiguous;
+        private final int number;
+
+        private Attempt(Hash256 txId, Bytes transaction, boolean ambiguous, int number) {
+            this.txId = txId;
+            this.transaction = transaction;
+            this.ambiguous = ambiguous;
+            this.number = number;
+        }
+
+        private CompletionStage<BroadcastOutcome> run() {
+            return node.sendRawTransaction(transaction)
+                    .handleAsync(this::answered, executor)
+                    .thenComposeAsync(outcome -> outcome, executor);
+        }
+
+        private CompletionStage<BroadcastOutcome> answered(Hash256 answer, Throwable failure) {
+            if (failure == null) {
+                return txId.equals(answer)
+                        ? done(new BroadcastOutcome.Accepted())
+                        : unanswered("the node answered with transaction id " + answer);
+            }
+            if (unwrapped(failure) instanceof NodeException.Rejected rejected) {
+                return rejected.text().contains(ALREADY_THERE)
+                        ? done(new BroadcastOutcome.Accepted())
+                        : refused(rejected);
+            }
+            return unanswered(words(failure));
+        }
+
+        /** It may have arrived: known means success, unknown means once more the same bytes. */
+        private CompletionStage<BroadcastOutcome> unanswered(String text) {
+            return locateAnywhere(txId)
+                    .handleAsync(
+                            (where, failure) -> {
+                                if (failure != null) {
+                                    return done(new BroadcastOutcome.Unknown(text));
+                                }
+                                if (where != Whereabouts.NOWHERE) {
+                                    return done(new BroadcastOutcome.Accepted());
+                                }
+                                return number < MAX_SENDS ? again(true) : done(new BroadcastOutcome.Unknown(text));
+                            },
+                            executor)
+                    .thenComposeAsync(outcome -> outcome, executor);
+        }
+
+        private CompletionStage<BroadcastOutcome> refused(NodeException.Rejected rejected) {
+            return locateAnywhere(txId)
+                    .handleAsync(
+                            (where, failure) -> {
+                                if (failure != null) {
+                                    return done(new BroadcastOutcome.Unknown(
+                                            rejected.getMessage() + "; looking it up failed: " + words(failure)));
+                                }
+                                return where == Whereabouts.NOWHERE
+                                        ? classify(rejected)
+                                        : done(new BroadcastOutcome.Accepted());
+                            },
+                            executor)
+                    .thenComposeAsync(outcome -> outcome, executor);
+        }
+
+        private CompletionStage<BroadcastOutcome> classify(NodeException.Rejected rejected) {
+            boolean doubtful = ambiguous || !rejected.onlyAttempt();
+            if (number < MAX_SENDS && PASSING.stream().anyMatch(rejected.text()::contains)) {
+                return again(doubtful);
+            }
+            Matcher conflict = CONFLICT.matcher(rejected.text());
+            if (!conflict.find()) {
+                return done(notTaken(rejected.getMessage(), doubtful));
+            }
+            if (conflict.group(1).startsWith("double-spend")) {
+                return done(new BroadcastOutcome.Conflicted(rejected.getMessage(), !doubtful));
+            }
+            return spender(conflict, rejected.getMessage(), doubtful);
+        }
+
+        /** An input that is not there: spent in a block by somebody else, by us, or not known to this node. */
+        private CompletionStage<BroadcastOutcome> spender(Matcher missing, String text, boolean doubtful) {
+            long index = Long.parseLong(missing.group(3));
+            if (index > Outpoint.MAX_INDEX) {
+                return done(notTaken(text, doubtful));
+            }
+            return node.spentBy(new Outpoint(Hash256.parse(missing.group(2)), index))
+                    .handleAsync(
+                            (spent, failure) -> {
+                                if (failure != null || spent.isEmpty()) {
+                                    return notTaken(text, doubtful);
+                                }
+                                return spent.get().txId().equals(txId)
+                                        ? new BroadcastOutcome.Accepted()
+                                        : new BroadcastOutcome.Conflicted(
+                                                text + "; spent by "
+                                                        + spent.get().txId(),
+                                                true);
+                            },
+                            executor);
+        }
+
+        private BroadcastOutcome notTaken(String text, boolean doubtful) {
+            return doubtful
+                    ? new BroadcastOutcome.Unknown("an earlier attempt may have arrived; now " + text)
+                    : new BroadcastOutcome.Refused(text);
+        }
+
+        private CompletionStage<BroadcastOutcome> again(boolean nowAmbiguous) {
+            Executor later = CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS, executor);
+            return CompletableFuture.completedFuture(new Attempt(txId, transaction, nowAmbiguous, number + 1))
+                    .thenComposeAsync(Attempt::run, later);
+        }
+
+        private static CompletionStage<BroadcastOutcome> done(BroadcastOutcome outcome) {
+            return CompletableFuture.completedFuture(outcome);
+        }
+    }
+}

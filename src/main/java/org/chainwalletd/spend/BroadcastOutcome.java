@@ -1,0 +1,20 @@
+package org.chainwalletd.spend;
+
+/** What is known about a transaction after it was offered to the nodes. */
+sealed interface BroadcastOutcome {
+    /** A node has it, in its mempool or in a block. */
+    record Accepted() implements BroadcastOutcome {}
+
+    /**
+     * Another transaction spends one of its inputs.
+     *
+     * @param certain it can never confirm: either the other one is in a block, or no node can have taken ours
+     */
+    record Conflicted(String text, boolean certain) implements BroadcastOutcome {}
+
+    /** Every node that could have it refused it and says that it does not know it. */
+    record Refused(String text) implements BroadcastOutcome {}
+
+    /** Some node may have it. */
+    record Unknown(String text) implements BroadcastOutcome {}
+}

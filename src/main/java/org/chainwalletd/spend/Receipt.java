@@ -1,0 +1,65 @@
+package org.chainwalletd.spend;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Fees;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.InputKind;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+
+/**
+ * What a successful spend answers (interface.md, section 4.7). Everything follows from the intent, so the answer of a repeated token is
+ * the first one, byte for byte.
+ *
+ * @param size serialised bytes
+ * @param fee effective, with folded change
+ * @param feeRate fee · 100 / cost, unsigned 64-bit
+ */
+public record Receipt(
+        Hash256 txId,
+        long size,
+        Amount fee,
+        long feeRate,
+        List<Coin> inputs,
+        List<PaidOutput> outputs,
+        long builtAtHeight) {
+    /** One output of the transaction. */
+    public record PaidOutput(TxOutput output, boolean change) {}
+
+    public Receipt {
+        inputs = List.copyOf(inputs);
+        outputs = List.copyOf(outputs);
+    }
+
+    public static Receipt of(Intent intent) {
+        Transaction tx = TransactionCodec.decode(intent.transaction().toArray());
+        InputKind spent = intent.kind().equals("htlc_claim") || intent.kind().equals("htlc_reclaim")
+                ? InputKind.HTLC
+                : InputKind.PLAIN;
+        TxShape shape = TxShape.of(tx, Collections.nCopies(tx.inputs().size(), spent));
+        Amount fee = intent.inputs().stream().map(Coin::value).reduce(Amount.ZERO, Amount::plus);
+        List<PaidOutput> outputs = new ArrayList<>();
+        for (int i = 0; i < tx.outputs().size(); i++) {
+            TxOutput output = tx.outputs().get(i);
+            fee = fee.minus(output.value());
+            outputs.add(new PaidOutput(
+                    output,
+                    intent.changeIndex().isPresent() && intent.changeIndex().getAsInt() == i));
+        }
+        return new Receipt(
+                intent.txId(),
+                intent.transaction().length(),
+                fee,
+                Fees.effectiveRate(fee, shape.cost()),
+                intent.inputs(),
+                outputs,
+                intent.builtAtHeight());
+    }
+}

@@ -1,0 +1,296 @@
+package org.chainwalletd.spend;
+
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.ReservationStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the outpoints in flight: which coin is held by which spend. Selection happens here, one after the other, so no coin is chosen twice.
+ * Talks to the running spenders, to the rebroadcaster (which decides when a reservation ends) and to the store (only to abandon). After a
+ * restart it reads the durable reservations; holds of spends that had no intent yet are gone, as those spends are.
+ */
+final class Reservations extends AbstractBehavior<Reservations.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(Reservations.class);
+    /** More addresses than this are not remembered as clean; they merely cost one more question. */
+    private static final int MOST_CLEAN_ADDRESSES = 100_000;
+
+    sealed interface Command {}
+
+    /** Picks coins for {@code plan} and holds them for {@code spend}. */
+    record Choose(
+            SpendId spend, SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, ActorRef<ChooseReply> replyTo)
+            implements Command {}
+
+    /** As {@link Choose}, but holds nothing. */
+    record Preview(SpendPlan plan, Candidates candidates, CompletableFuture<Draft> answer) implements Command {}
+
+    /** Holds exactly these coins for a spend that is sent again, unless another one has them. */
+    record Reacquire(SpendId spend, Hash256 txId, List<Coin> coins, ActorRef<ReacquireReply> replyTo)
+            implements Command {}
+
+    /** The intent of {@code spend} is durable: its coins now belong to {@code txId}. */
+    record Settled(SpendId spend, Hash256 txId) implements Command {}
+
+    /** The spend ended without an intent. */
+    record Drop(SpendId spend) implements Command {}
+
+    /** The spender of {@code txId} has ended; from now on its coins may be abandoned. */
+    record Landed(Hash256 txId) implements Command {}
+
+    /** The reservations of {@code txId} have ended, in the store already. */
+    record Ended(Hash256 txId) implements Command {}
+
+    /** Gives outpoints up on the operator's word. */
+    record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
+
+    /** The node's mempool had no foreign spend of this address. */
+    record Clean(Address address) implements Command {}
+
+    /** Somebody else may be spending from this address, or from any when null. */
+    record Suspect(Address address) implements Command {}
+
+    private record AbandonRecorded(Abandon question, List<Outpoint> released, Throwable failure) implements Command {}
+
+    /** Answer to {@link Choose}. */
+    sealed interface ChooseReply {}
+
+    /**
+     * @param lookAtMempool whether the node's mempool should be asked before these coins are spent
+     */
+    record Chosen(Draft draft, boolean lookAtMempool) implements ChooseReply {}
+
+    record NotChosen(SpendException reason) implements ChooseReply {}
+
+    /** Answer to {@link Reacquire}. */
+    sealed interface ReacquireReply {}
+
+    record Reacquired() implements ReacquireReply {}
+
+    record Taken() implements ReacquireReply {}
+
+    private enum Stage {
+        /** Chosen; nothing durable yet. */
+        HELD,
+        /** Durable; its spender is still at work. */
+        SENDING,
+        /** Durable; only the rebroadcaster looks after it. */
+        IN_FLIGHT
+    }
+
+    /** The owner is a {@link SpendId} while held, a {@link Hash256} afterwards. */
+    private record Hold(Object owner, Stage stage) {}
+
+    private final ReservationStore store;
+    private final Clock clock;
+    private final Supplier<Optional<Network>> network;
+    private final ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private final AtomicInteger count;
+    private final Map<Outpoint, Hold> holds = new HashMap<>();
+    private final Map<Object, Set<Outpoint>> byOwner = new HashMap<>();
+    private final Set<Address> clean = new HashSet<>();
+
+    private Reservations(
+            ActorContext<Command> context,
+            SpendEnvironment env,
+            ActorRef<Rebroadcaster.Command> rebroadcaster,
+            AtomicInteger count) {
+        super(context);
+        this.store = env.reservations();
+        this.clock = env.clock();
+        this.network = env.network();
+        this.rebroadcaster = rebroadcaster;
+        this.count = count;
+        for (ReservationStore.Reservation reservation : store.all()) {
+            put(reservation.coin().outpoint(), new Hold(reservation.txId(), Stage.IN_FLIGHT));
+        }
+        count.set(holds.size());
+    }
+
+    /**
+     * @param count kept equal to the number of outpoints in flight, for who only wants the number
+     */
+    static Behavior<Command> create(
+            SpendEnvironment env, ActorRef<Rebroadcaster.Command> rebroadcaster, AtomicInteger count) {
+        return Behaviors.setup(context -> new Reservations(context, env, rebroadcaster, count));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Choose.class, this::choose)
+                .onMessage(Preview.class, this::preview)
+                .onMessage(Reacquire.class, this::reacquire)
+                .onMessage(Settled.class, this::settled)
+                .onMessage(Drop.class, command -> release(command.spend()))
+                .onMessage(Landed.class, this::landed)
+                .onMessage(Ended.class, command -> release(command.txId()))
+                .onMessage(Abandon.class, this::abandon)
+                .onMessage(AbandonRecorded.class, this::abandonRecorded)
+                .onMessage(Clean.class, this::markClean)
+                .onMessage(Suspect.class, this::markSuspect)
+                .build();
+    }
+
+    private Behavior<Command> choose(Choose command) {
+        release(command.spend());
+        try {
+            Draft draft = command.plan()
+                    .choose(
+                            command.candidates(),
+                            new SpendPlan.Holdings(holds.keySet(), command.excluded(), maturity()));
+            for (Coin coin : draft.inputs()) {
+                put(coin.outpoint(), new Hold(command.spend(), Stage.HELD));
+            }
+            count.set(holds.size());
+            boolean suspect = draft.spare() && !clean.contains(command.plan().from());
+            command.replyTo().tell(new Chosen(draft, suspect));
+        } catch (SpendException e) {
+            command.replyTo().tell(new NotChosen(e));
+        }
+        return this;
+    }
+
+    private Behavior<Command> preview(Preview command) {
+        try {
+            command.answer()
+                    .complete(command.plan()
+                            .choose(
+                                    command.candidates(),
+                                    new SpendPlan.Holdings(holds.keySet(), Set.of(), maturity())));
+        } catch (SpendException e) {
+            command.answer().completeExceptionally(e);
+        }
+        return this;
+    }
+
+    private Behavior<Command> reacquire(Reacquire command) {
+        boolean free = command.coins().stream()
+                .map(coin -> holds.get(coin.outpoint()))
+                .allMatch(hold -> hold == null || hold.owner().equals(command.txId()));
+        if (free) {
+            release(command.txId());
+            command.coins().forEach(coin -> put(coin.outpoint(), new Hold(command.spend(), Stage.HELD)));
+            count.set(holds.size());
+        }
+        command.replyTo().tell(free ? new Reacquired() : new Taken());
+        return this;
+    }
+
+    private Behavior<Command> settled(Settled command) {
+        Set<Outpoint> outpoints = byOwner.remove(command.spend());
+        if (outpoints != null) {
+            outpoints.forEach(outpoint -> put(outpoint, new Hold(command.txId(), Stage.SENDING)));
+        }
+        return this;
+    }
+
+    private Behavior<Command> landed(Landed command) {
+        byOwner.getOrDefault(command.txId(), Set.of())
+                .forEach(outpoint -> holds.put(outpoint, new Hold(command.txId(), Stage.IN_FLIGHT)));
+        return this;
+    }
+
+    private Behavior<Command> abandon(Abandon command) {
+        List<Outpoint> released = command.outpoints().stream()
+                .distinct()
+                .filter(outpoint ->
+                        holds.containsKey(outpoint) && holds.get(outpoint).stage() == Stage.IN_FLIGHT)
+                .toList();
+        getContext()
+                .pipeToSelf(
+                        store.abandon(released, clock.millis()),
+                        (done, failure) -> new AbandonRecorded(command, released, failure));
+        return this;
+    }
+
+    private Behavior<Command> abandonRecorded(AbandonRecorded command) {
+        if (command.failure() != null) {
+            command.question().answer().completeExceptionally(command.failure());
+            return this;
+        }
+        int releasedCount = 0;
+        List<Hash256> spends = new ArrayList<>();
+        for (Outpoint outpoint : command.released()) {
+            Hold hold = holds.get(outpoint);
+            if (hold != null && hold.stage() == Stage.IN_FLIGHT) {
+                remove(outpoint, hold);
+                releasedCount++;
+                spends.add((Hash256) hold.owner());
+            }
+        }
+        spends.stream().distinct().forEach(txId -> {
+            LOG.info("spend {} was abandoned by the operator", txId);
+            rebroadcaster.tell(new Rebroadcaster.Abandoned(txId));
+        });
+        count.set(holds.size());
+        command.question().answer().complete(new Abandoned(releasedCount, holds.size()));
+        return this;
+    }
+
+    private Behavior<Command> markClean(Clean command) {
+        if (clean.size() >= MOST_CLEAN_ADDRESSES) {
+            clean.clear();
+        }
+        clean.add(command.address());
+        return this;
+    }
+
+    private Behavior<Command> markSuspect(Suspect command) {
+        if (command.address() == null) {
+            clean.clear();
+        } else {
+            clean.remove(command.address());
+        }
+        return this;
+    }
+
+    private Behavior<Command> release(Object owner) {
+        Set<Outpoint> outpoints = byOwner.remove(owner);
+        if (outpoints != null) {
+            outpoints.forEach(holds::remove);
+            count.set(holds.size());
+        }
+        return this;
+    }
+
+    /** 0, which checks nothing, until a node has said which network it is of: nodes list no immature coinbase anyway. */
+    private int maturity() {
+        return network.get().map(Network::coinbaseMaturity).orElse(0);
+    }
+
+    private void put(Outpoint outpoint, Hold hold) {
+        holds.put(outpoint, hold);
+        byOwner.computeIfAbsent(hold.owner(), owner -> new HashSet<>()).add(outpoint);
+    }
+
+    private void remove(Outpoint outpoint, Hold hold) {
+        holds.remove(outpoint);
+        Set<Outpoint> siblings = byOwner.get(hold.owner());
+        siblings.remove(outpoint);
+        if (siblings.isEmpty()) {
+            byOwner.remove(hold.owner());
+        }
+    }
+}

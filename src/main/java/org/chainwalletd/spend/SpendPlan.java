@@ -1,0 +1,63 @@
+package org.chainwalletd.spend;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * What is to be spent and how it is unlocked: the part that differs between a transfer, an HTLC lock, a claim and a reclaim. Everything
+ * else — token, reservation, intent, broadcast, outcome — is the same for all and done by the spender.
+ */
+public interface SpendPlan {
+    /** The method's name. */
+    String kind();
+
+    /** Whose key signs, and where change goes. */
+    Address from();
+
+    Optional<TokenBinding> token();
+
+    /**
+     * Checks that need no node, after idempotency and before the allowance.
+     *
+     * @throws SpendException when it cannot be built
+     */
+    void check();
+
+    /** What leaves {@link #from} at least, known before anything is listed; counted against the allowance. */
+    Amount leaving();
+
+    /** First upstream call: what can be spent. Continuations run on {@code executor}. */
+    CompletionStage<Candidates> gather(NodeClient node, Executor executor);
+
+    /**
+     * Pure: picks inputs and builds the transaction.
+     *
+     * @throws SpendException when the candidates do not suffice
+     */
+    Draft choose(Candidates candidates, Holdings holdings);
+
+    /** Everything that leaves {@link #from} with this draft, the fee included. */
+    Amount leaving(Draft draft);
+
+    /** One witness per input. */
+    List<Witness> witnesses(Draft draft, Signer.Signature signature);
+
+    /**
+     * What may not be selected.
+     *
+     * @param reserved outpoints of this daemon's spends in flight
+     * @param excluded outpoints that a mempool transaction of somebody else spends
+     * @param coinbaseMaturity of the network, 0 while it is not known
+     */
+    record Holdings(Set<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity) {}
+}

@@ -1,0 +1,135 @@
+package org.chainwalletd.spend;
+
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+
+/** Why a spend did not happen, or is not known to have happened. Each maps to one error of the interface. */
+public sealed interface SpendRefusal {
+    /** For people: what happened and what to do. */
+    String message();
+
+    record WalletNotFound(Address address) implements SpendRefusal {
+        @Override
+        public String message() {
+            return "address " + address + " is not in this keystore";
+        }
+    }
+
+    record DustOutput(Amount amount, Amount threshold) implements SpendRefusal {
+        @Override
+        public String message() {
+            return "output of " + amount + " base units is below the dust threshold of " + threshold;
+        }
+    }
+
+    /** Overflow, encoding. */
+    record BuildFailed(String message) implements SpendRefusal {}
+
+    /**
+     * @param scope {@code per_tx} or {@code per_period}
+     */
+    record AllowanceExceeded(
+            String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSeconds)
+            implements SpendRefusal {
+        @Override
+        public String message() {
+            return "spend allowance " + scope + " exceeded: " + requested + " base units requested, " + remaining
+                    + " of " + limit + " remain";
+        }
+    }
+
+    /** The coins do not cover amount plus fee, and would not even with the reserved ones. */
+    record InsufficientBalance(Shortage shortage) implements SpendRefusal {
+        @Override
+        public String message() {
+            return shortage.inWords("insufficient balance");
+        }
+    }
+
+    /** The coins would cover amount plus fee if they were not reserved. */
+    record InFlightExhausted(Shortage shortage) implements SpendRefusal {
+        @Override
+        public String message() {
+            return shortage.inWords("funds are in flight") + "; retry after the next block";
+        }
+    }
+
+    record FeeTooHigh(Amount fee, Amount maxFee) implements SpendRefusal {
+        @Override
+        public String message() {
+            return "fee of " + fee + " base units exceeds max_fee of " + maxFee;
+        }
+    }
+
+    record TokenConflict(String token) implements SpendRefusal {
+        @Override
+        public String message() {
+            return "client_token was used with other parameters";
+        }
+    }
+
+    /** The nodes refused it or could not be asked; it is not sent again unless the same token asks for it. */
+    record UpstreamFailed(String message) implements SpendRefusal {}
+
+    /** Another transaction has spent one of the inputs. */
+    record DoubleSpend(Hash256 txId, String message) implements SpendRefusal {}
+
+    /** It may have been sent; the daemon goes on until it knows. */
+    record OutcomeUnknown(Hash256 txId, boolean withToken, String cause) implements SpendRefusal {
+        @Override
+        public String message() {
+            String advice = withToken
+                    ? "call again with the same client_token, it settles this payment and never makes a second one"
+                    : "look it up with get_transaction before paying again";
+            return "the outcome of transaction " + txId + " is unknown and the daemon keeps working on it: " + advice
+                    + " (" + cause + ")";
+        }
+    }
+
+    /** The daemon is stopping. */
+    record ShuttingDown() implements SpendRefusal {
+        @Override
+        public String message() {
+            return "the daemon is shutting down and takes no new spends";
+        }
+    }
+
+    /**
+     * @param needed amount plus fee
+     * @param available value of the coins that may be spent
+     * @param utxoCount number of the coins that may be spent
+     * @param inFlightValue value of the listed coins that are reserved
+     * @param truncated the node listed only its first 1,000 coins
+     */
+    record Shortage(
+            Amount needed,
+            Amount available,
+            long utxoCount,
+            Amount inFlightValue,
+            long inFlightCount,
+            boolean truncated,
+            boolean tooManyInputs) {
+        private String inWords(String what) {
+            StringBuilder words = new StringBuilder(what + ": need " + needed + " base units, " + available
+                    + " available in " + utxoCount + " outputs");
+            if (available.isLessThan(needed)) {
+                words.append(", short by ").append(needed.minus(available));
+            }
+            if (inFlightCount > 0) {
+                words.append("; ")
+                        .append(inFlightValue)
+                        .append(" in ")
+                        .append(inFlightCount)
+                        .append(" outputs reserved by pending transfers");
+            }
+            if (tooManyInputs) {
+                words.append("; one transaction cannot carry that many inputs, consolidate first");
+            }
+            if (truncated) {
+                words.append("; the node listed only the first 1000 outputs of the address");
+            }
+            return words.toString();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package org.chainwalletd.spend;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * The way in to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes
+ * nothing. Stages fail with {@link SpendException}, {@link org.chainwalletd.node.NodeException}, {@link
+ * org.chainwalletd.keyring.KeyringException} or {@link org.chainwalletd.store.StoreException}.
+ */
+public final class SpendService {
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
+    private final SpendEnvironment env;
+    private final ActorRef<Receipts.Command> receipts;
+    private final ActorRef<Reservations.Command> reservations;
+    private final ActorRef<Allowance.Command> allowance;
+    private final ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private final RawBroadcast raw;
+    private final AtomicInteger inFlightUtxos;
+    private final AtomicInteger inFlightTransfers;
+
+    private SpendService(ActorContext<?> context, SpendEnvironment env) {
+        this.env = env;
+        this.inFlightUtxos = new AtomicInteger();
+        this.inFlightTransfers = new AtomicInteger();
+        Broadcast broadcast = new Broadcast(env.node(), env.profile(), env.executor(), env.nodeCount(), PAUSE);
+        this.rebroadcaster = child(context, Rebroadcaster.create(env, broadcast, inFlightTransfers), "rebroadcaster");
+        this.reservations = child(context, Reservations.create(env, rebroadcaster, inFlightUtxos), "reservations");
+        this.allowance = child(context, Allowance.create(env.allowanceStore(), env.limits(), env.clock()), "allowance");
+        rebroadcaster.tell(new Rebroadcaster.Attach(reservations, allowance));
+        Spender.Neighbours neighbours = new Spender.Neighbours(reservations, allowance, rebroadcaster);
+        this.receipts = child(context, Receipts.create(env, broadcast, neighbours), "receipts");
+        this.raw = new RawBroadcast(env, broadcast);
+    }
+
+    /**
+     * The parent of the actors that own money in flight. It takes up everything that the store has in flight, then completes {@code
+     * started}. It stops when one of its children fails: what they own is on disk, and the next start goes on from there.
+     */
+    public static Behavior<Void> create(SpendEnvironment env, CompletableFuture<SpendService> started) {
+        return Behaviors.setup(context -> {
+            try {
+                started.complete(new SpendService(context, env));
+            } catch (RuntimeException e) {
+                started.completeExceptionally(e);
+                throw e;
+            }
+            return Behaviors.empty();
+        });
+    }
+
+    /** The parent dies with a watched child that it does not expect to end. */
+    private static <T> ActorRef<T> child(ActorContext<?> context, Behavior<T> behavior, String name) {
+        ActorRef<T> child = context.spawn(behavior, name);
+        context.watch(child);
+        return child;
+    }
+
+    /** Builds, signs and broadcasts a payment (interface.md, section 4.7). */
+    public CompletionStage<Receipt> transfer(TransferRequest request) {
+        return whenOwned(request.from(), known -> spend(TransferPlans.plan(request)));
+    }
+
+    /** Any other kind of spend; the caller has checked that the key is there. */
+    public CompletionStage<Receipt> spend(SpendPlan plan) {
+        CompletableFuture<Receipt> answer = new CompletableFuture<>();
+        receipts.tell(new Receipts.Begin(plan, answer));
+        return answer;
+    }
+
+    /** What {@link #transfer} would do now. Broadcasts, reserves and signs nothing. */
+    public CompletionStage<Simulation> simulate(TransferRequest request) {
+        return whenOwned(request.from(), known -> simulate(TransferPlans.plan(request)));
+    }
+
+    public CompletionStage<Simulation> simulate(SpendPlan plan) {
+        try {
+            plan.check();
+        } catch (SpendException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return askAllowance(plan.leaving())
+                .thenComposeAsync(granted -> plan.gather(env.node(), env.executor()), env.executor())
+                .thenComposeAsync(candidates -> preview(plan, candidates), env.executor())
+                .thenComposeAsync(
+                        draft -> askAllowance(plan.leaving(draft))
+                                .thenApplyAsync(granted -> Simulation.of(draft), env.executor()),
+                        env.executor());
+    }
+
+    private CompletionStage<Draft> preview(SpendPlan plan, Candidates candidates) {
+        CompletableFuture<Draft> draft = new CompletableFuture<>();
+        reservations.tell(new Reservations.Preview(plan, candidates, draft));
+        return draft;
+    }
+
+    private CompletionStage<Void> askAllowance(Amount amount) {
+        CompletableFuture<Allowance.Reply> reply = new CompletableFuture<>();
+        allowance.tell(new Allowance.Ask(amount, reply));
+        return reply.thenAcceptAsync(
+                answer -> {
+                    if (answer instanceof Allowance.Exceeded exceeded) {
+                        throw new SpendException(exceeded.refusal());
+                    }
+                },
+                env.executor());
+    }
+
+    private <T> CompletionStage<T> whenOwned(Address from, Function<Address, CompletionStage<T>> then) {
+        return env.signer()
+                .find(from)
+                .thenComposeAsync(
+                        entry -> entry.isPresent()
+                                ? then.apply(from)
+                                : CompletableFuture.failedFuture(
+                                        new SpendException(new SpendRefusal.WalletNotFound(from))),
+                        env.executor());
+    }
+
+    /** Hands a signed transaction to the nodes; one that they know already counts as sent. */
+    public CompletionStage<Hash256> sendRaw(Bytes transaction) {
+        reservations.tell(new Reservations.Suspect(null));
+        return raw.send(transaction);
+    }
+
+    /** Frees reserved outpoints and gives up the spends that held them; those of a running spend stay. */
+    public CompletionStage<Abandoned> abandon(List<Outpoint> outpoints) {
+        CompletableFuture<Abandoned> answer = new CompletableFuture<>();
+        reservations.tell(new Reservations.Abandon(List.copyOf(outpoints), answer));
+        return answer;
+    }
+
+    public CompletionStage<AllowanceStatus> allowanceStatus() {
+        CompletableFuture<AllowanceStatus> answer = new CompletableFuture<>();
+        allowance.tell(new Allowance.Status(answer));
+        return answer;
+    }
+
+    /** Outpoints that are held or reserved. */
+    public int inFlightUtxos() {
+        return inFlightUtxos.get();
+    }
+
+    /** Spends broadcast and not yet seen confirmed, conflicted or abandoned. */
+    public int inFlightTransfers() {
+        return inFlightTransfers.get();
+    }
+
+    /** A new block was seen: spends in flight are looked at without waiting for their turn. */
+    public void tipAdvanced() {
+        rebroadcaster.tell(new Rebroadcaster.TipAdvanced());
+    }
+
+    /** Takes no new spends; complete when none is running. What is in flight goes on after the next start. */
+    public CompletionStage<Void> drain() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        receipts.tell(new Receipts.Drain(answer));
+        return answer;
+    }
+}

@@ -1,0 +1,250 @@
+package org.chainwalletd.spend;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.devnet.ledger.Coin;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.devnet.ledger.RejectedException;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+
+/** The development node's ledger behind the node client's interface, without sockets, with faults that a test injects. */
+final class LedgerNode implements NodeClient {
+    /** What happens to one call. */
+    enum Fault {
+        NONE,
+        /** Never reaches the node. */
+        LOST_QUESTION,
+        /** Executed, but the answer does not come back. */
+        LOST_ANSWER,
+        /** The answer is lost, and the node executes the call only when the test lets it: {@link #deliverLate}. */
+        LATE,
+        /** Answered by another node that lags: it knows neither the newest coins nor the mempool. */
+        LAGGING,
+        /** Executed twice, as when a lost answer made the client's transport repeat it at the same node. */
+        TWICE,
+        /** Refused with an error that says nothing about the transaction. */
+        BUSY
+    }
+
+    private final Ledger ledger;
+    private final Executor executor;
+    private final List<String> calls = new ArrayList<>();
+    private final ConcurrentLinkedQueue<Runnable> late = new ConcurrentLinkedQueue<>();
+    private volatile Function<String, Fault> faults = method -> Fault.NONE;
+
+    LedgerNode(Ledger ledger, Executor executor) {
+        this.ledger = ledger;
+        this.executor = executor;
+    }
+
+    /** Decides for each call by its method. */
+    void faults(Function<String, Fault> decide) {
+        faults = decide;
+    }
+
+    /** Executes the calls that were late. */
+    void deliverLate() {
+        for (Runnable call = late.poll(); call != null; call = late.poll()) {
+            call.run();
+        }
+    }
+
+    /** Forgets them: they never arrive. */
+    void dropLate() {
+        late.clear();
+    }
+
+    synchronized List<String> calls() {
+        return List.copyOf(calls);
+    }
+
+    synchronized void forgetCalls() {
+        calls.clear();
+    }
+
+    private synchronized void note(String method) {
+        calls.add(method);
+    }
+
+    private <T> CompletionStage<T> call(String method, Supplier<T> real, Supplier<T> lagging) {
+        note(method);
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        Fault fault = faults.apply(method);
+        executor.execute(() -> {
+            try {
+                answer.complete(perform(fault, real, lagging));
+            } catch (RejectedException e) {
+                answer.completeExceptionally(new NodeException.Rejected(-32602, e.getMessage()));
+            } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    private <T> T perform(Fault fault, Supplier<T> real, Supplier<T> lagging) {
+        switch (fault) {
+            case LOST_QUESTION -> throw new NodeException.Unreachable("connection refused");
+            case LOST_ANSWER -> {
+                quietly(real);
+                throw new NodeException.Unreachable("the connection was cut");
+            }
+            case LATE -> {
+                late.add(() -> quietly(real));
+                throw new NodeException.Unreachable("no answer in time");
+            }
+            case LAGGING -> {
+                return lagging.get();
+            }
+            case TWICE -> {
+                quietly(real);
+                return real.get();
+            }
+            case BUSY -> throw new NodeException.Rejected(-32603, "Storage error: busy");
+            default -> {
+                return real.get();
+            }
+        }
+    }
+
+    private static void quietly(Supplier<?> call) {
+        try {
+            call.get();
+        } catch (RejectedException e) {
+            // Nobody hears the answer.
+            return;
+        }
+    }
+
+    @Override
+    public CompletionStage<UtxoListing> addressUtxos(Address address) {
+        return call("get_address_utxos", () -> listing(address), () -> listing(address));
+    }
+
+    private UtxoListing listing(Address address) {
+        var listing = ledger.list(Bytes.wrap(address.toArray()), null, null, 1000);
+        List<Utxo> utxos = listing.coins().stream().map(LedgerNode::utxo).toList();
+        return new UtxoListing(utxos, listing.more(), listing.tip().height());
+    }
+
+    private static Utxo utxo(Coin coin) {
+        return new Utxo(coin.outpoint(), coin.output().value(), coin.height(), coin.coinbase(), null);
+    }
+
+    @Override
+    public CompletionStage<AddressMempool> addressMempool(Address address) {
+        return call("get_address_mempool", () -> mempool(address), () -> new AddressMempool(0, List.of()));
+    }
+
+    private AddressMempool mempool(Address address) {
+        var pending = ledger.pendingOf(Bytes.wrap(address.toArray()));
+        List<MempoolEntry> entries = pending.transactions().stream()
+                .map(tx -> new MempoolEntry(
+                        tx.txId(),
+                        List.of(),
+                        tx.spent().stream()
+                                .filter(coin -> coin.output().address().equals(Optional.of(address)))
+                                .map(coin ->
+                                        new Spent(coin.outpoint(), coin.output().value()))
+                                .toList()))
+                .toList();
+        return new AddressMempool(pending.tip().height(), entries);
+    }
+
+    @Override
+    public CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId) {
+        return call("get_transaction", () -> located(txId), Optional::empty);
+    }
+
+    private Optional<NodeTransaction> located(Hash256 txId) {
+        return ledger.transaction(txId)
+                .map(found -> new NodeTransaction(
+                        txId,
+                        Bytes.wrap(TransactionCodec.encode(found.tx())),
+                        found.blockId() == null,
+                        found.blockId(),
+                        found.blockId() == null ? null : found.height()));
+    }
+
+    @Override
+    public CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint) {
+        return call(
+                "get_output_spent_by",
+                () -> ledger.spentBy(outpoint)
+                        .map(spent -> new SpentBy(spent.txId(), spent.inputIndex(), spent.height())),
+                Optional::empty);
+    }
+
+    @Override
+    public CompletionStage<Hash256> sendRawTransaction(Bytes bytes) {
+        Transaction tx = TransactionCodec.decode(bytes.toArray());
+        return call("send_raw_transaction", () -> ledger.submit(tx), () -> {
+            Outpoint input = tx.inputs().get(0);
+            throw new RejectedException("Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256("
+                    + input.txId() + "), output_index: " + input.index() + " })");
+        });
+    }
+
+    @Override
+    public CompletionStage<Tip> tip() {
+        return call(
+                "get_block_height",
+                () -> new Tip(ledger.tip().height(), ledger.tip().id(), ledger.genesisId()),
+                () -> null);
+    }
+
+    @Override
+    public NodeClient pinned() {
+        return this;
+    }
+
+    @Override
+    public CompletionStage<NodeInfo> info() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Amount> balance(Address address) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<List<Amount>> balances(List<Address> addresses) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<UtxoListing> scriptUtxos(Bytes script) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Optional<BlockSummary>> blockAt(long height) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Optional<BlockSummary>> block(Hash256 blockId) {
+        throw new UnsupportedOperationException();
+    }
+}

@@ -1,0 +1,192 @@
+package org.chainwalletd.spend;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.testkit.Await;
+
+/** Spending over a development chain, that can be stopped like a crashed process and started again over the same store. */
+final class SpendHarness implements AutoCloseable {
+    static final ChainProfile PROFILE = ChainProfile.of("chain");
+
+    final ActorTestKit kit = ActorTestKit.create();
+    final ExecutorService executor = Executors.newFixedThreadPool(2);
+    final MovableClock clock = new MovableClock();
+    final TestKeys keys = new TestKeys(PROFILE);
+    final Devnet devnet;
+    final LedgerNode node;
+    Allowance.Limits limits = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
+    NodeClient client;
+    Duration tick = Duration.ofMillis(20);
+    SqliteStore store;
+    SpendService spending;
+
+    private final Path folder;
+    private ActorRef<Void> root;
+
+    SpendHarness(Path folder) {
+        this.folder = folder;
+        try {
+            devnet = Devnet.start(DevnetConfig.onDemand(PROFILE));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        node = new LedgerNode(devnet.ledger(), executor);
+        client = node;
+    }
+
+    SpendHarness start() {
+        store = SqliteStore.open(folder);
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        root = kit.spawn(SpendService.create(environment(), started));
+        spending = get(started);
+        return this;
+    }
+
+    private SpendEnvironment environment() {
+        return new SpendEnvironment(
+                PROFILE,
+                client,
+                1,
+                identity(),
+                () -> Optional.of(Network.DEVNET),
+                keys,
+                store.intents(),
+                store.reservations(),
+                store.receipts(),
+                store.allowance(),
+                limits,
+                new Rebroadcaster.Pace(
+                        tick, Duration.ofMillis(100), Duration.ofMinutes(10), Duration.ofHours(1), limits.period()),
+                clock,
+                executor);
+    }
+
+    private ChainIdentity identity() {
+        return new ChainIdentity() {
+            @Override
+            public CompletionStage<Hash256> genesisForSigning() {
+                return CompletableFuture.completedFuture(devnet.genesisId());
+            }
+
+            @Override
+            public Optional<Hash256> expected() {
+                return Optional.of(devnet.genesisId());
+            }
+
+            @Override
+            public Optional<String> complaint() {
+                return Optional.empty();
+            }
+        };
+    }
+
+    /** Everything in memory is gone; what was committed is read again. */
+    void crash() {
+        kit.stop(root);
+        store.close();
+    }
+
+    void restart() {
+        crash();
+        start();
+    }
+
+    /** An address of ours with confirmed coins of these values. */
+    Address funded(int key, long... values) {
+        Address address = keys.add(key);
+        fund(address, values);
+        return address;
+    }
+
+    void fund(Address address, long... values) {
+        Arrays.stream(values).forEach(value -> devnet.faucet(address, Amount.of(value)));
+        devnet.mine(1);
+    }
+
+    List<NodeClient.Utxo> coins(Address address) {
+        return devnet.ledger().list(Bytes.wrap(address.toArray()), null, null, 1000).coins().stream()
+                .map(coin -> new NodeClient.Utxo(
+                        coin.outpoint(), coin.output().value(), coin.height(), coin.coinbase(), null))
+                .toList();
+    }
+
+    static TransferRequest request(Address from, Address to, long amount) {
+        return request(from, to, amount, null);
+    }
+
+    static TransferRequest request(Address from, Address to, long amount, String token) {
+        return new TransferRequest(
+                from,
+                List.of(new Payment(to, Amount.of(amount))),
+                FeeChoice.MINIMUM,
+                TransferRequest.DEFAULT_MAX_FEE,
+                Optional.ofNullable(token),
+                Optional.empty());
+    }
+
+    /** Mines and waits until the daemon has noticed that nothing is in flight any more. */
+    void confirmAll() {
+        devnet.mine(1);
+        spending.tipAdvanced();
+        Await.until("nothing is in flight", () -> {
+            spending.tipAdvanced();
+            return spending.inFlightTransfers() == 0 && spending.inFlightUtxos() == 0;
+        });
+    }
+
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause =
+                    e.getCause() instanceof CompletionException ? e.getCause().getCause() : e.getCause();
+            throw cause instanceof RuntimeException known ? known : new CompletionException(cause);
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError("no outcome in time", e);
+        }
+    }
+
+    static <R extends SpendRefusal> R refusal(Class<R> type, CompletionStage<?> stage) {
+        Throwable failure = org.assertj.core.api.Assertions.catchThrowable(() -> get(stage));
+        org.assertj.core.api.Assertions.assertThat(failure).isInstanceOf(SpendException.class);
+        SpendRefusal refusal = ((SpendException) failure).refusal();
+        org.assertj.core.api.Assertions.assertThat(refusal).isInstanceOf(type);
+        return type.cast(refusal);
+    }
+
+    @Override
+    public void close() {
+        kit.shutdownTestKit();
+        if (store != null) {
+            store.close();
+        }
+        devnet.close();
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,385 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TransferTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address shop;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder).start();
+        shop = spends.keys.add(99);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    @Test
+    void a_payment_to_two_recipients_costs_75_and_confirms() {
+        Address payer = spends.funded(1, 1_000_000_000L);
+        TransferRequest request = new TransferRequest(
+                payer,
+                List.of(new Payment(shop, Amount.of(5000)), new Payment(shop, Amount.of(7000))),
+                FeeChoice.MINIMUM,
+                TransferRequest.DEFAULT_MAX_FEE,
+                Optional.empty(),
+                Optional.empty());
+
+        Receipt receipt = get(spends.spending.transfer(request));
+
+        assertThat(receipt.fee()).isEqualTo(Amount.of(75));
+        assertThat(receipt.size()).isEqualTo(271);
+        assertThat(receipt.feeRate()).isEqualTo(1);
+        assertThat(receipt.inputs()).hasSize(1);
+        assertThat(receipt.outputs()).hasSize(3);
+        assertThat(receipt.outputs().get(2).change()).isTrue();
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    @Test
+    void the_good_path_asks_the_node_twice_whatever_the_number_of_inputs() {
+        long[] values = new long[40];
+        Arrays.fill(values, 1_000);
+        Address payer = spends.funded(1, values);
+        get(spends.spending.transfer(request(payer, shop, 500)));
+        spends.confirmAll();
+        spends.node.forgetCalls();
+
+        get(spends.spending.transfer(request(payer, shop, 20_000)));
+
+        assertThat(spends.node.calls()).startsWith("get_address_utxos", "send_raw_transaction");
+        assertThat(spends.node.calls().stream().filter(call -> !call.equals("get_transaction")))
+                .hasSize(2);
+    }
+
+    @Test
+    void a_payment_that_leaves_no_choice_of_coins_asks_twice_even_after_a_start() {
+        Address payer = spends.funded(1, 10_000);
+
+        get(spends.spending.transfer(request(payer, shop, 500)));
+
+        assertThat(spends.node.calls().stream().filter(call -> !call.equals("get_transaction")))
+                .containsExactly("get_address_utxos", "send_raw_transaction");
+    }
+
+    @Test
+    void a_coin_that_the_mempool_already_spends_is_not_selected() {
+        Address payer = spends.funded(1, 50_000, 20_000);
+        Outpoint large = spends.coins(payer).stream()
+                .filter(coin -> coin.value().equals(Amount.of(50_000)))
+                .findFirst()
+                .orElseThrow()
+                .outpoint();
+        spends.devnet
+                .ledger()
+                .submit(spends.keys.spend(
+                        payer, spends.devnet.genesisId(), large, TxOutput.toAddress(shop, Amount.of(49_000))));
+
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(receipt.inputs()).extracting(Coin::outpoint).doesNotContain(large);
+    }
+
+    @Test
+    void only_a_real_conflict_is_called_a_double_spend_and_its_coins_are_free_again() {
+        Address payer = spends.funded(1, 50_000);
+        Outpoint coin = spends.coins(payer).get(0).outpoint();
+        spends.devnet
+                .ledger()
+                .submit(spends.keys.spend(
+                        payer, spends.devnet.genesisId(), coin, TxOutput.toAddress(shop, Amount.of(49_000))));
+
+        SpendRefusal.DoubleSpend refused = refusal(
+                SpendRefusal.DoubleSpend.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-conflict")));
+
+        assertThat(refused.message()).contains("double-spend of OutPoint");
+        assertThat(spends.spending.inFlightTransfers()).isZero();
+        Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
+        refusal(
+                SpendRefusal.DoubleSpend.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-conflict")));
+    }
+
+    @Test
+    void two_hundred_payments_at_once_from_one_address_never_share_a_coin() {
+        long[] values = new long[250];
+        Arrays.fill(values, 10_000);
+        Address payer = spends.funded(1, values);
+        List<CompletionStage<Receipt>> answers = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            answers.add(spends.spending.transfer(request(payer, shop, 500 + i)));
+        }
+
+        Set<Outpoint> spent = new HashSet<>();
+        for (CompletionStage<Receipt> answer : answers) {
+            for (Coin coin : get(answer).inputs()) {
+                assertThat(spent.add(coin.outpoint())).isTrue();
+            }
+        }
+
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(200);
+    }
+
+    @Test
+    void a_thousand_calls_with_one_token_make_one_payment() {
+        Address payer = spends.funded(1, 10_000, 10_000, 10_000);
+        List<CompletionStage<Receipt>> answers = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            answers.add(spends.spending.transfer(request(payer, shop, 1_000, "token-1000")));
+        }
+
+        Receipt first = get(answers.get(0));
+        for (CompletionStage<Receipt> answer : answers) {
+            assertThat(get(answer)).isEqualTo(first);
+        }
+
+        assertThat(spends.node.calls().stream().filter("send_raw_transaction"::equals))
+                .hasSize(1);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_token_with_other_parameters_is_a_conflict_running_or_done() {
+        Address payer = spends.funded(1, 10_000);
+        CompletionStage<Receipt> first = spends.spending.transfer(request(payer, shop, 1_000, "token-once"));
+        CompletionStage<Receipt> other = spends.spending.transfer(request(payer, shop, 1_001, "token-once"));
+
+        assertThat(refusal(SpendRefusal.TokenConflict.class, other).token()).isEqualTo("token-once");
+        get(first);
+        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 999, "token-once")));
+        // Even an amount that would be dust: the token is looked at first.
+        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 1, "token-once")));
+    }
+
+    @Test
+    void a_receipt_survives_a_restart_and_a_refused_try_binds_nothing() {
+        Address payer = spends.funded(1, 10_000);
+        refusal(
+                SpendRefusal.InsufficientBalance.class,
+                spends.spending.transfer(request(payer, shop, 1_000_000, "token-keep")));
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-keep")));
+
+        spends.restart();
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-keep"))))
+                .isEqualTo(receipt);
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_lost_answer_is_no_error() {
+        Address payer = spends.funded(1, 10_000);
+        spends.node.faults(
+                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_ANSWER : LedgerNode.Fault.NONE);
+
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void an_unreachable_node_leaves_the_outcome_unknown_and_the_token_settles_it_with_the_same_bytes() {
+        Address payer = spends.funded(1, 10_000, 10_000);
+        spends.node.faults(method -> method.equals("get_address_utxos") || method.equals("get_address_mempool")
+                ? LedgerNode.Fault.NONE
+                : LedgerNode.Fault.LOST_QUESTION);
+        SpendRefusal.OutcomeUnknown unknown = refusal(
+                SpendRefusal.OutcomeUnknown.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-unknown")));
+        assertThat(unknown.message()).contains(unknown.txId().hex()).contains("same client_token");
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-unknown")));
+
+        assertThat(receipt.txId()).isEqualTo(unknown.txId());
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_spend_with_unknown_outcome_is_sent_again_after_a_restart_until_it_confirms() {
+        Address payer = spends.funded(1, 10_000);
+        spends.node.faults(
+                method -> method.equals("get_address_utxos") ? LedgerNode.Fault.NONE : LedgerNode.Fault.LOST_QUESTION);
+        SpendRefusal.OutcomeUnknown unknown = refusal(
+                SpendRefusal.OutcomeUnknown.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-again")));
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+
+        spends.restart();
+        Await.until(
+                "the node has it",
+                () -> spends.devnet.ledger().transaction(unknown.txId()).isPresent());
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-again")))
+                        .txId())
+                .isEqualTo(unknown.txId());
+        spends.confirmAll();
+    }
+
+    @Test
+    void a_transaction_that_the_node_forgot_is_sent_again() {
+        Address payer = spends.funded(1, 10_000);
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.devnet.forgetMempool();
+
+        Await.until("the node has it again", () -> {
+            spends.spending.tipAdvanced();
+            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
+        });
+        spends.confirmAll();
+    }
+
+    @Test
+    void a_refused_payment_is_not_sent_again_by_itself_and_its_token_sends_the_same_bytes() {
+        Address payer = spends.funded(1, 10_000, 10_000);
+        spends.node.faults(
+                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+        SpendRefusal.UpstreamFailed refused = refusal(
+                SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-lag")));
+        assertThat(refused.message()).contains("UtxoNotFound");
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        assertThat(spends.spending.inFlightTransfers()).isZero();
+
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-lag")));
+
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void reserved_coins_that_would_do_are_told_from_poverty() {
+        Address payer = spends.funded(1, 10_000, 10_000);
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+
+        SpendRefusal.InFlightExhausted exhausted =
+                refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 15_000)));
+        assertThat(exhausted.shortage().available()).isEqualTo(Amount.of(10_000));
+        assertThat(exhausted.shortage().inFlightValue()).isEqualTo(Amount.of(10_000));
+        assertThat(exhausted.shortage().needed()).isEqualTo(Amount.of(15_063));
+        assertThat(exhausted.shortage().inFlightCount()).isEqualTo(1);
+        SpendRefusal.InsufficientBalance poor =
+                refusal(SpendRefusal.InsufficientBalance.class, spends.spending.transfer(request(payer, shop, 50_000)));
+        assertThat(poor.message()).contains("reserved by pending transfers").contains("short by 40063");
+        assertThat(poor.shortage().utxoCount()).isEqualTo(1);
+    }
+
+    @Test
+    void an_abandoned_outpoint_is_free_and_its_transaction_is_not_sent_again() {
+        Address payer = spends.funded(1, 10_000);
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Outpoint coin = receipt.inputs().get(0).outpoint();
+
+        Abandoned done = get(spends.spending.abandon(List.of(coin, coin)));
+
+        assertThat(done).isEqualTo(new Abandoned(1, 0));
+        assertThat(get(spends.spending.abandon(List.of(coin)))).isEqualTo(new Abandoned(0, 0));
+        Await.until("it is no longer in flight", () -> spends.spending.inFlightTransfers() == 0);
+    }
+
+    @Test
+    void a_reservation_ends_after_ten_minutes_but_not_while_the_mempool_has_the_transaction() {
+        Address payer = spends.funded(1, 10_000);
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.clock.move(Duration.ofMinutes(30));
+        spends.node.forgetCalls();
+        Await.until("it was looked up twice", () -> {
+            spends.spending.tipAdvanced();
+            return spends.node.calls().stream()
+                            .filter("get_transaction"::equals)
+                            .count()
+                    >= 2;
+        });
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+
+        spends.devnet.forgetMempool();
+        spends.node.faults(
+                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+
+        Await.until("the reservation ends", () -> {
+            spends.spending.tipAdvanced();
+            return spends.spending.inFlightUtxos() == 0;
+        });
+        assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
+    }
+
+    @Test
+    void a_raw_transaction_passes_and_a_second_time_counts_as_sent() {
+        Address payer = spends.funded(1, 10_000);
+        Transaction tx = spends.keys.spend(
+                payer,
+                spends.devnet.genesisId(),
+                spends.coins(payer).get(0).outpoint(),
+                TxOutput.toAddress(shop, Amount.of(9_000)));
+        Bytes bytes = Bytes.wrap(TransactionCodec.encode(tx));
+
+        assertThat(get(spends.spending.sendRaw(bytes))).isEqualTo(get(spends.spending.sendRaw(bytes)));
+        spends.devnet.mine(1);
+        assertThat(get(spends.spending.sendRaw(bytes))).isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, tx));
+    }
+
+    @Test
+    void a_simulation_says_what_the_transfer_then_does() {
+        Address payer = spends.funded(1, 10_000, 3_000);
+        TransferRequest request = request(payer, shop, 11_000);
+
+        Simulation simulation = get(spends.spending.simulate(request));
+        assertThat(spends.spending.inFlightUtxos()).isZero();
+        Receipt receipt = get(spends.spending.transfer(request));
+
+        assertThat(receipt.fee()).isEqualTo(simulation.fee());
+        assertThat(receipt.size()).isEqualTo(simulation.size());
+        assertThat(receipt.feeRate()).isEqualTo(simulation.feeRate());
+        assertThat(receipt.inputs()).isEqualTo(simulation.inputs());
+        assertThat(receipt.outputs()).isEqualTo(simulation.outputs());
+        assertThat(simulation.totalIn()).isEqualTo(simulation.totalOut().plus(simulation.fee()));
+    }
+
+    @Test
+    void a_wallet_of_somebody_else_is_not_found() {
+        refusal(
+                SpendRefusal.WalletNotFound.class,
+                spends.spending.transfer(request(Address.parse("11".repeat(32)), shop, 1_000)));
+    }
+}
