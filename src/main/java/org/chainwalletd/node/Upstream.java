@@ -1,5 +1,6 @@
 package org.chainwalletd.node;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -64,6 +65,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final List<NodeState> nodes;
     private final MeterRegistry metrics;
     private final Map<String, Timer> timers = new HashMap<>();
+    private final Counter repeatedSweeps;
     private final Set<Call<?>> underWay = new HashSet<>();
     private int rotation;
 
@@ -95,6 +97,9 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         this.executor = executor;
         this.clock = clock;
         this.metrics = metrics;
+        this.repeatedSweeps = Counter.builder("walletd.upstream.sweeps.repeated")
+                .description("Sweeps over all nodes that had to be repeated because none answered")
+                .register(metrics);
         List<NodeState> states = new ArrayList<>();
         for (URI url : settings.urls()) {
             states.add(new NodeState(states.size(), url.toString(), transports.apply(url)));
@@ -261,11 +266,11 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
             exchange(call, node);
         } else if (node.waiting.size() < MAX_WAITING_PER_NODE) {
             node.waiting.add(call);
-            node.waitingCount.incrementAndGet();
             call.waitingFor = node;
             getContext()
                     .scheduleOnce(
                             settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(call, call.attempt));
+            node.waitingCount.incrementAndGet();
         } else {
             failed(call, node, MAX_WAITING_PER_NODE + " calls wait for it already");
         }
@@ -283,6 +288,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         }
         Duration wait = settings.backoff().multipliedBy(call.sweep);
         getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(call));
+        repeatedSweeps.increment();
     }
 
     private <T> void exchange(Call<T> call, NodeState node) {

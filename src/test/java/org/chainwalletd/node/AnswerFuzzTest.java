@@ -1,0 +1,68 @@
+package org.chainwalletd.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.util.Arrays;
+import java.util.List;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Whatever a node answers, the reading of it ends with a value, a refusal or "no answer", never with another exception. A normal build
+ * replays the corpus under {@code AnswerFuzzTestInputs}.
+ */
+class AnswerFuzzTest {
+    private static final Address ADDRESS =
+            Address.parse("47b9fce311f27e0a92693cc97ca24c9ddecc698aaf8741244b440a327779ab58");
+    private static final Hash256 ID = Hash256.parse("9b7cd4fa19cc7332bc323f473cb6c09d71a00db8490598a7a243aad1a670f8ab");
+    static final List<ResultReader<?>> READERS = List.of(
+            Answers::tip,
+            Answers::info,
+            Answers.balance(ADDRESS),
+            Answers.balances(List.of(ADDRESS)),
+            Answers.addressUtxos(ADDRESS),
+            Answers.addressUtxos(List.of(ADDRESS)),
+            Answers.scriptUtxos(Bytes.parse("29")),
+            Answers.addressMempool(ADDRESS),
+            Answers.blockAt(49),
+            Answers.block(ID),
+            Answers.transaction(ID),
+            Answers::spentBy,
+            Answers::broadcast);
+
+    /** Bodies as they come out of HTTP. */
+    @FuzzTest(maxDuration = "5m")
+    void bodies(byte[] body) {
+        HttpAnswer answer = new HttpAnswer(200, body);
+        for (ResultReader<?> reader : READERS) {
+            assertThat(AnswerDecoder.decode(answer, 5, "a_method", reader)).isNotNull();
+        }
+    }
+
+    /** Whole HTTP answers; the pieces in which they arrive change nothing. */
+    @FuzzTest(maxDuration = "5m")
+    void answers(byte[] wire) {
+        int cut = wire.length == 0 ? 0 : Byte.toUnsignedInt(wire[0]) % wire.length;
+        String whole = read(wire);
+        String inTwo = read(Arrays.copyOf(wire, cut), Arrays.copyOfRange(wire, cut, wire.length));
+        assertThat(inTwo).isEqualTo(whole);
+    }
+
+    private static String read(byte[]... pieces) {
+        HttpAnswerReader reader = new HttpAnswerReader(1 << 16);
+        try {
+            for (byte[] piece : pieces) {
+                if (reader.accept(piece)) {
+                    break;
+                }
+            }
+            return reader.end()
+                    ? reader.answer().status() + Arrays.toString(reader.answer().body())
+                    : "incomplete";
+        } catch (HttpAnswerReader.MalformedException e) {
+            return "malformed";
+        }
+    }
+}

@@ -1,0 +1,319 @@
+package org.chainwalletd.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.node.NodeHarness.failure;
+import static org.chainwalletd.node.NodeHarness.get;
+import static org.chainwalletd.testkit.ScriptedNode.cutOff;
+import static org.chainwalletd.testkit.ScriptedNode.drip;
+import static org.chainwalletd.testkit.ScriptedNode.error;
+import static org.chainwalletd.testkit.ScriptedNode.result;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Sweeps, timeouts, places and quotas with a clock that the test moves (interface.md, section 1.7; chain protocol, section 10.3). */
+class UpstreamTimeTest {
+    private static final String ID = "ab".repeat(32);
+    private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");
+    private static final String RATE_LIMIT = "Rate limit exceeded: max 30 balance/utxo queries per minute";
+    private static final Address ALICE = Address.parse("a1".repeat(32));
+    private static final Address BOB = Address.parse("b0".repeat(32));
+
+    private final NodeHarness harness = new NodeHarness(ManualTime.config());
+    private final ManualTime time = ManualTime.get(harness.kit.system());
+    private final ScriptedNode first = ScriptedNode.start();
+    private final ScriptedNode second = ScriptedNode.start();
+
+    @AfterEach
+    void stop() {
+        first.close();
+        second.close();
+        harness.close();
+    }
+
+    private void pass(long millis) {
+        harness.clock.addAndGet(millis);
+        time.timePasses(Duration.ofMillis(millis));
+    }
+
+    private void awaitRepeatedSweeps(int count) {
+        Await.until(
+                count + " sweeps are to be repeated",
+                () -> harness.metrics
+                                .counter("walletd.upstream.sweeps.repeated")
+                                .count()
+                        == count);
+    }
+
+    @Test
+    void four_sweeps_over_all_nodes_with_waits_of_500_1000_and_1500_ms() {
+        first.on("*", cutOff());
+        second.on("*", cutOff());
+        CompletionStage<NodeClient.Tip> tip =
+                harness.client(first.url(), second.url()).tip();
+
+        for (int sweep = 1; sweep <= 3; sweep++) {
+            awaitRepeatedSweeps(sweep);
+            pass(500L * sweep - 1);
+            assertThat(first.requests()).hasSize(sweep);
+            assertThat(second.requests()).hasSize(sweep);
+            pass(1);
+        }
+
+        assertThat(failure(NodeException.Unreachable.class, tip))
+                .hasMessage("no node answered get_block_height in 4 sweeps; the last one tried was " + second.url()
+                        + ": the connection was closed without an answer");
+        assertThat(first.requests()).hasSize(4);
+        assertThat(second.requests()).hasSize(4);
+    }
+
+    @Test
+    void a_later_sweep_can_succeed() {
+        first.on("*", cutOff(), HEIGHT_7);
+        CompletionStage<NodeClient.Tip> tip = harness.client(first.url()).tip();
+
+        awaitRepeatedSweeps(1);
+        pass(500);
+
+        assertThat(get(tip).height()).isEqualTo(7);
+    }
+
+    @Test
+    void a_hasty_view_asks_each_node_once() {
+        first.on("*", cutOff());
+
+        failure(
+                NodeException.Unreachable.class,
+                harness.client(first.url()).hasty().tip());
+
+        assertThat(first.requests()).hasSize(1);
+    }
+
+    @Test
+    void a_node_that_hangs_is_passed_over_after_the_call_timeout() {
+        first.on("*", first.hang());
+        second.on("*", HEIGHT_7);
+        CompletionStage<NodeClient.Tip> tip =
+                harness.client(first.url(), second.url()).tip();
+        Await.until("the node hangs", () -> !first.requests().isEmpty());
+
+        pass(NodeHarness.CALL_TIMEOUT.toMillis() - 1);
+        assertThat(second.requests()).isEmpty();
+        pass(1);
+
+        assertThat(get(tip).height()).isEqualTo(7);
+    }
+
+    @Test
+    void a_node_that_drips_is_passed_over_after_the_call_timeout() {
+        first.on("*", drip());
+        second.on("*", HEIGHT_7);
+        CompletionStage<NodeClient.Tip> tip =
+                harness.client(first.url(), second.url()).tip();
+        Await.until("the node drips", () -> !first.requests().isEmpty());
+
+        pass(NodeHarness.CALL_TIMEOUT.toMillis());
+
+        assertThat(get(tip).height()).isEqualTo(7);
+        Await.until("the dripping connection is closed", () -> first.serving() == 0);
+    }
+
+    @Test
+    void calls_wait_for_one_of_the_places_at_a_node() {
+        first.on("*", first.held(HEIGHT_7));
+        NodeClient client = harness.client(NodeHarness.settings(4, 4, 8 << 20, first.url()));
+        List<CompletionStage<NodeClient.Tip>> tips = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            tips.add(client.tip());
+        }
+        Await.until("36 calls wait", () -> gauge("walletd.upstream.waiting", first) == 36);
+        assertThat(gauge("walletd.upstream.connections", first)).isEqualTo(4);
+
+        first.release();
+        tips.forEach(NodeHarness::get);
+
+        assertThat(first.mostAtOnce()).isEqualTo(4);
+        Await.until("all places are free", () -> gauge("walletd.upstream.connections", first) == 0);
+    }
+
+    private double gauge(String name, ScriptedNode node) {
+        return harness.metrics
+                .get(name)
+                .tag("node", node.url().toString())
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void waiting_for_a_place_ends_with_the_call_timeout() {
+        first.on("*", first.hang());
+        second.on("*", HEIGHT_7);
+        NodeClient client = harness.client(NodeHarness.settings(1, 1, 8 << 20, first.url()));
+        CompletionStage<NodeClient.Tip> served = client.tip();
+        Await.until("the node hangs", () -> !first.requests().isEmpty());
+        CompletionStage<NodeClient.Tip> waiting = client.tip();
+        Await.until("a call waits", () -> gauge("walletd.upstream.waiting", first) == 1);
+
+        pass(NodeHarness.CALL_TIMEOUT.toMillis());
+
+        assertThat(failure(NodeException.Unreachable.class, waiting))
+                .hasMessageContaining(first.url().toString());
+        failure(NodeException.Unreachable.class, served);
+    }
+
+    @Test
+    void a_node_whose_quota_is_used_up_is_left_alone_until_its_window_ends() {
+        first.on("get_balance", error(-32603, RATE_LIMIT));
+        first.on("send_raw_transaction", result("{\"tx_id\":\"" + ID + "\"}"));
+        first.on("get_address_utxos", result("{\"utxos\":[],\"tip_height\":1}"));
+        NodeClient client = harness.client(first.url());
+
+        assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
+                .isEqualTo(RATE_LIMIT);
+        pass(59_999);
+        assertThat(failure(NodeException.Rejected.class, client.addressUtxos(ALICE)))
+                .hasMessage("node error -32603: " + RATE_LIMIT);
+        get(client.sendRawTransaction(Bytes.parse("00")));
+
+        assertThat(first.count("get_address_utxos")).isZero();
+        assertThat(gauge("walletd.upstream.scan.budget", first)).isZero();
+        pass(1);
+        get(client.addressUtxos(ALICE));
+        assertThat(first.count("get_address_utxos")).isEqualTo(1);
+    }
+
+    @Test
+    void while_one_node_is_limited_the_others_are_asked() {
+        first.on("get_balance", error(-32603, RATE_LIMIT));
+        second.on("get_balance", result("{\"balance\":18446744073709551615}"));
+        NodeClient client = harness.client(first.url(), second.url());
+        failure(NodeException.Rejected.class, client.balance(ALICE));
+
+        for (int i = 0; i < 4; i++) {
+            assertThat(get(client.balance(ALICE))).isEqualTo(Amount.MAX);
+        }
+
+        assertThat(first.count("get_balance")).isEqualTo(1);
+    }
+
+    @Test
+    void the_scan_budget_counts_the_calls_of_a_window() {
+        first.on("get_balance", result("{\"balance\":1}"));
+        NodeClient client = harness.client(first.url());
+
+        get(client.balance(ALICE));
+        get(client.balance(ALICE));
+
+        assertThat(gauge("walletd.upstream.scan.budget", first)).isEqualTo(28);
+    }
+
+    @Test
+    void a_tip_race_is_tried_again_at_once_a_few_times() {
+        ScriptedNode.Step race = error(-32603, "Tip changed during validation, try again");
+        first.on("send_raw_transaction", race, race, race, result("{\"tx_id\":\"" + ID + "\"}"));
+
+        assertThat(get(harness.client(first.url()).sendRawTransaction(Bytes.parse("00"))))
+                .isEqualTo(Hash256.parse(ID));
+    }
+
+    @Test
+    void a_tip_race_without_end_is_surfaced() {
+        first.on("send_raw_transaction", error(-32603, "Tip changed during validation, try again"));
+
+        assertThat(failure(
+                                NodeException.Rejected.class,
+                                harness.client(first.url()).sendRawTransaction(Bytes.parse("00")))
+                        .code())
+                .isEqualTo(-32603);
+        assertThat(first.count("send_raw_transaction")).isEqualTo(4);
+    }
+
+    @Test
+    void a_missing_batch_method_is_replaced_by_single_calls_and_remembered_for_a_while() {
+        first.on(
+                "get_balance",
+                (request, socket) -> result("{\"balance\":"
+                                + (request.params().get("address").textValue().startsWith("a1") ? 1 : 2) + "}")
+                        .serve(request, socket));
+        NodeClient client = harness.client(first.url());
+
+        assertThat(get(client.balances(List.of(ALICE, BOB, ALICE))))
+                .containsExactly(Amount.of(1), Amount.of(2), Amount.of(1));
+        get(client.balances(List.of(ALICE, BOB)));
+        assertThat(first.count("get_balances")).isEqualTo(1);
+        assertThat(first.count("get_balance")).isEqualTo(5);
+
+        pass(600_000);
+        get(client.balances(List.of(ALICE, BOB)));
+        assertThat(first.count("get_balances")).isEqualTo(2);
+    }
+
+    @Test
+    void a_batch_goes_to_the_node_that_has_the_method() {
+        second.on(
+                "get_address_utxos_batch",
+                result("{\"tip_height\":9,\"addresses\":[{\"address\":\"" + ALICE + "\",\"utxos\":[]},{\"address\":\""
+                        + BOB + "\",\"utxos\":[],\"truncated\":true}]}"));
+        first.on("get_address_utxos", result("{\"utxos\":[],\"tip_height\":8}"));
+        second.on("get_address_utxos", result("{\"utxos\":[],\"tip_height\":8}"));
+        NodeClient client = harness.client(first.url(), second.url());
+        get(client.addressUtxos(List.of(ALICE, BOB)));
+
+        for (int i = 0; i < 4; i++) {
+            assertThat(get(client.addressUtxos(List.of(BOB, ALICE))))
+                    .containsExactly(
+                            new NodeClient.UtxoListing(List.of(), true, 9),
+                            new NodeClient.UtxoListing(List.of(), false, 9));
+        }
+
+        assertThat(first.count("get_address_utxos_batch")).isEqualTo(1);
+    }
+
+    @Test
+    void what_an_old_node_lacks_is_unknown_or_asked_otherwise() {
+        first.on("get_block_height", HEIGHT_7);
+        NodeClient client = harness.client(first.url());
+
+        assertThat(get(client.spentBy(new Outpoint(Hash256.parse(ID), 0)))).isEmpty();
+        assertThat(get(client.info())).isEqualTo(new NodeClient.NodeInfo(null, null, null, 7L, Hash256.parse(ID)));
+        assertThat(failure(NodeException.Rejected.class, client.addressMempool(ALICE))
+                        .code())
+                .isEqualTo(-32601);
+    }
+
+    @Test
+    void a_pinned_view_does_not_fail_over() {
+        first.on("*", cutOff());
+        second.on("*", HEIGHT_7);
+        NodeClient pinned = harness.client(NodeHarness.settings(1, 32, 8 << 20, first.url(), second.url()))
+                .pinned();
+
+        failure(NodeException.Unreachable.class, pinned.tip());
+        failure(NodeException.Unreachable.class, pinned.tip());
+
+        assertThat(second.requests()).isEmpty();
+    }
+
+    @Test
+    void calls_under_way_fail_when_the_client_stops() {
+        first.on("*", first.hang());
+        CompletionStage<NodeClient.Tip> tip = harness.client(first.url()).tip();
+        Await.until("the node hangs", () -> !first.requests().isEmpty());
+
+        harness.kit.stop(harness.upstream);
+
+        assertThat(failure(NodeException.Unreachable.class, tip)).hasMessageContaining("abandoned");
+    }
+}
