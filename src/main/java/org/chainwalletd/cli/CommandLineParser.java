@@ -95,7 +95,12 @@ final class CommandLineParser {
 
     private static CommandSpec spec(String name, Command command) {
         CommandSpec spec = CommandSpec.create().name(name);
-        spec.usageMessage().description(command.summary());
+        spec.usageMessage()
+                .description(command.summary())
+                .abbreviateSynopsis(true)
+                .sortOptions(false)
+                .commandListHeading("%nCommands:%n")
+                .optionListHeading("%nOptions:%n");
         spec.addOption(OptionSpec.builder("-h", "--help")
                 .usageHelp(true)
                 .type(boolean.class)

@@ -48,7 +48,7 @@ public final class CommandOptions {
         if (option.form() == Option.Form.SWITCH) {
             return spec.arity("0..1")
                     .fallbackValue("true")
-                    .hideParamSyntax(true)
+                    .paramLabel("<true|false>")
                     .build();
         }
         return spec.arity("1").paramLabel("<" + option.form().label() + ">").build();
