@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
@@ -32,7 +33,8 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.method.read.InFlight;
+import org.chainwalletd.spend.SpendEnvironment;
+import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.SqliteStore;
 
@@ -44,17 +46,8 @@ public final class Daemon implements AutoCloseable {
     private static final Duration OPENING = Duration.ofMinutes(2);
     private static final Duration CLOSING = Duration.ofSeconds(10);
 
-    private static final InFlight NOTHING_IN_FLIGHT = new InFlight() {
-        @Override
-        public int utxos() {
-            return 0;
-        }
-
-        @Override
-        public int transfers() {
-            return 0;
-        }
-    };
+    /** For spends under way at a stop; one that takes longer is gone on with after the next start. */
+    private static final Duration SPENDS = Duration.ofSeconds(3);
 
     private final Closers closers = new Closers();
     private final Settings settings;
@@ -122,9 +115,27 @@ public final class Daemon implements AutoCloseable {
         closers.add("store", opened::close);
         Keyring keyring = Futures.await(opening, OPENING, "opening the keyring");
         closers.add("keyring", () -> Futures.await(keyring.close(), CLOSING, "closing the keyring"));
-        Services services = new Services(settings, nodes, keyring, NOTHING_IN_FLIGHT, meters, workers.crypto());
+        SpendService spending = startSpending(system, nodes, keyring, opened, workers);
+        Services services = new Services(settings, nodes, keyring, spending, meters, workers.crypto());
         serve(system, tls, services, authenticator);
         meters.withProcess();
+    }
+
+    private SpendService startSpending(
+            ActorSystem<Guardian.Command> system, Nodes nodes, Keyring keyring, SqliteStore store, Workers workers) {
+        SpendEnvironment environment = SpendEnvironment.of(
+                settings,
+                nodes.client(),
+                nodes.chain(),
+                () -> nodes.seen().get().network().flatMap(Network::ofWord),
+                keyring,
+                store,
+                workers.upstream());
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        Guardian.spawn(system, SpendService.create(environment, started), "spending");
+        SpendService spending = Futures.await(started, OPENING, "taking up the spends in flight");
+        closers.add("spending", () -> Futures.await(spending.drain(), SPENDS, "waiting for spends under way"));
+        return spending;
     }
 
     private CompletionStage<Keyring> openKeyring(

@@ -28,13 +28,16 @@ import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ManagedKeys;
 import org.chainwalletd.rpc.method.read.ReadErrors;
 import org.chainwalletd.rpc.method.read.ReadMethods;
+import org.chainwalletd.rpc.method.spend.SpendErrors;
+import org.chainwalletd.rpc.method.spend.SpendMethods;
+import org.chainwalletd.spend.SpendService;
 
 /** The services that methods talk to, and the methods over them: the one list of everything that can be called. */
 record Services(
-        Settings settings, Nodes nodes, Keyring keyring, InFlight inFlight, Metrics metrics, Executor executor) {
+        Settings settings, Nodes nodes, Keyring keyring, SpendService spending, Metrics metrics, Executor executor) {
 
     RpcDispatcher dispatcher() {
-        List<ErrorTranslator> errors = List.of(new KeyringErrors(), new ReadErrors());
+        List<ErrorTranslator> errors = List.of(new KeyringErrors(), new SpendErrors(), new ReadErrors());
         return new RpcDispatcher(
                 MethodRegistry.of(methods()),
                 errors,
@@ -46,9 +49,24 @@ record Services(
 
     private List<RpcMethod<?, ?>> methods() {
         List<RpcMethod<?, ?>> methods = new ArrayList<>();
-        methods.addAll(ReadMethods.all(settings.chain(), Version.number(), nodes, managedKeys(), inFlight, executor));
+        methods.addAll(ReadMethods.all(settings.chain(), Version.number(), nodes, managedKeys(), inFlight(), executor));
         methods.addAll(KeyringMethods.all(keyring, new NodeDeletionGuard(nodes.client(), executor), executor));
+        methods.addAll(SpendMethods.all(spending, executor));
         return methods;
+    }
+
+    private InFlight inFlight() {
+        return new InFlight() {
+            @Override
+            public int utxos() {
+                return spending.inFlightUtxos();
+            }
+
+            @Override
+            public int transfers() {
+                return spending.inFlightTransfers();
+            }
+        };
     }
 
     private ManagedKeys managedKeys() {

@@ -50,6 +50,9 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     /** A new block: looks at everything now. */
     record TipAdvanced() implements Command {}
 
+    /** The daemon stops: nothing new is begun. */
+    record Rest() implements Command {}
+
     private record Located(Hash256 txId, long turn, Broadcast.Whereabouts where, Throwable failure)
             implements Command {}
 
@@ -99,6 +102,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private final Map<Hash256, Entry> entries = new HashMap<>();
     private ActorRef<Reservations.Command> reservations;
     private ActorRef<Allowance.Command> allowance;
+    private boolean resting;
     private long turns;
     private int busy;
     private long forgetAt;
@@ -139,6 +143,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                 .onMessage(Abandoned.class, this::abandoned)
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(TipAdvanced.class, command -> tipAdvanced())
+                .onMessage(Rest.class, command -> rest())
                 .onMessage(Located.class, this::located)
                 .onMessage(Resent.class, this::resent)
                 .onMessage(Recorded.class, this::recorded)
@@ -180,6 +185,11 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         return this;
     }
 
+    private Behavior<Command> rest() {
+        resting = true;
+        return this;
+    }
+
     private Behavior<Command> tipAdvanced() {
         long now = clock.millis();
         entries.values().forEach(entry -> entry.dueAt = now);
@@ -187,7 +197,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private Behavior<Command> tick() {
-        if (reservations == null) {
+        if (reservations == null || resting) {
             return this;
         }
         long now = clock.millis();

@@ -167,6 +167,7 @@ public final class SpendService {
 
     /** Takes no new spends; complete when none is running. What is in flight goes on after the next start. */
     public CompletionStage<Void> drain() {
+        rebroadcaster.tell(new Rebroadcaster.Rest());
         CompletableFuture<Void> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Drain(answer));
         return answer;
