@@ -10,7 +10,8 @@ import org.chainwalletd.store.CrashPoint;
 /**
  * One change of the public side of the keyring, on its way to the disk.
  *
- * @param before where a test kills the process when the sealed files are there and the record is not
+ * @param before where a test kills the process when the sealed files are there and the record is not; null for nowhere
+ * @param replaced entries in the places of those with the same addresses
  * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
  * @param ended told on the actor's thread when the change is durable (null) or was not made (why)
  */
@@ -24,6 +25,16 @@ record Change(
 
     static Change adding(CrashPoint before, List<KeyEntry> added, Consumer<KeyringException> ended) {
         return new Change(before, added, Map.of(), Set.of(), 0, ended);
+    }
+
+    /** Entries whose public keys became known, which {@code state.json} does not hold. */
+    static Change learning(Map<Address, KeyEntry> learnt) {
+        return new Change(null, List.of(), learnt, Set.of(), 0, failure -> {});
+    }
+
+    /** Whether {@code state.json} stays as it is. */
+    boolean onlyLearns() {
+        return before == null;
     }
 
     static Change removing(Address address, Consumer<KeyringException> ended) {

@@ -132,6 +132,15 @@ final class KeyFolder {
         }
     }
 
+    /** Whether the key file has the length of one; says nothing of a key that was deleted meanwhile. */
+    boolean isWhole(Address address) {
+        try {
+            return Files.size(key(address)) == SEALED_LENGTH;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** One of the key files, whichever the file system names first. */
     Optional<Path> anyKey() throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(imported, "*" + KEY_SUFFIX)) {

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
@@ -47,16 +46,16 @@ final class KeyTable {
         /** Blocking. Public keys come first: one too many does no harm, a missing one does. */
         void write(PublicKeyFiles publicKeys, StateFile stateFile) throws IOException {
             publicKeys.add(newKeys());
-            changes.forEach(change -> {
-                if (change.before() != null) {
-                    change.before().reached();
-                }
-            });
-            List<KeyEntry> added = added();
+            if (changes.stream().allMatch(Change::onlyLearns)) {
+                return;
+            }
+            changes.stream()
+                    .filter(change -> !change.onlyLearns())
+                    .forEach(change -> change.before().reached());
             boolean onlyAdds = changes.stream()
                     .allMatch(change ->
                             change.removed().isEmpty() && change.replaced().isEmpty());
-            stateFile.write(after, onlyAdds ? added : null);
+            stateFile.write(after, onlyAdds ? added() : null);
             List<PublicKey> gone = goneKeys();
             if (!gone.isEmpty()) {
                 publicKeys.remove(gone);
@@ -72,9 +71,16 @@ final class KeyTable {
             List<PublicKey> keys = new ArrayList<>();
             for (Change change : changes) {
                 change.added().forEach(entry -> keys.add(entry.publicKey()));
-                change.replaced().values().forEach(entry -> keys.add(entry.publicKey()));
+                change.replaced().values().stream()
+                        .filter(entry -> unknownBefore(change, entry))
+                        .forEach(entry -> keys.add(entry.publicKey()));
             }
             return keys;
+        }
+
+        /** A key that also got a derivation index had its public key before. */
+        private static boolean unknownBefore(Change change, KeyEntry entry) {
+            return change.onlyLearns() && entry.publicKey() != null;
         }
 
         private List<PublicKey> goneKeys() {
@@ -122,10 +128,17 @@ final class KeyTable {
         published.set(view);
     }
 
-    /** Entries at the given derivation indexes whose public key is not known yet. */
+    /** Legacy HD keys whose public key is not known yet. */
     List<KeyEntry> derivedWithoutPublicKey() {
         return view.entries().stream()
-                .filter(entry -> entry.publicKey() == null && !entry.index().equals(OptionalLong.empty()))
+                .filter(entry -> entry.publicKey() == null && !entry.imported())
+                .toList();
+    }
+
+    /** 1:1 keys whose public key is not known yet: another implementation made them. */
+    List<KeyEntry> importedWithoutPublicKey() {
+        return view.entries().stream()
+                .filter(entry -> entry.publicKey() == null && entry.imported())
                 .toList();
     }
 }

@@ -9,8 +9,12 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
@@ -56,12 +60,37 @@ final class KeyWork {
         });
     }
 
-    CompletableFuture<NewKey> ofSecret(SecretBytes secret, Optional<String> label) {
-        return onCrypto(() -> NewKey.alone(sealer, secret, label));
+    /** @param hex 64 characters; closed here */
+    CompletableFuture<NewKey> ofSecret(SecretBytes hex, Optional<String> label) {
+        return onCrypto(() -> {
+            try (hex) {
+                Labels.check(label);
+                return NewKey.alone(sealer, SecretHex.parse("private_key", hex), label);
+            }
+        });
     }
 
-    CompletableFuture<NewKey> ofStandardPhrase(Mnemonic phrase, Optional<String> label) {
-        return onCrypto(() -> NewKey.standard(sealer, phrase, label));
+    /** @param words phrase of 24 words that spells the secret; closed here */
+    CompletableFuture<NewKey> ofIndependentPhrase(SecretBytes words, Optional<String> label) {
+        return onCrypto(() -> {
+            try (Mnemonic phrase = parsed(words, label)) {
+                return NewKey.alone(sealer, KeyDerivation.independent(phrase), label);
+            }
+        });
+    }
+
+    /** @param words phrase of 24 words; closed here */
+    CompletableFuture<NewKey> ofStandardPhrase(SecretBytes words, Optional<String> label) {
+        return onCrypto(() -> NewKey.standard(sealer, parsed(words, label), label));
+    }
+
+    private static Mnemonic parsed(SecretBytes words, Optional<String> label) {
+        try (words) {
+            Labels.check(label);
+            return words.use(utf8 -> Mnemonic.parse(utf8, Mnemonic.KEY_WORDS));
+        } catch (MnemonicException e) {
+            throw new KeyringException(Reason.INVALID, "mnemonic: " + e.getMessage());
+        }
     }
 
     /** Seals the secrets and makes the files durable: first the key, then the phrase. Argon2id runs for both at once. Closes {@code key}. */
@@ -91,6 +120,30 @@ final class KeyWork {
             }
             return store(keys.get(i), passphrase);
         });
+    }
+
+    /** Seals the file that proves the passphrase while there is no key yet. One Argon2id. */
+    CompletableFuture<Void> writeCheck(SecretBytes passphrase) {
+        return CompletableFuture.supplyAsync(
+                        () -> {
+                            try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
+                                return sealer.seal(SealedRole.CHECK, passphrase, nothing);
+                            }
+                        },
+                        argon2)
+                .thenAcceptAsync(blob -> folder.write(folder.check(), blob), disk);
+    }
+
+    /** The public key of a 1:1 key from its secret, which is overwritten at once. One Argon2id. */
+    CompletableFuture<KeyEntry> learn(KeyEntry entry, SecretBytes passphrase) {
+        return unseal(entry, passphrase)
+                .thenApplyAsync(
+                        secret -> {
+                            try (secret) {
+                                return entry.withPublicKey(sealer.publicKey(secret));
+                            }
+                        },
+                        crypto);
     }
 
     CompletableFuture<Void> removeFiles(Address address) {
@@ -140,7 +193,7 @@ final class KeyWork {
     }
 
     /** {@code entries}, all of them derived, with their public keys; the seed stays open. */
-    CompletableFuture<List<KeyEntry>> learn(SecretBytes seed, List<KeyEntry> entries) {
+    CompletableFuture<List<KeyEntry>> learnDerived(SecretBytes seed, List<KeyEntry> entries) {
         return onCrypto(() -> entries.stream()
                 .map(entry -> {
                     try (SecretBytes secret = derive(entry, seed)) {
@@ -175,6 +228,60 @@ final class KeyWork {
                 .thenApplyAsync(blob -> blob.map(words -> openPhrase(entry.address(), words, passphrase)), argon2);
     }
 
+    /** The words of a 1:1 key: the standard phrase, or those that spell the secret. One Argon2id. */
+    CompletableFuture<SecretBytes> phraseOf(KeyEntry entry, SecretBytes passphrase) {
+        return unsealPhrase(entry, passphrase)
+                .thenComposeAsync(
+                        entropy -> entropy.map(CompletableFuture::completedFuture)
+                                .orElseGet(() -> unseal(entry, passphrase)),
+                        crypto)
+                .thenApplyAsync(KeyWork::words, crypto);
+    }
+
+    /** The words of the legacy seed. One Argon2id. */
+    CompletableFuture<SecretBytes> seedPhrase(SecretBytes passphrase) {
+        return unsealSeed(passphrase).thenApplyAsync(KeyWork::words, crypto);
+    }
+
+    boolean isSeeded() {
+        return folder.isSeeded();
+    }
+
+    private static SecretBytes words(SecretBytes entropy) {
+        try (entropy;
+                Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
+            return phrase.phrase();
+        }
+    }
+
+    CompletableFuture<Bytes> sealVault(SecretBytes content, SecretBytes passphrase) {
+        return CompletableFuture.supplyAsync(
+                () -> Bytes.wrap(
+                        sealer.seal(SealedRole.VAULT, passphrase, content).toBytes()),
+                argon2);
+    }
+
+    /** Opens a vault and reads its keys. One Argon2id. */
+    CompletableFuture<List<NewKey>> openVault(Bytes blob, SecretBytes passphrase) {
+        return CompletableFuture.supplyAsync(() -> parseVault(blob), crypto)
+                .thenApplyAsync(vault -> open(SealedRole.VAULT, vault, passphrase, "the vault"), argon2)
+                .thenApplyAsync(
+                        content -> {
+                            try (content) {
+                                return Vault.read(content, sealer);
+                            }
+                        },
+                        crypto);
+    }
+
+    private static SealedBlob parseVault(Bytes blob) {
+        try {
+            return SealedBlob.parse(blob.toArray());
+        } catch (UnsealException e) {
+            throw new KeyringException(Reason.INVALID, "vault_hex is not a vault: " + e.getMessage());
+        }
+    }
+
     private SecretBytes openKey(Address address, SealedBlob blob, SecretBytes passphrase) {
         String file = folder.key(address).toString();
         return proved(address, open(SealedRole.IMPORTED, blob, passphrase, file), file);
@@ -193,6 +300,10 @@ final class KeyWork {
     }
 
     private SecretBytes open(SealedRole role, SealedBlob blob, SecretBytes passphrase, String file) {
+        if (role != SealedRole.VAULT && blob.plaintextLength() != Ed25519.SEED_LENGTH) {
+            throw new KeyringException(
+                    Reason.LOCKED, file + " is damaged: it has another length than a key; restore it from a backup");
+        }
         try {
             return sealer.open(role, passphrase, blob);
         } catch (UnsealException e) {
@@ -202,7 +313,7 @@ final class KeyWork {
 
     /** A blob binds its role, not its address: a file under another one's name opens well and must still not be used. */
     private SecretBytes proved(Address address, SecretBytes secret, String file) {
-        if (secret.length() == 32 && sealer.addressOf(sealer.publicKey(secret)).equals(address)) {
+        if (sealer.addressOf(sealer.publicKey(secret)).equals(address)) {
             return secret;
         }
         secret.close();

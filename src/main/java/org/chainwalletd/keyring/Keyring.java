@@ -7,11 +7,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringActor.Command;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.PassphraseAttempts.Attempt;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -21,18 +25,27 @@ import org.chainwalletd.store.CrashPoint;
  */
 public final class Keyring implements Signer {
     private final ActorRef<Command> actor;
+    private final ActorRef<PassphraseAttempts.Command> attempts;
+    private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
     private final AtomicReference<KeyringView> view;
     private final KeyWork work;
+    private final VaultExport exports;
     private final Executor crypto;
 
-    private Keyring(ActorRef<Command> actor, AtomicReference<KeyringView> view, KeyringSetup setup) {
+    private Keyring(ActorRef<Command> actor, AtomicReference<KeyringView> view, KeyringSetup setup, Spawner spawner) {
         this.actor = actor;
         this.view = view;
+        KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
+        this.attempts = spawner.spawn(
+                PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
+        this.vaultAttempts = spawner.spawn(
+                PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("vault")), "vault-attempts");
         this.work = new KeyWork(setup, new KeyFolder(setup.wallets()));
+        this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
     }
 
-    /** How boot puts the keyring's actor under its guardian. */
+    /** How boot puts the keyring's actors under its guardian. */
     @FunctionalInterface
     public interface Spawner {
         <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
@@ -40,8 +53,8 @@ public final class Keyring implements Signer {
 
     /**
      * Opens the keyring in {@code setup.wallets()}, or makes an empty one. Runs beside the rest of the start; a daemon must not bind a
-     * socket before this has ended well. Fails with {@link KeyringException.Reason#LOCKED} for a wrong passphrase and {@link
-     * KeyringException.Reason#STORAGE} for damaged files; the message names the file and the way out.
+     * socket before this has ended well. Fails with {@link Reason#LOCKED} for a wrong passphrase and {@link Reason#STORAGE} for damaged
+     * files; the message names the file and the way out.
      *
      * @param passphrase UTF-8 bytes, not empty
      */
@@ -50,12 +63,13 @@ public final class Keyring implements Signer {
         CompletableFuture<Void> opened = new CompletableFuture<>();
         ActorRef<Command> actor = spawner.spawn(KeyringActor.create(setup, passphrase, view, opened), "keyring");
         return opened.thenApplyAsync(
-                done -> new Keyring(actor, view, setup), setup.executors().crypto());
+                done -> new Keyring(actor, view, setup, spawner),
+                setup.executors().crypto());
     }
 
     @Override
     public CompletionStage<Optional<KeyEntry>> find(Address address) {
-        return ask(reply -> new KeyringActor.Find(address, reply));
+        return ask(reply -> new KeyringActor.Find(address, true, reply));
     }
 
     @Override
@@ -89,6 +103,97 @@ public final class Keyring implements Signer {
                 .thenComposeAsync(checked -> ask(reply -> new KeyringActor.Derive(label, reply)), crypto);
     }
 
+    /** @param secretHex 64 hexadecimal characters */
+    public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
+        return store(work.ofSecret(secretHex, label), CrashPoint.IMPORT_BEFORE_STATE);
+    }
+
+    /** @param words 24 words that spell the secret, in UTF-8, with any white space */
+    public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
+        return store(work.ofIndependentPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
+    }
+
+    /** @param words 24 words of a standard phrase, in UTF-8, with any white space; kept with the key */
+    public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
+        return store(work.ofStandardPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
+    }
+
+    /** The secret of any key as 64 hexadecimal characters. */
+    public CompletionStage<SecretBytes> revealSecret(Address address, SecretBytes passphrase) {
+        return entry(address)
+                .thenComposeAsync(entry -> attempt(attempts, () -> work.unseal(entry, passphrase)), crypto)
+                .thenApplyAsync(
+                        secret -> {
+                            try (secret) {
+                                return SecretHex.of(secret);
+                            }
+                        },
+                        crypto)
+                .whenCompleteAsync((hex, failure) -> passphrase.close(), crypto);
+    }
+
+    /**
+     * The 24 words of a 1:1 key with single spaces between them: the standard phrase where there is one, otherwise the words that spell the
+     * secret. A legacy HD key has none of its own.
+     */
+    public CompletionStage<SecretBytes> revealPhrase(Address address, SecretBytes passphrase) {
+        return entry(address)
+                .thenComposeAsync(
+                        entry -> entry.imported()
+                                ? attempt(attempts, () -> work.phraseOf(entry, passphrase))
+                                : CompletableFuture.failedFuture(KeyringFailures.derivedHasNoPhrase(entry)),
+                        crypto)
+                .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
+    }
+
+    /** The 24 words of the legacy seed with single spaces between them. */
+    public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
+        CompletableFuture<SecretBytes> words = work.isSeeded()
+                ? attempt(attempts, () -> work.seedPhrase(passphrase))
+                : CompletableFuture.failedFuture(KeyringFailures.seedless());
+        return words.whenCompleteAsync((revealed, failure) -> passphrase.close(), crypto);
+    }
+
+    /**
+     * Removes a key and all that belongs to it, after the passphrase was proved on its own file and {@code guard} had nothing against it.
+     *
+     * @param guard empty to remove it whatever it holds
+     */
+    public CompletionStage<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
+        return entry(address)
+                .thenComposeAsync(entry -> attempt(attempts, () -> work.unseal(entry, passphrase)), crypto)
+                .whenCompleteAsync((secret, failure) -> closeAll(secret, passphrase), crypto)
+                .thenComposeAsync(proved -> ask(reply -> new KeyringActor.Delete(address, guard, reply)), crypto);
+    }
+
+    /** A vault with one key. */
+    public CompletionStage<Bytes> exportAddress(Address address, SecretBytes vaultPassphrase) {
+        return entry(address)
+                .thenComposeAsync(entry -> lent(lent -> exports.one(entry, lent, vaultPassphrase)), crypto)
+                .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
+    }
+
+    /**
+     * A vault with every key. Costs one Argon2id per key that is not unsealed yet and one per standard phrase, one after the other, so that
+     * others are not held up; one export at a time.
+     */
+    public CompletionStage<Bytes> exportVault(SecretBytes vaultPassphrase) {
+        return this.<Bytes>lent(lent -> exports.all(view.get(), lent, vaultPassphrase))
+                .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
+    }
+
+    /** Takes in the keys of a vault that are not there yet, all together; answers their addresses in the order of the vault. */
+    public CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes vaultPassphrase) {
+        return attempt(vaultAttempts, () -> work.openVault(vault, vaultPassphrase))
+                .whenCompleteAsync((keys, failure) -> vaultPassphrase.close(), crypto)
+                .thenComposeAsync(
+                        keys -> this.<List<KeyEntry>>ask(reply ->
+                                new KeyringActor.Store(keys, true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, reply)),
+                        crypto)
+                .thenApplyAsync(
+                        entries -> entries.stream().map(KeyEntry::address).toList(), crypto);
+    }
+
     /** Waits for the running write and overwrites everything that was unsealed. */
     public CompletionStage<Void> close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -104,9 +209,37 @@ public final class Keyring implements Signer {
                 .thenApplyAsync(entries -> entries.get(0), crypto);
     }
 
+    private CompletableFuture<KeyEntry> entry(Address address) {
+        return this.<Optional<KeyEntry>>ask(reply -> new KeyringActor.Find(address, false, reply))
+                .thenApplyAsync(found -> found.orElseThrow(() -> KeyringFailures.unknown(address)), crypto);
+    }
+
+    private <T> CompletableFuture<T> lent(Function<KeyringActor.Lent, CompletableFuture<T>> export) {
+        return this.<KeyringActor.Lent>ask(KeyringActor.Lend::new)
+                .thenComposeAsync(
+                        lent -> export.apply(lent)
+                                .whenCompleteAsync(
+                                        (done, failure) -> lent.passphrase().close(), crypto),
+                        crypto);
+    }
+
+    private static void closeAll(SecretBytes secret, SecretBytes passphrase) {
+        passphrase.close();
+        if (secret != null) {
+            secret.close();
+        }
+    }
+
     private <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, Command> question) {
         CompletableFuture<T> reply = new CompletableFuture<>();
         actor.tell(question.apply(reply));
+        return reply;
+    }
+
+    private static <T> CompletableFuture<T> attempt(
+            ActorRef<PassphraseAttempts.Command> counted, Supplier<CompletableFuture<T>> proof) {
+        CompletableFuture<T> reply = new CompletableFuture<>();
+        counted.tell(new Attempt<>(proof, reply));
         return reply;
     }
 }

@@ -1,6 +1,5 @@
 package org.chainwalletd.keyring;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,8 +19,6 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.store.CrashPoint;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Owns the keys: addresses, labels, public keys, and the secrets that were unsealed. Hands Argon2id, signing and files out to executors and
@@ -32,8 +29,6 @@ import org.slf4j.LoggerFactory;
  * sealed files and {@code state.json} again.
  */
 final class KeyringActor {
-    private static final Logger LOG = LoggerFactory.getLogger(KeyringActor.class);
-
     /** What can be asked. Futures in messages fail with {@link KeyringException}. */
     sealed interface Command {}
 
@@ -42,7 +37,9 @@ final class KeyringActor {
         CompletableFuture<?> reply();
     }
 
-    record Find(Address address, CompletableFuture<Optional<KeyEntry>> reply) implements Question {}
+    /** @param withPublicKey whether to unseal a key of another implementation once to learn it */
+    record Find(Address address, boolean withPublicKey, CompletableFuture<Optional<KeyEntry>> reply)
+            implements Question {}
 
     /** @param message not changed by anybody until the reply */
     record Sign(Address address, byte[] message, CompletableFuture<Signer.Signature> reply) implements Question {}
@@ -63,8 +60,14 @@ final class KeyringActor {
     record Delete(Address address, Optional<DeletionGuard> guard, CompletableFuture<Address> reply)
             implements Question {}
 
-    /** Lends the unsealed keys to an export, which must expect them to be closed at any time. */
-    record Lend(CompletableFuture<Map<Address, SigningKey>> reply) implements Question {}
+    /** What an export needs. */
+    record Lend(CompletableFuture<Lent> reply) implements Question {}
+
+    /**
+     * @param keys that are unsealed; may be closed at any time
+     * @param passphrase of the keystore; the receiver closes it
+     */
+    record Lent(Map<Address, SigningKey> keys, SecretBytes passphrase) {}
 
     /** Ends after the running write; everything unsealed is overwritten. */
     record Close(CompletableFuture<Void> reply) implements Command {}
@@ -95,22 +98,17 @@ final class KeyringActor {
     private final KeyFolder folder;
     private final KeyWork work;
     private final PublicKeyFiles publicKeys;
-    private final StateFile stateFile;
     private final AtomicReference<KeyringView> published;
 
-    private KeyTable table;
-    private SecretBytes seed;
-    private final Map<Address, SigningKey> unsealed = new HashMap<>();
-    private final Map<Address, List<Question>> waitingForKey = new HashMap<>();
-    private final List<Question> waitingForSeed = new ArrayList<>();
+    private final UnsealedKeys unsealed = new UnsealedKeys();
     private final List<Derive> derivations = new ArrayList<>();
-    private boolean deriving;
     /** Addresses that are on their way in or out. */
     private final Set<Address> moving = new HashSet<>();
 
-    private final List<Change> changes = new ArrayList<>();
-    private boolean writing;
-    private Close closing;
+    private KeyTable table;
+    private StateWrites writes;
+    private boolean deriving;
+    private CompletableFuture<Void> closed;
 
     private KeyringActor(
             ActorContext<Command> context,
@@ -123,7 +121,6 @@ final class KeyringActor {
         this.folder = new KeyFolder(setup.wallets());
         this.work = new KeyWork(setup, folder);
         this.publicKeys = new PublicKeyFiles(folder.publicKeys());
-        this.stateFile = new StateFile(folder.state());
         this.published = published;
     }
 
@@ -147,10 +144,8 @@ final class KeyringActor {
                 (view, failure) -> failure == null ? new Opened(view) : new NotOpened(KeyringFailures.of(failure)));
         return Behaviors.receive(Command.class)
                 .onMessage(Opened.class, message -> {
-                    table = new KeyTable(message.view(), published);
-                    stateFile.opened(message.view());
+                    begin(message.view());
                     opened.complete(null);
-                    prepareNextWrite();
                     return open();
                 })
                 .onMessage(NotOpened.class, message -> {
@@ -164,6 +159,19 @@ final class KeyringActor {
                 })
                 .onSignal(PostStop.class, signal -> wipe())
                 .build();
+    }
+
+    private void begin(KeyringView view) {
+        table = new KeyTable(view, published);
+        writes = new StateWrites(
+                table,
+                publicKeys,
+                new StateFile(folder.state()),
+                setup.executors().disk(),
+                (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)));
+        Housekeeping housekeeping =
+                new Housekeeping(folder, work, setup.executors().disk());
+        housekeeping.begin(view, passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));
     }
 
     private Behavior<Command> open() {
@@ -202,8 +210,8 @@ final class KeyringActor {
 
     private Behavior<Command> onFind(Find question) {
         Optional<KeyEntry> entry = table.find(question.address());
-        SigningKey key = unsealed.get(question.address());
-        if (entry.isEmpty() || entry.get().publicKey() != null) {
+        SigningKey key = unsealed.key(question.address());
+        if (entry.isEmpty() || entry.get().publicKey() != null || !question.withPublicKey()) {
             question.reply().complete(entry);
         } else if (key != null) {
             question.reply().complete(Optional.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
@@ -215,7 +223,7 @@ final class KeyringActor {
 
     private Behavior<Command> onSign(Sign question) {
         Optional<KeyEntry> entry = table.find(question.address());
-        SigningKey key = unsealed.get(question.address());
+        SigningKey key = unsealed.key(question.address());
         if (entry.isEmpty()) {
             question.reply().completeExceptionally(KeyringFailures.unknown(question.address()));
         } else if (key == null) {
@@ -228,64 +236,57 @@ final class KeyringActor {
 
     /** Everybody who needs the same key waits for one Argon2id, and then asks again. */
     private void unsealFor(KeyEntry entry, Question question) {
-        if (!entry.imported() && seed == null) {
-            waitForSeed(question);
-            return;
-        }
-        List<Question> waiting = waitingForKey.computeIfAbsent(entry.address(), address -> new ArrayList<>());
-        waiting.add(question);
-        if (waiting.size() == 1) {
+        if (!entry.imported() && unsealed.seed() == null) {
+            unsealSeedFor(question);
+        } else if (unsealed.waitForKey(entry.address(), question)) {
             CompletableFuture<SecretBytes> secret =
-                    entry.imported() ? work.unseal(entry, passphrase) : work.derived(entry, seed);
+                    entry.imported() ? work.unseal(entry, passphrase) : work.derived(entry, unsealed.seed());
             context.pipeToSelf(secret, (value, failure) -> new Unsealed(entry.address(), value, failure));
         }
     }
 
-    private Behavior<Command> onUnsealed(Unsealed outcome) {
-        List<Question> waiting = waitingForKey.remove(outcome.address());
-        Optional<KeyEntry> entry = table.find(outcome.address());
-        if (outcome.failure() != null) {
-            KeyringException failure = KeyringFailures.of(outcome.failure());
-            waiting.forEach(question -> question.reply().completeExceptionally(failure));
-            return Behaviors.same();
-        }
-        if (entry.isEmpty() || moving.contains(outcome.address())) {
-            outcome.secret().close();
-            waiting.forEach(
-                    question -> question.reply().completeExceptionally(KeyringFailures.unknown(outcome.address())));
-            return Behaviors.same();
-        }
-        SigningKey key = SigningKey.takeOver(outcome.secret());
-        unsealed.put(outcome.address(), key);
-        if (entry.get().publicKey() == null) {
-            learn(List.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
-        }
-        waiting.forEach(question -> context.getSelf().tell(question));
-        return Behaviors.same();
-    }
-
-    private void waitForSeed(Question question) {
-        waitingForSeed.add(question);
-        if (waitingForSeed.size() == 1) {
+    private void unsealSeedFor(Question question) {
+        if (unsealed.waitForSeed(question)) {
             context.pipeToSelf(work.unsealSeed(passphrase), SeedUnsealed::new);
         }
     }
 
-    private Behavior<Command> onSeedUnsealed(SeedUnsealed outcome) {
-        List<Question> waiting = List.copyOf(waitingForSeed);
-        waitingForSeed.clear();
+    private Behavior<Command> onUnsealed(Unsealed outcome) {
+        List<Question> waiting = unsealed.endWaitForKey(outcome.address());
+        Optional<KeyEntry> entry = table.find(outcome.address());
         if (outcome.failure() != null) {
-            KeyringException failure = KeyringFailures.of(outcome.failure());
-            waiting.forEach(question -> question.reply().completeExceptionally(failure));
+            refuse(waiting, KeyringFailures.of(outcome.failure()));
+        } else if (entry.isEmpty() || moving.contains(outcome.address())) {
+            outcome.secret().close();
+            refuse(waiting, KeyringFailures.unknown(outcome.address()));
+        } else {
+            SigningKey key = SigningKey.takeOver(outcome.secret());
+            unsealed.put(outcome.address(), key);
+            if (entry.get().publicKey() == null) {
+                learn(List.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
+            }
+            waiting.forEach(context.getSelf()::tell);
+        }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onSeedUnsealed(SeedUnsealed outcome) {
+        List<Question> waiting = unsealed.endWaitForSeed();
+        if (outcome.failure() != null) {
+            refuse(waiting, KeyringFailures.of(outcome.failure()));
             return Behaviors.same();
         }
-        seed = outcome.seed();
+        unsealed.putSeed(outcome.seed());
         List<KeyEntry> unknown = table.derivedWithoutPublicKey();
         if (!unknown.isEmpty()) {
-            context.pipeToSelf(work.learn(seed, unknown), Learnt::new);
+            context.pipeToSelf(work.learnDerived(outcome.seed(), unknown), Learnt::new);
         }
-        waiting.forEach(question -> context.getSelf().tell(question));
+        waiting.forEach(context.getSelf()::tell);
         return Behaviors.same();
+    }
+
+    private static void refuse(List<Question> waiting, KeyringException refusal) {
+        waiting.forEach(question -> question.reply().completeExceptionally(refusal));
     }
 
     private Behavior<Command> onLearnt(Learnt outcome) {
@@ -298,9 +299,13 @@ final class KeyringActor {
     private void learn(List<KeyEntry> entries) {
         Map<Address, KeyEntry> replaced = new HashMap<>();
         entries.stream()
-                .filter(entry -> table.contains(entry.address()))
+                .filter(entry -> isUnknown(entry.address()))
                 .forEach(entry -> replaced.put(entry.address(), entry));
-        submit(new Change(null, List.of(), replaced, Set.of(), 0, failure -> {}));
+        writes.submit(Change.learning(replaced));
+    }
+
+    private boolean isUnknown(Address address) {
+        return table.find(address).filter(entry -> entry.publicKey() == null).isPresent() && !moving.contains(address);
     }
 
     private Behavior<Command> onStore(Store question) {
@@ -332,7 +337,7 @@ final class KeyringActor {
             outcome.question().reply().completeExceptionally(KeyringFailures.of(outcome.failure()));
             return Behaviors.same();
         }
-        submit(Change.adding(outcome.question().before(), entries, failure -> {
+        writes.submit(Change.adding(outcome.question().before(), entries, failure -> {
             entries.forEach(entry -> moving.remove(entry.address()));
             answer(outcome.question().reply(), entries, failure);
         }));
@@ -342,8 +347,8 @@ final class KeyringActor {
     private Behavior<Command> onDerive(Derive question) {
         if (!folder.isSeeded()) {
             question.reply().completeExceptionally(KeyringFailures.seedless());
-        } else if (seed == null) {
-            waitForSeed(question);
+        } else if (unsealed.seed() == null) {
+            unsealSeedFor(question);
         } else {
             derivations.add(question);
             deriveNext();
@@ -361,7 +366,7 @@ final class KeyringActor {
         derivations.clear();
         List<Optional<String>> labels = questions.stream().map(Derive::label).toList();
         context.pipeToSelf(
-                work.deriveEntries(seed, table.view().nextIndex(), labels),
+                work.deriveEntries(unsealed.seed(), table.view().nextIndex(), labels),
                 (entries, failure) -> new Derived(questions, entries, failure));
     }
 
@@ -379,7 +384,7 @@ final class KeyringActor {
                             () -> added.add(entry));
         }
         long last = outcome.entries().get(outcome.entries().size() - 1).index().getAsLong();
-        submit(new Change(
+        writes.submit(new Change(
                 CrashPoint.MINT_BEFORE_STATE,
                 added,
                 merged,
@@ -425,7 +430,7 @@ final class KeyringActor {
         } else if (!table.contains(address) || !moving.add(address)) {
             question.reply().completeExceptionally(KeyringFailures.unknown(address));
         } else {
-            submit(Change.removing(address, failure -> endRemoval(question, failure)));
+            writes.submit(Change.removing(address, failure -> endRemoval(question, failure)));
         }
         return Behaviors.same();
     }
@@ -436,7 +441,7 @@ final class KeyringActor {
             question.reply().completeExceptionally(failure);
             return;
         }
-        Optional.ofNullable(unsealed.remove(question.address())).ifPresent(SigningKey::close);
+        unsealed.remove(question.address());
         context.pipeToSelf(
                 work.removeFiles(question.address()), (done, problem) -> new FilesRemoved(question, problem));
     }
@@ -452,76 +457,32 @@ final class KeyringActor {
     }
 
     private Behavior<Command> onLend(Lend question) {
-        question.reply().complete(Map.copyOf(unsealed));
+        question.reply().complete(new Lent(unsealed.copy(), passphrase.duplicate()));
         return Behaviors.same();
-    }
-
-    private void submit(Change change) {
-        changes.add(change);
-        write();
-    }
-
-    private void write() {
-        if (writing || changes.isEmpty()) {
-            return;
-        }
-        writing = true;
-        KeyTable.Batch batch = table.prepare(changes);
-        changes.clear();
-        CompletableFuture<Void> written = CompletableFuture.runAsync(
-                () -> KeyringFailures.io(() -> batch.write(publicKeys, stateFile)),
-                setup.executors().disk());
-        context.pipeToSelf(written, (done, failure) -> new Written(batch, failure));
     }
 
     private Behavior<Command> onWritten(Written outcome) {
-        writing = false;
-        KeyringException failure = outcome.failure() == null ? null : KeyringFailures.of(outcome.failure());
-        if (failure == null) {
-            table.accept(outcome.batch());
-        }
-        outcome.batch().changes().forEach(change -> change.ended().accept(failure));
-        if (closing != null) {
-            return stop();
-        }
-        prepareNextWrite();
-        write();
-        return Behaviors.same();
-    }
-
-    private void prepareNextWrite() {
-        setup.executors().disk().execute(() -> {
-            try {
-                stateFile.prepare();
-            } catch (IOException e) {
-                LOG.warn("cannot prepare the next write of state.json: {}", e.getMessage());
-            }
-        });
+        writes.ended(outcome.batch(), outcome.failure() == null ? null : KeyringFailures.of(outcome.failure()));
+        return closed == null ? Behaviors.same() : stop();
     }
 
     private Behavior<Command> onClose(Close command) {
-        closing = command;
-        KeyringException stopping = KeyringFailures.stopping();
-        waitingForSeed.forEach(question -> question.reply().completeExceptionally(stopping));
-        waitingForKey
-                .values()
-                .forEach(waiting -> waiting.forEach(question -> question.reply().completeExceptionally(stopping)));
-        return writing ? closing() : stop();
+        closed = command.reply();
+        return writes.isWriting() ? closing() : stop();
     }
 
     private Behavior<Command> stop() {
-        closing.reply().complete(null);
+        wipe();
+        closed.complete(null);
         return Behaviors.stopped();
     }
 
     private Behavior<Command> wipe() {
-        unsealed.values().forEach(SigningKey::close);
-        unsealed.clear();
-        if (seed != null) {
-            seed.close();
-        }
+        unsealed.wipe(KeyringFailures.stopping());
         passphrase.close();
-        setup.executors().disk().execute(stateFile::close);
+        if (writes != null) {
+            writes.stop(KeyringFailures.stopping());
+        }
         return Behaviors.same();
     }
 

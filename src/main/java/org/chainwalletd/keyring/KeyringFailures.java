@@ -4,9 +4,13 @@ import java.io.IOException;
 import java.util.concurrent.CompletionException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The keyring's refusals in words, and the way from any failure of its work to one of them. */
 final class KeyringFailures {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyringFailures.class);
+
     private KeyringFailures() {}
 
     /** A step that touches files. */
@@ -29,11 +33,15 @@ final class KeyringFailures {
         while (cause instanceof CompletionException && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return cause instanceof KeyringException refusal
-                ? refusal
-                : new KeyringException(
-                        Reason.STORAGE,
-                        "the keyring failed: " + cause.getClass().getSimpleName());
+        return cause instanceof KeyringException refusal ? refusal : fault(cause);
+    }
+
+    private static KeyringException fault(Throwable cause) {
+        Throwable where = new Throwable(cause.getClass().getName());
+        where.setStackTrace(cause.getStackTrace());
+        LOG.error("the keyring failed unexpectedly", where);
+        return new KeyringException(
+                Reason.STORAGE, "the keyring failed: " + cause.getClass().getSimpleName());
     }
 
     static KeyringException unknown(Address address) {
@@ -49,6 +57,14 @@ final class KeyringFailures {
                 Reason.INVALID,
                 "this keyring has no seed; use generate_standard_address and reveal_address_mnemonic, or make a seeded keyring with"
                         + " init-seeded in a datadir of its own");
+    }
+
+    static KeyringException derivedHasNoPhrase(KeyEntry entry) {
+        return new KeyringException(
+                Reason.INVALID,
+                entry.address()
+                        + " is derived from the keyring's seed and has no phrase of its own; use reveal_mnemonic, or"
+                        + " reveal_private_key for this key alone");
     }
 
     static KeyringException objected(Address address, String objection) {

@@ -38,6 +38,10 @@ public record KeyringSetup(
                 profile, wallets, Argon2.SPECIFIED, new SecureRandom(), InstantSource.system(), metrics, executors);
     }
 
+    KeyringSetup withExecutors(Executors others) {
+        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, others);
+    }
+
     Sealer sealer() {
         return new Sealer(profile, cost, random);
     }

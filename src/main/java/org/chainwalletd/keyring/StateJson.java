@@ -1,14 +1,15 @@
 package org.chainwalletd.keyring;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -48,7 +49,7 @@ record StateJson(
      */
     static StateJson parse(byte[] utf8) throws IOException {
         try (JsonParser parser = FACTORY.createParser(utf8)) {
-            return new Reader(parser, utf8).read();
+            return new Reader(parser).read();
         } catch (JsonProcessingException e) {
             String where = e.getLocation() == null
                     ? ""
@@ -60,16 +61,14 @@ record StateJson(
 
     private static final class Reader {
         private final JsonParser parser;
-        private final byte[] utf8;
         private final Map<Address, Long> derived = new LinkedHashMap<>();
         private final Map<Address, String> labels = new HashMap<>();
         private final LinkedHashSet<Address> imported = new LinkedHashSet<>();
         private final Map<String, byte[]> unknown = new LinkedHashMap<>();
         private long nextIndex;
 
-        Reader(JsonParser parser, byte[] utf8) {
+        Reader(JsonParser parser) {
             this.parser = parser;
-            this.utf8 = utf8;
         }
 
         StateJson read() throws IOException {
@@ -122,20 +121,11 @@ record StateJson(
         }
 
         private void keep(String name) throws IOException {
-            int from = Math.toIntExact(parser.currentTokenLocation().getByteOffset());
-            parser.skipChildren();
-            parser.finishToken();
-            int to = Math.toIntExact(parser.currentLocation().getByteOffset());
-            unknown.put(name, trim(Arrays.copyOfRange(utf8, from, to)));
-        }
-
-        /** A number's end is only known one byte later. */
-        private static byte[] trim(byte[] json) {
-            int end = json.length;
-            while (end > 0 && (json[end - 1] <= ' ' || json[end - 1] == ',')) {
-                end--;
+            ByteArrayOutputStream copy = new ByteArrayOutputStream();
+            try (JsonGenerator json = FACTORY.createGenerator(copy)) {
+                json.copyCurrentStructureExact(parser);
             }
-            return Arrays.copyOf(json, end);
+            unknown.put(name, copy.toByteArray());
         }
 
         private long index(JsonToken value) throws IOException {

@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -82,6 +84,24 @@ final class KeyringFixture implements AutoCloseable {
 
     static SecretBytes secret(String text) {
         return SecretBytes.takeOver(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** What a revealed secret says; it is closed. */
+    static String text(SecretBytes secret) {
+        try (secret) {
+            return secret.use(bytes -> new String(bytes, StandardCharsets.UTF_8));
+        }
+    }
+
+    /** Waits until {@code condition} holds, at most a minute. */
+    static void eventually(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("not within a minute");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
     }
 
     static <T> T await(CompletionStage<T> stage) {

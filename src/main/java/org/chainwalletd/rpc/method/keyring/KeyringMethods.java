@@ -19,6 +19,16 @@ public final class KeyringMethods {
                 new GenerateStandardAddressMethod(keyring, executor),
                 new GenerateIndependentAddressMethod(keyring, executor),
                 new GenerateAddressMethod(keyring, executor),
-                new ListAddressesMethod(keyring, executor));
+                new ImportPrivateKeyMethod(keyring, executor),
+                new ImportMnemonicMethod(keyring, executor),
+                new ImportStandardMnemonicMethod(keyring, executor),
+                new ListAddressesMethod(keyring, executor),
+                new RevealAddressMnemonicMethod(keyring, executor),
+                new RevealMnemonicMethod(keyring, executor),
+                new RevealPrivateKeyMethod(keyring, executor),
+                new ExportAddressMethod(keyring, executor),
+                new ExportVaultMethod(keyring, executor),
+                new ImportVaultMethod(keyring, executor),
+                new DeleteAddressMethod(keyring, guard, executor));
     }
 }

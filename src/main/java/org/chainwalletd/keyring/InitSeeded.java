@@ -1,0 +1,96 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.MnemonicException;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.DatadirLock;
+
+/**
+ * The subcommand {@code init-seeded}: makes a seeded (legacy HD) keyring (interface.md, section 1.5; decisions.md, section 2). Prints exactly
+ * one JSON line {@code {"mnemonic": "<24 words>"}} on standard output, everything else on standard error.
+ */
+public final class InitSeeded {
+    private static final int LONGEST_FILE = 4_096;
+
+    private final KeyringSetup setup;
+    private final PrintStream out;
+    private final PrintStream err;
+
+    public InitSeeded(KeyringSetup setup, PrintStream out, PrintStream err) {
+        this.setup = setup;
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * Nothing is changed when there is a keyring already.
+     *
+     * @param passphrase of the new keystore; closed here
+     * @param mnemonicFile 24 words to use instead of new ones, in UTF-8
+     * @return exit code: 0 when the keyring was made, else 1
+     */
+    public int run(SecretBytes passphrase, Optional<Path> mnemonicFile) {
+        KeyFolder folder = new KeyFolder(setup.wallets());
+        try (passphrase) {
+            if (passphrase.length() == 0) {
+                throw new IOException("the keystore passphrase is empty");
+            }
+            OfflineKeyring.requireFree(folder);
+            try (Mnemonic phrase = phrase(mnemonicFile)) {
+                create(folder, phrase, passphrase);
+            }
+            return 0;
+        } catch (IOException | KeyringException | MnemonicException e) {
+            err.println("init-seeded: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private Mnemonic phrase(Optional<Path> file) throws IOException {
+        if (file.isEmpty()) {
+            return setup.sealer().newPhrase();
+        }
+        try (InputStream in = Files.newInputStream(file.get())) {
+            byte[] words = in.readNBytes(LONGEST_FILE);
+            try {
+                return Mnemonic.parse(words, Mnemonic.KEY_WORDS);
+            } finally {
+                Arrays.fill(words, (byte) 0);
+            }
+        }
+    }
+
+    private void create(KeyFolder folder, Mnemonic phrase, SecretBytes passphrase) throws IOException {
+        DatadirLock lock = DatadirLock.acquire(setup.wallets().toAbsolutePath().getParent());
+        try (lock;
+                SecretBytes entropy = phrase.entropy();
+                SecretBytes words = phrase.phrase();
+                SecretBuffer line = new SecretBuffer()) {
+            OfflineKeyring.requireFree(folder);
+            SealedBlob seed = setup.sealer().seal(SealedRole.SEED, passphrase, entropy);
+            folder.create();
+            folder.write(folder.seed(), seed);
+            new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), null);
+            err.println("seeded keyring made in " + setup.wallets()
+                    + "; the words below are the only backup of all keys derived from it");
+            try (SecretBytes json =
+                    line.add("{\"mnemonic\": \"").add(words).add("\"}\n").toSecret()) {
+                json.use(bytes -> {
+                    out.write(bytes, 0, bytes.length);
+                    out.flush();
+                    return null;
+                });
+            }
+        }
+    }
+}

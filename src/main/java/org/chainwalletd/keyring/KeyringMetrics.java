@@ -1,0 +1,26 @@
+package org.chainwalletd.keyring;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** The keyring's figures for operators. */
+final class KeyringMetrics {
+    private final MeterRegistry registry;
+
+    KeyringMetrics(MeterRegistry registry, AtomicReference<KeyringView> view) {
+        this.registry = registry;
+        Gauge.builder("walletd.keyring.keys", view, published -> published.get().size())
+                .description("keys in the keyring")
+                .register(registry);
+    }
+
+    /** @param proved what the passphrase was for: {@code keystore} or {@code vault} */
+    Counter wrongPassphrases(String proved) {
+        return Counter.builder("walletd.keyring.passphrase.failures")
+                .description("wrong passphrases in requests")
+                .tag("proved", proved)
+                .register(registry);
+    }
+}

@@ -1,0 +1,144 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.DatadirLock;
+
+/**
+ * The subcommand {@code migrate --from <dir>}: takes in raw secrets (interface.md, section 1.2). Each file is named after its address, {@code
+ * <64 hex>.key} or another or no extension, and holds either 32 raw bytes or one secret of 64 hex characters as {@code reveal_private_key}
+ * answers it. A file that is not so is refused and named; the rest goes on. The source files stay as they are.
+ */
+public final class Migrate {
+    /** 64 characters and a line end. */
+    private static final int LONGEST = 2 * Ed25519.SEED_LENGTH + 2;
+
+    private final KeyringSetup setup;
+    private final PrintStream out;
+    private final PrintStream err;
+    private int imported;
+    private int present;
+    private int refused;
+
+    public Migrate(KeyringSetup setup, PrintStream out, PrintStream err) {
+        this.setup = setup;
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * @param passphrase of the keystore; closed here
+     * @return exit code: 0 when every file was taken in or was there already, 1 when some were refused, 2 when nothing could be done
+     */
+    public int run(SecretBytes passphrase, Path from) {
+        try (passphrase) {
+            DatadirLock lock =
+                    DatadirLock.acquire(setup.wallets().toAbsolutePath().getParent());
+            try (lock) {
+                return migrate(passphrase, from);
+            }
+        } catch (IOException | KeyringException e) {
+            err.println("migrate: " + e.getMessage());
+            return 2;
+        }
+    }
+
+    private int migrate(SecretBytes passphrase, Path from) throws IOException {
+        List<Path> files = filesIn(from);
+        OfflineKeyring keyring = new OfflineKeyring(setup, passphrase);
+        for (Path file : files) {
+            take(keyring, file);
+        }
+        keyring.flush();
+        out.println("migrated " + imported + " keys, " + present + " were there already, " + refused
+                + " files were refused");
+        return refused == 0 ? 0 : 1;
+    }
+
+    private static List<Path> filesIn(Path from) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(from)) {
+            found.forEach(files::add);
+        } catch (IOException e) {
+            throw new IOException("cannot read the folder " + from, e);
+        }
+        Collections.sort(files);
+        return files;
+    }
+
+    private void take(OfflineKeyring keyring, Path file) {
+        try {
+            NewKey key = keyring.keyOf(secretIn(file));
+            String name = file.getFileName().toString();
+            if (!name.split("\\.", 2)[0].equalsIgnoreCase(key.address().hex())) {
+                key.close();
+                refuse(file, "its name is not the address of its secret");
+            } else if (keyring.contains(key.address())) {
+                key.close();
+                present++;
+            } else {
+                keyring.store(key);
+                imported++;
+            }
+        } catch (IOException e) {
+            refuse(file, e.getMessage());
+        }
+    }
+
+    private void refuse(Path file, String why) {
+        refused++;
+        err.println("refused " + file + ": " + why);
+    }
+
+    /** The secret as 64 hex characters. */
+    private static SecretBytes secretIn(Path file) throws IOException {
+        byte[] content = read(file);
+        try {
+            if (content.length == Ed25519.SEED_LENGTH) {
+                try (SecretBytes raw = SecretBytes.copyOf(content)) {
+                    return SecretHex.of(raw);
+                }
+            }
+            int length = content.length;
+            while (length > 0 && content[length - 1] <= ' ') {
+                length--;
+            }
+            if (length != 2 * Ed25519.SEED_LENGTH || !isHex(content, length)) {
+                throw new IOException("it holds neither 32 raw bytes nor one secret of 64 hex characters");
+            }
+            return SecretBytes.takeOver(Arrays.copyOf(content, length));
+        } finally {
+            Arrays.fill(content, (byte) 0);
+        }
+    }
+
+    private static byte[] read(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            throw new IOException("it is not a file");
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            return in.readNBytes(LONGEST + 1);
+        } catch (IOException e) {
+            throw new IOException("it cannot be read", e);
+        }
+    }
+
+    private static boolean isHex(byte[] text, int length) {
+        for (int i = 0; i < length; i++) {
+            if (Character.digit((char) (text[i] & 0xff), 16) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,93 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.CrashPoint;
+
+/**
+ * A keyring without its actor, for subcommands that run instead of the daemon: everything happens on the caller's thread. The caller holds
+ * the datadir's lock.
+ */
+final class OfflineKeyring {
+    /** So many keys share one write of {@code state.json}. */
+    private static final int BATCH = 100;
+
+    private final KeyFolder folder;
+    private final KeyWork work;
+    private final PublicKeyFiles publicKeys;
+    private final StateFile stateFile;
+    private final SecretBytes passphrase;
+    private final KeyTable table;
+    private final List<KeyEntry> stored = new ArrayList<>();
+
+    /** Opens as the daemon does, with the same refusals. */
+    OfflineKeyring(KeyringSetup setup, SecretBytes passphrase) {
+        KeyringSetup here =
+                setup.withExecutors(new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run));
+        this.folder = new KeyFolder(here.wallets());
+        this.work = new KeyWork(here, folder);
+        this.publicKeys = new PublicKeyFiles(folder.publicKeys());
+        this.stateFile = new StateFile(folder.state());
+        this.passphrase = passphrase;
+        try {
+            KeyringView view =
+                    new KeyringLoader(here, folder, publicKeys).load(passphrase).join();
+            this.table = new KeyTable(view, new AtomicReference<>());
+            stateFile.opened(view);
+        } catch (CompletionException e) {
+            throw KeyringFailures.of(e);
+        }
+    }
+
+    boolean contains(Address address) {
+        return table.contains(address)
+                || stored.stream().anyMatch(entry -> entry.address().equals(address));
+    }
+
+    /** Seals a key; it is listed after {@link #flush}, or earlier. */
+    void store(NewKey key) {
+        KeyEntry entry = key.entry();
+        try {
+            work.store(key, passphrase).join();
+        } catch (CompletionException e) {
+            throw KeyringFailures.of(e);
+        }
+        stored.add(entry);
+        if (stored.size() == BATCH) {
+            flush();
+        }
+    }
+
+    /** Makes what was stored part of the keyring. */
+    void flush() {
+        if (stored.isEmpty()) {
+            return;
+        }
+        Change change = Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), failure -> {});
+        KeyTable.Batch batch = table.prepare(List.of(change));
+        KeyringFailures.io(() -> batch.write(publicKeys, stateFile));
+        table.accept(batch);
+        stored.clear();
+    }
+
+    NewKey keyOf(SecretBytes secretHex) {
+        try {
+            return work.ofSecret(secretHex, Optional.empty()).join();
+        } catch (CompletionException e) {
+            throw KeyringFailures.of(e);
+        }
+    }
+
+    static void requireFree(KeyFolder folder) throws IOException {
+        if (folder.hasKeyring()) {
+            throw new IOException(
+                    "there is a keyring already at " + folder.state().getParent());
+        }
+    }
+}

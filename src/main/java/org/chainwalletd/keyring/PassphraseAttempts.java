@@ -1,0 +1,123 @@
+package org.chainwalletd.keyring;
+
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.keyring.KeyringException.Reason;
+
+/**
+ * Owns the count of wrong passphrases. Everything that a caller proves with a passphrase goes through here: a few at a time, and after
+ * some wrong ones only after a pause that doubles up to a minute. Until it is over every attempt is refused, the right one too, so that
+ * guessing in parallel gains nothing.
+ *
+ * <p>Talks to nobody but the one who asks. The count starts anew with the process, which costs a guesser one start of the daemon.
+ */
+final class PassphraseAttempts {
+    /** Wrong ones that cost nothing but themselves. */
+    static final int FREE = 3;
+
+    static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+    private static final int AT_ONCE = 2;
+    private static final int WAITING = 64;
+
+    sealed interface Command {}
+
+    /**
+     * @param work fails with {@link Reason#LOCKED} for a wrong passphrase
+     * @param reply the outcome of the work, or {@link Reason#TOO_MANY_ATTEMPTS}
+     */
+    record Attempt<T>(Supplier<CompletableFuture<T>> work, CompletableFuture<T> reply) implements Command {}
+
+    private record Ended<T>(Attempt<T> attempt, T value, Throwable failure) implements Command {}
+
+    private final ActorContext<Command> context;
+    private final InstantSource clock;
+    private final Counter wrong;
+    private final Deque<Attempt<?>> waiting = new ArrayDeque<>();
+    private int running;
+    private int failures;
+    private Instant pauseEnds = Instant.EPOCH;
+
+    private PassphraseAttempts(ActorContext<Command> context, InstantSource clock, Counter wrong) {
+        this.context = context;
+        this.clock = clock;
+        this.wrong = wrong;
+    }
+
+    static Behavior<Command> create(InstantSource clock, Counter wrong) {
+        return Behaviors.setup(context -> new PassphraseAttempts(context, clock, wrong).counting());
+    }
+
+    private Behavior<Command> counting() {
+        return Behaviors.receive(Command.class)
+                .onMessage(Attempt.class, this::onAttempt)
+                .onMessage(Ended.class, this::onEnded)
+                .build();
+    }
+
+    private Behavior<Command> onAttempt(Attempt<?> attempt) {
+        if (waiting.size() == WAITING) {
+            attempt.reply().completeExceptionally(tooMany("too many passphrase attempts at once", 1));
+        } else {
+            waiting.add(attempt);
+            next();
+        }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onEnded(Ended<?> ended) {
+        running--;
+        finish(ended);
+        next();
+        return Behaviors.same();
+    }
+
+    private <T> void finish(Ended<T> ended) {
+        if (ended.failure() == null) {
+            failures = 0;
+            ended.attempt().reply().complete(ended.value());
+            return;
+        }
+        KeyringException failure = KeyringFailures.of(ended.failure());
+        if (failure.reason() == Reason.LOCKED) {
+            wrong.increment();
+            failures++;
+            if (failures >= FREE) {
+                long seconds = Math.min(LONGEST_PAUSE.toSeconds(), 1L << Math.min(failures - FREE, 30));
+                pauseEnds = clock.instant().plusSeconds(seconds);
+            }
+        }
+        ended.attempt().reply().completeExceptionally(failure);
+    }
+
+    private void next() {
+        while (running < AT_ONCE && !waiting.isEmpty()) {
+            start(waiting.remove());
+        }
+    }
+
+    private <T> void start(Attempt<T> attempt) {
+        Duration pause = Duration.between(clock.instant(), pauseEnds);
+        if (failures >= FREE && !pause.isNegative() && !pause.isZero()) {
+            long seconds = pause.plusMillis(999).toSeconds();
+            attempt.reply()
+                    .completeExceptionally(tooMany(
+                            "too many wrong passphrases; the next attempt is possible in " + seconds + " s", seconds));
+            return;
+        }
+        running++;
+        context.pipeToSelf(attempt.work().get(), (value, failure) -> new Ended<>(attempt, value, failure));
+    }
+
+    private static KeyringException tooMany(String message, long retryAfterSeconds) {
+        return new KeyringException(Reason.TOO_MANY_ATTEMPTS, message, retryAfterSeconds);
+    }
+}

@@ -1,0 +1,86 @@
+package org.chainwalletd.keyring;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.keyring.KeyringActor.Question;
+
+/** The secrets that were unsealed, and who waits for one that is being unsealed. Belongs to the Keyring actor. */
+final class UnsealedKeys {
+    private final Map<Address, SigningKey> keys = new HashMap<>();
+    private final Map<Address, List<Question>> waitingForKey = new HashMap<>();
+    private final List<Question> waitingForSeed = new ArrayList<>();
+    private SecretBytes seed;
+
+    /** Null when it is sealed. */
+    SigningKey key(Address address) {
+        return keys.get(address);
+    }
+
+    /** Null when it is sealed or there is none. */
+    SecretBytes seed() {
+        return seed;
+    }
+
+    Map<Address, SigningKey> copy() {
+        return Map.copyOf(keys);
+    }
+
+    /** Whether {@code question} is the first to wait, so that unsealing must be begun. */
+    boolean waitForKey(Address address, Question question) {
+        List<Question> waiting = waitingForKey.computeIfAbsent(address, unused -> new ArrayList<>());
+        waiting.add(question);
+        return waiting.size() == 1;
+    }
+
+    /** Whether {@code question} is the first to wait, so that unsealing must be begun. */
+    boolean waitForSeed(Question question) {
+        waitingForSeed.add(question);
+        return waitingForSeed.size() == 1;
+    }
+
+    List<Question> endWaitForKey(Address address) {
+        return Optional.ofNullable(waitingForKey.remove(address)).orElse(List.of());
+    }
+
+    List<Question> endWaitForSeed() {
+        List<Question> waiting = List.copyOf(waitingForSeed);
+        waitingForSeed.clear();
+        return waiting;
+    }
+
+    void put(Address address, SigningKey key) {
+        keys.put(address, key);
+    }
+
+    void putSeed(SecretBytes entropy) {
+        seed = entropy;
+    }
+
+    void remove(Address address) {
+        SigningKey key = keys.remove(address);
+        if (key != null) {
+            key.close();
+        }
+    }
+
+    /** Overwrites everything and refuses everybody who waits. */
+    void wipe(KeyringException refusal) {
+        keys.values().forEach(SigningKey::close);
+        keys.clear();
+        if (seed != null) {
+            seed.close();
+            seed = null;
+        }
+        endWaitForSeed().forEach(question -> question.reply().completeExceptionally(refusal));
+        waitingForKey
+                .values()
+                .forEach(waiting -> waiting.forEach(question -> question.reply().completeExceptionally(refusal)));
+        waitingForKey.clear();
+    }
+}

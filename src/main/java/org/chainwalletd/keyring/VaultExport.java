@@ -1,0 +1,104 @@
+package org.chainwalletd.keyring;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Collects secrets key by key and seals them into a vault. Holds at most one secret beside the vault being written. */
+final class VaultExport {
+    private static final Logger LOG = LoggerFactory.getLogger(VaultExport.class);
+    private static final int REPORTED = 1_000;
+    private static final long RETRY_AFTER_SECONDS = 60;
+
+    private final KeyWork work;
+    private final Executor crypto;
+    private final AtomicBoolean running = new AtomicBoolean();
+
+    VaultExport(KeyWork work, Executor crypto) {
+        this.work = work;
+        this.crypto = crypto;
+    }
+
+    CompletableFuture<Bytes> one(KeyEntry entry, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
+        return sealed(List.of(entry), Optional.empty(), lent, vaultPassphrase);
+    }
+
+    /** Refused while another one runs. */
+    CompletableFuture<Bytes> all(KeyringView view, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
+        if (!running.compareAndSet(false, true)) {
+            return CompletableFuture.failedFuture(new KeyringException(
+                    Reason.TOO_MANY_ATTEMPTS, "another vault export is running", RETRY_AFTER_SECONDS));
+        }
+        return sealed(view.entries(), Optional.of(view), lent, vaultPassphrase)
+                .whenCompleteAsync((vault, failure) -> running.set(false), crypto);
+    }
+
+    private CompletableFuture<Bytes> sealed(
+            List<KeyEntry> entries, Optional<KeyringView> state, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
+        if (vaultPassphrase.length() == 0) {
+            return CompletableFuture.failedFuture(
+                    new KeyringException(Reason.INVALID, "the vault passphrase must not be empty"));
+        }
+        Vault.Writer vault = new Vault.Writer();
+        return seed(entries, lent)
+                .thenComposeAsync(
+                        seed -> work.oneByOne(entries.size(), i -> add(vault, entries, i, seed, lent))
+                                .whenCompleteAsync((done, failure) -> seed.ifPresent(SecretBytes::close), crypto),
+                        crypto)
+                .thenComposeAsync(done -> seal(vault.end(state), vaultPassphrase), crypto)
+                .whenCompleteAsync((done, failure) -> vault.close(), crypto);
+    }
+
+    private CompletableFuture<Bytes> seal(SecretBytes content, SecretBytes vaultPassphrase) {
+        return work.sealVault(content, vaultPassphrase).whenCompleteAsync((vault, failure) -> content.close(), crypto);
+    }
+
+    /** Unsealed once for all legacy HD keys. */
+    private CompletableFuture<Optional<SecretBytes>> seed(List<KeyEntry> entries, KeyringActor.Lent lent) {
+        return entries.stream().allMatch(KeyEntry::imported)
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : work.unsealSeed(lent.passphrase()).thenApplyAsync(Optional::of, crypto);
+    }
+
+    private CompletableFuture<Void> add(
+            Vault.Writer vault, List<KeyEntry> entries, int i, Optional<SecretBytes> seed, KeyringActor.Lent lent) {
+        if (i > 0 && i % REPORTED == 0) {
+            LOG.info("vault export: {} of {} keys", i, entries.size());
+        }
+        KeyEntry entry = entries.get(i);
+        CompletableFuture<Optional<SecretBytes>> phrase = entry.imported()
+                ? work.unsealPhrase(entry, lent.passphrase())
+                : CompletableFuture.completedFuture(Optional.empty());
+        return phrase.thenComposeAsync(
+                entropy -> secret(entry, seed, lent)
+                        .thenAcceptAsync(secret -> add(vault, entry, secret, entropy), crypto)
+                        .whenCompleteAsync((done, failure) -> entropy.ifPresent(SecretBytes::close), crypto),
+                crypto);
+    }
+
+    private static void add(Vault.Writer vault, KeyEntry entry, SecretBytes secret, Optional<SecretBytes> entropy) {
+        try (secret) {
+            vault.add(entry, secret, entropy);
+        }
+    }
+
+    private CompletableFuture<SecretBytes> secret(KeyEntry entry, Optional<SecretBytes> seed, KeyringActor.Lent lent) {
+        SigningKey key = lent.keys().get(entry.address());
+        if (key != null) {
+            try {
+                return CompletableFuture.completedFuture(key.secret());
+            } catch (IllegalStateException e) {
+                LOG.debug("{} was deleted meanwhile", entry.address());
+            }
+        }
+        return entry.imported() ? work.unseal(entry, lent.passphrase()) : work.derived(entry, seed.orElseThrow());
+    }
+}

@@ -1,0 +1,66 @@
+package org.chainwalletd.rpc.method.keyring;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.Scope;
+
+/** {@code delete_address}: deletes a key for good. Refused while its address holds or awaits coins, is needed by an open contract, or cannot be checked, unless force is true. */
+final class DeleteAddressMethod implements RpcMethod<DeleteAddressMethod.Params, DeleteAddressMethod.Result> {
+    record Params(
+            Address address,
+            @Doc("passphrase of the keystore") SecretBytes passphrase,
+
+            @Doc("delete it whatever it holds; default false")
+            Optional<Boolean> force) {}
+
+    record Result(Address deleted) {}
+
+    private final Keyring keyring;
+    private final DeletionGuard guard;
+    private final Executor executor;
+
+    DeleteAddressMethod(Keyring keyring, DeletionGuard guard, Executor executor) {
+        this.keyring = keyring;
+        this.guard = guard;
+        this.executor = executor;
+    }
+
+    @Override
+    public String name() {
+        return "delete_address";
+    }
+
+    @Override
+    public Scope scope() {
+        return Scope.SPEND;
+    }
+
+    @Override
+    public String summary() {
+        return "Deletes a key for good. Refused while its address holds or awaits coins, is needed by an open contract, or cannot be checked, unless force is true.";
+    }
+
+    @Override
+    public Class<Params> params() {
+        return Params.class;
+    }
+
+    @Override
+    public Class<Result> result() {
+        return Result.class;
+    }
+
+    @Override
+    public CompletionStage<Result> call(Params params, CallContext context) {
+        Optional<DeletionGuard> asked = params.force().orElse(false) ? Optional.empty() : Optional.of(guard);
+        return keyring.delete(params.address(), params.passphrase(), asked).thenApplyAsync(Result::new, executor);
+    }
+}

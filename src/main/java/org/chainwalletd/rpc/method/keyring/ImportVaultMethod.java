@@ -1,0 +1,63 @@
+package org.chainwalletd.rpc.method.keyring;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.Scope;
+
+/** {@code import_vault}: takes in the keys of a vault that are not in the keyring yet, all together. */
+final class ImportVaultMethod implements RpcMethod<ImportVaultMethod.Params, ImportVaultMethod.Result> {
+    record Params(
+            Bytes vaultHex,
+
+            @Doc("passphrase of the vault, independent of the keystore's")
+            SecretBytes passphrase) {}
+
+    /** @param imported newly added addresses in the order of the vault */
+    record Result(List<Address> imported) {}
+
+    private final Keyring keyring;
+    private final Executor executor;
+
+    ImportVaultMethod(Keyring keyring, Executor executor) {
+        this.keyring = keyring;
+        this.executor = executor;
+    }
+
+    @Override
+    public String name() {
+        return "import_vault";
+    }
+
+    @Override
+    public Scope scope() {
+        return Scope.SPEND;
+    }
+
+    @Override
+    public String summary() {
+        return "Takes in the keys of a vault that are not in the keyring yet, all together.";
+    }
+
+    @Override
+    public Class<Params> params() {
+        return Params.class;
+    }
+
+    @Override
+    public Class<Result> result() {
+        return Result.class;
+    }
+
+    @Override
+    public CompletionStage<Result> call(Params params, CallContext context) {
+        return keyring.importVault(params.vaultHex(), params.passphrase()).thenApplyAsync(Result::new, executor);
+    }
+}

@@ -1,0 +1,56 @@
+package org.chainwalletd.rpc.method.keyring;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.Scope;
+
+/** {@code reveal_address_mnemonic}: reveals the 24 words of a 1:1 key: its standard phrase, or the words that spell its secret. */
+final class RevealAddressMnemonicMethod implements RpcMethod<RevealParams, RevealAddressMnemonicMethod.Result> {
+    /** @param mnemonic 24 lower-case words */
+    record Result(Address address, List<SecretBytes> mnemonic) {}
+
+    private final Keyring keyring;
+    private final Executor executor;
+
+    RevealAddressMnemonicMethod(Keyring keyring, Executor executor) {
+        this.keyring = keyring;
+        this.executor = executor;
+    }
+
+    @Override
+    public String name() {
+        return "reveal_address_mnemonic";
+    }
+
+    @Override
+    public Scope scope() {
+        return Scope.SPEND;
+    }
+
+    @Override
+    public String summary() {
+        return "Reveals the 24 words of a 1:1 key: its standard phrase, or the words that spell its secret.";
+    }
+
+    @Override
+    public Class<RevealParams> params() {
+        return RevealParams.class;
+    }
+
+    @Override
+    public Class<Result> result() {
+        return Result.class;
+    }
+
+    @Override
+    public CompletionStage<Result> call(RevealParams params, CallContext context) {
+        return keyring.revealPhrase(params.address(), params.passphrase())
+                .thenApplyAsync(phrase -> new Result(params.address(), Words.of(phrase)), executor);
+    }
+}

@@ -1,0 +1,58 @@
+package org.chainwalletd.rpc.method.keyring;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.Scope;
+
+/** {@code reveal_mnemonic}: reveals the 24 words of the seed of a seeded (legacy) keyring. */
+final class RevealMnemonicMethod implements RpcMethod<RevealMnemonicMethod.Params, RevealMnemonicMethod.Result> {
+    record Params(@Doc("passphrase of the keystore") SecretBytes passphrase) {}
+
+    /** @param mnemonic 24 lower-case words; not portable to most other wallets */
+    record Result(List<SecretBytes> mnemonic) {}
+
+    private final Keyring keyring;
+    private final Executor executor;
+
+    RevealMnemonicMethod(Keyring keyring, Executor executor) {
+        this.keyring = keyring;
+        this.executor = executor;
+    }
+
+    @Override
+    public String name() {
+        return "reveal_mnemonic";
+    }
+
+    @Override
+    public Scope scope() {
+        return Scope.SPEND;
+    }
+
+    @Override
+    public String summary() {
+        return "Reveals the 24 words of the seed of a seeded (legacy) keyring.";
+    }
+
+    @Override
+    public Class<Params> params() {
+        return Params.class;
+    }
+
+    @Override
+    public Class<Result> result() {
+        return Result.class;
+    }
+
+    @Override
+    public CompletionStage<Result> call(Params params, CallContext context) {
+        return keyring.revealSeedPhrase(params.passphrase())
+                .thenApplyAsync(phrase -> new Result(Words.of(phrase)), executor);
+    }
+}

@@ -1,0 +1,193 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keystores that stand byte for byte in the golden vectors, as another implementation would have left them. */
+class ForeignKeystoreTest {
+    private static final String PASSPHRASE = "correct horse battery staple";
+    private static final String SECRET_A = "01".repeat(32);
+
+    @TempDir
+    Path datadir;
+
+    private KeyringFixture fixture;
+
+    @AfterEach
+    void close() {
+        if (fixture != null) {
+            fixture.close();
+        }
+    }
+
+    private static Address addressOf(String file, String row) {
+        return Address.parse(Vectors.text(Vectors.row(file, row), "address"));
+    }
+
+    private void write(String name, byte[] content) throws Exception {
+        Path file = datadir.resolve("wallets").resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.write(file, content);
+    }
+
+    private Keyring open() {
+        fixture = new KeyringFixture(datadir.resolve("wallets")).specifiedCost();
+        return fixture.open();
+    }
+
+    /** Seeded, two derived keys, one imported secret, one standard key; only the members of the specification and one more. */
+    private void writeSeededKeystore() throws Exception {
+        Address a = addressOf("addresses.json", "A");
+        Address standard = addressOf("keys.json", "standard-7f");
+        write("seed.enc", Vectors.bytes(Vectors.row("sealed.json", "seed"), "blob"));
+        write("imported/" + a + ".key.enc", Vectors.bytes(Vectors.row("sealed.json", "imported"), "blob"));
+        write("imported/" + standard + ".mnemonic.enc", Vectors.bytes(Vectors.row("sealed.json", "mnemonic"), "blob"));
+        try (SecretBytes secret =
+                        SecretBytes.takeOver(Vectors.bytes(Vectors.row("keys.json", "standard-7f"), "secret"));
+                SecretBytes passphrase = secret(PASSPHRASE)) {
+            SealedBlob blob = new KeyringFixture(datadir)
+                    .specifiedCost()
+                    .setup()
+                    .sealer()
+                    .seal(SealedRole.IMPORTED, passphrase, secret);
+            write("imported/" + standard + ".key.enc", blob.toBytes());
+        }
+        write("state.json", """
+                {"future": {"b": [1, 2.50, "x"]}, "imported": ["%s", "%s"], "labels": {"%s": "old \\u00e9", "%s": "zero"},
+                 "derived": {"%s": 1, "%s": 0}, "next_index": 2}""".formatted(
+                        a,
+                        standard,
+                        a,
+                        addressOf("keys.json", "hd-0-abandon-art"),
+                        addressOf("keys.json", "hd-1-abandon-art"),
+                        addressOf("keys.json", "hd-0-abandon-art"))
+                .getBytes("UTF-8"));
+    }
+
+    @Test
+    void a_seeded_keystore_of_another_implementation_opens_and_grows() throws Exception {
+        writeSeededKeystore();
+        Keyring keyring = open();
+
+        Address a = addressOf("addresses.json", "A");
+        Address standard = addressOf("keys.json", "standard-7f");
+        Address zero = addressOf("keys.json", "hd-0-abandon-art");
+        Address one = addressOf("keys.json", "hd-1-abandon-art");
+        assertThat(keyring.list()).extracting(KeyEntry::address).containsExactly(zero, one, a, standard);
+        assertThat(keyring.list()).extracting(KeyEntry::imported).containsExactly(false, false, true, true);
+        assertThat(keyring.list())
+                .extracting(KeyEntry::label)
+                .containsExactly(Optional.of("zero"), Optional.empty(), Optional.of("old é"), Optional.empty());
+
+        assertThat(text(await(keyring.revealSecret(a, secret(PASSPHRASE))))).isEqualTo(SECRET_A);
+        assertThat(text(await(keyring.revealSecret(one, secret(PASSPHRASE)))))
+                .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-1-abandon-art"), "secret"));
+        assertThat(text(await(keyring.revealSeedPhrase(secret(PASSPHRASE)))))
+                .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "mnemonic"));
+        assertThat(text(await(keyring.revealPhrase(standard, secret(PASSPHRASE)))))
+                .isEqualTo(Vectors.text(Vectors.row("keys.json", "standard-7f"), "mnemonic"));
+
+        KeyEntry two = await(keyring.deriveNext(Optional.of("two")));
+        assertThat(two.address()).isEqualTo(addressOf("keys.json", "hd-2-abandon-art"));
+        assertThat(two.index()).hasValue(2);
+
+        String text = Files.readString(datadir.resolve("wallets/state.json"));
+        assertThat(text).contains("\"future\": {\"b\":[1,2.50,\"x\"]}");
+        JsonNode state = new ObjectMapper().readTree(text);
+        assertThat(state.get("next_index").intValue()).isEqualTo(3);
+        assertThat(state.get("derived").get(two.address().hex()).intValue()).isEqualTo(2);
+        assertThat(state.get("labels").get(a.hex()).textValue()).isEqualTo("old é");
+    }
+
+    @Test
+    void public_keys_that_another_implementation_does_not_keep_are_learnt() throws Exception {
+        writeSeededKeystore();
+        Keyring keyring = open();
+        Address one = addressOf("keys.json", "hd-1-abandon-art");
+        Address a = addressOf("addresses.json", "A");
+
+        assertThat(await(keyring.find(one)).orElseThrow().publicKey().hex())
+                .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-1-abandon-art"), "public_key"));
+        assertThat(await(keyring.find(a)).orElseThrow().publicKey().hex())
+                .isEqualTo(Vectors.text(Vectors.row("addresses.json", "A"), "public_key"));
+        KeyringFixture.eventually(() -> keyring.list().stream().allMatch(entry -> entry.publicKey() != null));
+
+        await(keyring.close());
+        List<KeyEntry> reopened = fixture.open().list();
+        assertThat(reopened).allMatch(entry -> entry.publicKey() != null);
+    }
+
+    @Test
+    void a_vault_of_another_implementation_with_secrets_only_is_taken_in_in_its_order() {
+        JsonNode row = Vectors.row("sealed.json", "vault");
+        Keyring keyring = open();
+        List<Address> imported = await(
+                keyring.importVault(Bytes.wrap(Vectors.bytes(row, "blob")), secret(Vectors.text(row, "passphrase"))));
+
+        assertThat(imported).containsExactly(addressOf("addresses.json", "A"), addressOf("addresses.json", "B"));
+        assertThat(keyring.list())
+                .extracting(KeyEntry::label)
+                .containsExactly(Optional.of("savings"), Optional.empty());
+    }
+
+    @Test
+    void a_keystore_of_another_brand_opens_under_that_brand_only() throws Exception {
+        Address a = addressOf("other-brand.json", "address-A");
+        write("imported/" + a + ".key.enc", Vectors.bytes(Vectors.row("other-brand.json", "sealed-imported"), "blob"));
+        write(
+                "state.json",
+                ("{\"next_index\":0,\"derived\":{},\"labels\":{},\"imported\":[\"" + a + "\"]}").getBytes());
+
+        fixture = new KeyringFixture(datadir.resolve("wallets")).specifiedCost();
+        assertThat(refusal(fixture.tryOpen(PASSPHRASE)).reason()).isEqualTo(Reason.LOCKED);
+        fixture.brand("alpha");
+        Keyring keyring = fixture.open();
+        byte[] message = {7};
+        Signer.Signature signature = await(keyring.sign(a, message));
+        assertThat(Ed25519.verify(signature.publicKey().toArray(), message, signature.bytes()))
+                .isTrue();
+    }
+
+    @Test
+    void a_vault_that_does_not_open_is_refused_with_the_reason() {
+        fixture = new KeyringFixture(datadir.resolve("wallets"));
+        Keyring keyring = fixture.open();
+        for (JsonNode row : Vectors.rows("sealed.json")) {
+            String expected = Vectors.text(row, "expect");
+            boolean isVault = Vectors.text(row, "payload_class").equals("vault");
+            if (expected.equals("ok") && isVault) {
+                continue;
+            }
+            Reason reason =
+                    expected.equals("decryption-failed") || expected.equals("ok") ? Reason.LOCKED : Reason.INVALID;
+            fixture.passes(Duration.ofMinutes(2));
+            assertThat(refusal(keyring.importVault(
+                                    Bytes.wrap(Vectors.bytes(row, "blob")), secret(Vectors.text(row, "passphrase"))))
+                            .reason())
+                    .as(Vectors.text(row, "name"))
+                    .isEqualTo(reason);
+        }
+        assertThat(keyring.size()).isZero();
+    }
+}
