@@ -39,7 +39,7 @@ record Services(
     RpcDispatcher dispatcher() {
         List<ErrorTranslator> errors = List.of(new KeyringErrors(), new SpendErrors(), new ReadErrors());
         return new RpcDispatcher(
-                MethodRegistry.of(methods()),
+                MethodRegistry.withDiscovery(methods(), Version.number()),
                 errors,
                 new CallObservers(new CallMetrics(metrics.registry()), new AuditTrail(Clock.systemUTC())),
                 settings.http().maxBatch(),
