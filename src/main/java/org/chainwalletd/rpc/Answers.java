@@ -38,6 +38,8 @@ final class Answers {
             throw new IllegalArgumentException("the result cannot be written: " + e.getOriginalMessage(), e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            WipedBuffers.done();
         }
         return finish(out, id);
     }

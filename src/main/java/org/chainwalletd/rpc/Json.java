@@ -1,6 +1,7 @@
 package org.chainwalletd.rpc;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.AnnotationIntrospector;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -23,7 +24,9 @@ import java.util.stream.Collectors;
  * unsigned numbers, absent members left out (interface.md, section 1.1; decisions.md, section 2). Requests are read by {@link RequestReader}.
  */
 public final class Json {
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
+    private static final ObjectMapper MAPPER = JsonMapper.builder(new JsonFactoryBuilder()
+                    .recyclerPool(new WipedBuffers.Pool())
+                    .build())
             .propertyNamingStrategy(new WireNames())
             .accessorNaming(new RecordComponentsOnly())
             .annotationIntrospector(AnnotationIntrospector.pair(new SignedLongs(), new JacksonAnnotationIntrospector()))
@@ -49,6 +52,8 @@ public final class Json {
             return MAPPER.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("cannot be written as JSON: " + value.getClass(), e);
+        } finally {
+            WipedBuffers.done();
         }
     }
 

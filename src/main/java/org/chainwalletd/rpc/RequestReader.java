@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Reads request bodies: one envelope, or a batch of them (interface.md, sections 4.2 and 4.3). */
@@ -21,9 +22,30 @@ final class RequestReader {
         this.maxBatch = maxBatch;
     }
 
-    /** Never throws for any bytes. */
+    /**
+     * Never throws for any bytes.
+     *
+     * @param body overwritten when it holds secrets
+     */
     Envelope.Body read(byte[] body) {
         try (StrictJson json = new StrictJson(body)) {
+            Envelope.Body read = read(json);
+            if (json.hasSecrets()) {
+                Arrays.fill(body, (byte) 0);
+            }
+            if (read instanceof Envelope.Refused) {
+                json.overwriteSecrets();
+            }
+            return read;
+        } catch (StrictJson.Malformed e) {
+            return parseError(e.getMessage());
+        } catch (IOException e) {
+            return parseError("the body is not valid JSON");
+        }
+    }
+
+    private Envelope.Body read(StrictJson json) {
+        try {
             return readBody(json);
         } catch (StrictJson.Malformed e) {
             return parseError(e.getMessage());

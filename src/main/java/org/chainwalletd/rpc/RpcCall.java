@@ -1,10 +1,12 @@
 package org.chainwalletd.rpc;
 
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import org.chainwalletd.chain.Hash256;
 import org.slf4j.MDC;
 
 /** One request or one item of a batch, from its envelope to its answer. */
@@ -109,7 +111,7 @@ final class RpcCall {
         byte[] json;
         try {
             result = done.join();
-            json = envelope.isNotification() ? null : Answers.result(method.writer(), result, envelope.id());
+            json = write(method, result);
         } catch (RuntimeException | Error failure) {
             RpcException refusal =
                     shared.failures().translate(failure, method.method().name(), context);
@@ -120,6 +122,15 @@ final class RpcCall {
         return new Outcome(json, 200);
     }
 
+    /** What a notification gave is written too, and dropped: writing is what overwrites the secrets of a result. */
+    private byte[] write(RegisteredMethod<?, ?> method, Object result) {
+        if (!envelope.isNotification()) {
+            return Answers.result(method.writer(), result, envelope.id());
+        }
+        Arrays.fill(Answers.result(method.writer(), result, Envelope.NULL_ID), (byte) 0);
+        return null;
+    }
+
     private Outcome refuse(RpcException refusal) {
         return envelope.isNotification()
                 ? new Outcome(null, 204)
@@ -127,8 +138,7 @@ final class RpcCall {
                         Answers.error(refusal, envelope.id()), refusal.code().httpStatus());
     }
 
-    private void observeEnd(
-            RegisteredMethod<?, ?> method, Optional<ErrorCode> error, Optional<org.chainwalletd.chain.Hash256> txId) {
+    private void observeEnd(RegisteredMethod<?, ?> method, Optional<ErrorCode> error, Optional<Hash256> txId) {
         shared.observer()
                 .ended(
                         context,

@@ -41,7 +41,7 @@ public final class RpcDispatcher {
     }
 
     /**
-     * @param body the complete request body; not to be changed until the stage is complete
+     * @param body the complete request body, given over: it is overwritten when it holds secrets
      * @param scope of the token that came with the request; empty when there was none or a wrong one
      * @param client the caller's address as far as it can be trusted
      */

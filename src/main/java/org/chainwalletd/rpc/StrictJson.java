@@ -35,6 +35,7 @@ final class StrictJson implements AutoCloseable {
             .disable(JsonFactory.Feature.CHARSET_DETECTION)
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+            .recyclerPool(new WipedBuffers.Pool())
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(MAX_DEPTH)
                     .maxNumberLength(MAX_NUMBER_LENGTH)
@@ -46,6 +47,7 @@ final class StrictJson implements AutoCloseable {
 
     private final JsonParser parser;
     private List<byte[]> secrets = List.of();
+    private int secretsTaken;
 
     StrictJson(byte[] text) throws IOException {
         if (!Utf8.isValid(text)) {
@@ -88,9 +90,21 @@ final class StrictJson implements AutoCloseable {
 
     /** The secrets read since the last call of this; the caller overwrites them. */
     List<byte[]> takeSecrets() {
-        List<byte[]> taken = secrets;
-        secrets = List.of();
+        if (secretsTaken == secrets.size()) {
+            return List.of();
+        }
+        List<byte[]> taken = List.copyOf(secrets.subList(secretsTaken, secrets.size()));
+        secretsTaken = secrets.size();
         return taken;
+    }
+
+    boolean hasSecrets() {
+        return !secrets.isEmpty();
+    }
+
+    /** All that were read, taken or not: when the whole text is refused. */
+    void overwriteSecrets() {
+        secrets.forEach(secret -> Arrays.fill(secret, (byte) 0));
     }
 
     /**
@@ -133,6 +147,7 @@ final class StrictJson implements AutoCloseable {
     @Override
     public void close() throws IOException {
         parser.close();
+        WipedBuffers.done();
     }
 
     private ObjectNode object() throws IOException {
@@ -170,6 +185,7 @@ final class StrictJson implements AutoCloseable {
 
     /** UTF-8 of the current string without making a {@code String} of it; the parser's own buffer is overwritten. */
     private BinaryNode secretText() throws IOException {
+        WipedBuffers.markSecret();
         char[] buffer = parser.getTextCharacters();
         int offset = parser.getTextOffset();
         int length = parser.getTextLength();

@@ -83,6 +83,7 @@ final class WireTypes extends SimpleModule {
 
     /** Written from its bytes, never a {@code String}; closed, since an answer is written once. */
     private static void writeSecret(SecretBytes secret, JsonGenerator out) throws IOException {
+        WipedBuffers.markSecret();
         try (secret) {
             secret.use(utf8 -> {
                 out.writeUTF8String(utf8, 0, utf8.length);
