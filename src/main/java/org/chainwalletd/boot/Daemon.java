@@ -31,6 +31,7 @@ import org.chainwalletd.keyring.KeyringSetup;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.HttpMetrics;
+import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.spend.SpendEnvironment;
@@ -89,6 +90,9 @@ public final class Daemon implements AutoCloseable {
         DatadirLock lock = DatadirLock.acquire(settings.datadir());
         closers.add("datadir lock", lock::close);
 
+        if (settings.jsonLogs()) {
+            LogSetup.useJson();
+        }
         Metrics meters = new Metrics();
         MeterRegistry metrics = meters.registry();
         closers.add("metrics", meters::close);
