@@ -87,7 +87,8 @@ final class Shapes {
         JsonInclude include = component.getAccessor().getAnnotation(JsonInclude.class);
         boolean nullable = include != null && include.value() == JsonInclude.Include.ALWAYS;
         Class<?> type = component.getType();
-        boolean maybeAbsent = type == Optional.class
+        boolean maybeAbsent = component.isAnnotationPresent(MaybeAbsent.class)
+                || type == Optional.class
                 || type == OptionalLong.class
                 || type == OptionalInt.class
                 || type == Long.class

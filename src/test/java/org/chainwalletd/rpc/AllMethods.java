@@ -6,6 +6,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.read.ReadMethods;
+import org.chainwalletd.rpc.method.spend.SpendMethods;
 
 /** Every method of the daemon without the services behind them: enough to describe them, not to call them. */
 public final class AllMethods {
@@ -18,6 +19,7 @@ public final class AllMethods {
         methods.addAll(ReadMethods.all(
                 ChainProfile.of("chain"), VERSION, new Nodes(null, null, null), null, null, Runnable::run));
         methods.addAll(KeyringMethods.all(null, null, Runnable::run));
+        methods.addAll(SpendMethods.all(null, Runnable::run));
         return MethodRegistry.withDiscovery(methods, VERSION);
     }
 }

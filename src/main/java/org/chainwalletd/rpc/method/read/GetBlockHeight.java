@@ -6,6 +6,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.MaybeAbsent;
 import org.chainwalletd.rpc.NoParams;
 
 /** {@code get_block_height}: the tip of the node that was asked. */
@@ -17,7 +18,7 @@ final class GetBlockHeight extends ReadMethod<NoParams, GetBlockHeight.Result> {
             long height,
             Hash256 blockId,
 
-            @Doc("Genesis id that the node reports; absent with old nodes")
+            @Doc("Genesis id that the node reports; absent with old nodes") @MaybeAbsent
             Hash256 genesisBlockId) {}
 
     private final NodeClient nodes;

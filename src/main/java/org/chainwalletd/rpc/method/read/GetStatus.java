@@ -13,6 +13,7 @@ import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.rpc.MaybeAbsent;
 import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.U32;
 
@@ -40,7 +41,7 @@ final class GetStatus extends ReadMethod<NoParams, GetStatus.Result> {
             @Doc("Genesis id that transactions are signed for") @JsonInclude(JsonInclude.Include.ALWAYS)
             Hash256 genesisBlockId,
 
-            @Doc("What is wrong with the chain of the nodes; absent when nothing is")
+            @Doc("What is wrong with the chain of the nodes; absent when nothing is") @MaybeAbsent
             String complaint) {}
 
     /**

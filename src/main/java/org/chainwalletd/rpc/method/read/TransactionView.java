@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.MaybeAbsent;
 import org.chainwalletd.rpc.U32;
 
 /**
@@ -36,8 +37,11 @@ record TransactionView(
         List<Input> inputs,
         List<Output> outputs,
         Amount totalOut,
-        @Doc("Absent when an input could not be resolved") Amount totalIn,
-        @Doc("Absent together with total_in") Amount fee,
+
+        @Doc("Absent when an input could not be resolved") @MaybeAbsent
+        Amount totalIn,
+
+        @Doc("Absent together with total_in") @MaybeAbsent Amount fee,
         @Doc("Bytes") long size) {
     /**
      * @param address from the key in the witness, else from the spent output; null for a script and when neither tells
@@ -48,16 +52,25 @@ record TransactionView(
     record Input(
             Hash256 prevTxId,
             @U32 long outputIndex,
-            Address address,
-            Bytes scriptHex,
-            Amount value,
-            WitnessView witness) {}
+            @MaybeAbsent Address address,
+            @MaybeAbsent Bytes scriptHex,
+            @MaybeAbsent Amount value,
+            @MaybeAbsent WitnessView witness) {}
 
     /** A plain witness as key and signature, any other as hex. */
-    record WitnessView(PublicKey pubkey, Bytes signature, Bytes witnessHex, Bytes redeemerHex) {}
+    record WitnessView(
+            @MaybeAbsent PublicKey pubkey,
+            @MaybeAbsent Bytes signature,
+            @MaybeAbsent Bytes witnessHex,
+            @MaybeAbsent Bytes redeemerHex) {}
 
     /** Either an address or a script. */
-    record Output(Address address, Bytes scriptHex, Amount value, Bytes datum, Hash256 datumHash) {}
+    record Output(
+            @MaybeAbsent Address address,
+            @MaybeAbsent Bytes scriptHex,
+            Amount value,
+            @MaybeAbsent Bytes datum,
+            @MaybeAbsent Hash256 datumHash) {}
 
     /**
      * @param parents outputs by what spends them; incomplete when a parent could not be had

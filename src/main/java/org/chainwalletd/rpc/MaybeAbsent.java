@@ -1,0 +1,11 @@
+package org.chainwalletd.rpc;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** Marks a result member that may be null and is then left out; an {@code Optional} needs no mark. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.RECORD_COMPONENT)
+public @interface MaybeAbsent {}
