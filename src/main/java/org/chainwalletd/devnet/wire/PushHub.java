@@ -68,6 +68,9 @@ final class PushHub {
         Set<PushStream> touched = new HashSet<>();
         for (Event event : events) {
             for (PushStream stream : receivers(event)) {
+                if (stream.isFull()) {
+                    flush(stream);
+                }
                 stream.offer(event);
                 touched.add(stream);
             }

@@ -36,7 +36,7 @@ final class PushStream {
 
     /** Queues an event; when the buffer is full it is lost, and the next one that fits is preceded by {@code resync}. */
     void offer(Event event) {
-        if (pendingEvents >= BUFFER_EVENTS) {
+        if (isFull()) {
             lost = true;
             return;
         }
@@ -45,6 +45,10 @@ final class PushStream {
             add(Event.RESYNC);
         }
         add(event);
+    }
+
+    boolean isFull() {
+        return pendingEvents >= BUFFER_EVENTS;
     }
 
     private void add(Event event) {
