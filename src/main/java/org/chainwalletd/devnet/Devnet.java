@@ -58,7 +58,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         miner.afterBranch(restorer.branch);
         faucet = new Faucet(ledger, miner, minerKey);
         faults.quota(config.quotas());
-        server = new NodeServer(config.bind(), config.clock(), new NodeCalls(ledger, config.clock(), faults, this));
+        server = listen(config);
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "devnet-miner");
             thread.setDaemon(true);

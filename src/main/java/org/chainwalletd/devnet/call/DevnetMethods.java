@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -58,7 +59,19 @@ final class DevnetMethods {
                 Method.heavy("devnet_mine", params -> mine(MINE.read(orEmpty(params)))),
                 Method.heavy("devnet_faucet", params -> faucet(FAUCET.read(params))),
                 Method.heavy("devnet_reorg", params -> reorg(REORG.read(params))),
-                Method.heavy("devnet_set", params -> set(SET.read(params))));
+                Method.heavy("devnet_set", params -> set(SET.read(known(params)))));
+    }
+
+    /** A node ignores what it does not know; a misspelt switch of a test must not be ignored. */
+    private static JsonNode known(JsonNode params) {
+        List<String> names = SET.fields().stream().map(Field::name).sorted().toList();
+        for (Map.Entry<String, JsonNode> member : params.properties()) {
+            if (!names.contains(member.getKey())) {
+                throw CallException.invalid(
+                        "unknown setting `" + member.getKey() + "`: known are " + String.join(", ", names));
+            }
+        }
+        return params;
     }
 
     private static JsonNode orEmpty(JsonNode params) {

@@ -40,7 +40,7 @@ public enum Lie {
     }
 
     JsonNode distort(String method, JsonNode result) {
-        if (method.startsWith("devnet_") || !(result instanceof ObjectNode object)) {
+        if (Faults.isControl(method) || !(result instanceof ObjectNode object)) {
             return result;
         }
         switch (this) {

@@ -90,7 +90,8 @@ public final class NodeCalls implements RpcHandler {
                 return new Reply(null, 0);
             }
             byte[] answer = answer();
-            return new Reply(drop == Faults.Drop.AFTER ? null : answer, faults.latencyMillis());
+            long delay = Faults.isControl(envelope.method()) ? 0 : faults.latencyMillis();
+            return new Reply(drop == Faults.Drop.AFTER ? null : answer, delay);
         }
 
         private byte[] answer() {
