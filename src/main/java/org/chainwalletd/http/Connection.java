@@ -136,7 +136,7 @@ final class Connection {
         return draining;
     }
 
-    /** @param drain stands in for what {@link #drain} does otherwise */
+    /** @param drain ends the connection politely where more than the end of the bytes belongs to that */
     synchronized void drainsBy(Runnable drain) {
         this.drain = drain;
     }
@@ -188,8 +188,9 @@ final class Connection {
                 reason = "gone";
                 ending = abort;
             } else if (turn == Turn.IDLE && waited > limits.keepAlive().toNanos()) {
+                turn(Turn.CLOSING);
                 reason = "idle";
-                ending = finish;
+                ending = drain != null ? drain : finish;
             } else {
                 return Optional.empty();
             }

@@ -50,9 +50,12 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
      * switched over likewise; other appenders stay as they are.
      */
     public static void useJson() {
-        if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
-            return;
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            useJson(context);
         }
+    }
+
+    static void useJson(LoggerContext context) {
         for (Logger logger : context.getLoggerList()) {
             Iterator<Appender<ILoggingEvent>> appenders = logger.iteratorForAppenders();
             while (appenders.hasNext()) {

@@ -1,0 +1,142 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+class HostileBytesTest {
+    private static final HttpLimits IMPATIENT = new HttpLimits(
+            10_000,
+            100,
+            8,
+            Duration.ofMillis(100),
+            Duration.ofMillis(100),
+            Duration.ofSeconds(10),
+            Duration.ofMillis(100));
+
+    @TempDir
+    Path datadir;
+
+    @Test
+    void no_bytes_keep_the_server_from_serving_the_next_client() throws Exception {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        try (ServerFixture fixture = new ServerFixture(datadir, IMPATIENT)) {
+            for (int round = 0; round < 200; round++) {
+                try (RawClient client = fixture.client()) {
+                    sendQuietly(client, damaged(random));
+                    if (random.nextBoolean()) {
+                        client.socket().setSoLinger(random.nextBoolean(), 0);
+                    } else {
+                        client.socket().shutdownOutput();
+                        client.readToEnd();
+                    }
+                }
+            }
+            try (RawClient client = fixture.client()) {
+                assertThat(client.post(ServerFixture.READ, "\"x\"").read().status())
+                        .as("seed %d", seed)
+                        .isEqualTo(200);
+            }
+            while (fixture.server.connections() > 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** A request with some of its bytes changed, left out, repeated or added. */
+    private static byte[] damaged(Random random) {
+        String body = random.nextInt(4) == 0 ? "y".repeat(random.nextInt(30_000)) : "\"x\"";
+        byte[] bytes = RawClient.postText(ServerFixture.READ, body).getBytes(StandardCharsets.ISO_8859_1);
+        for (int change = random.nextInt(6); change > 0; change--) {
+            int at = random.nextInt(Math.min(bytes.length, 200));
+            switch (random.nextInt(4)) {
+                case 0 -> bytes[at] = (byte) random.nextInt(256);
+                case 1 -> bytes[at] = "\r\n: \t\0".getBytes(StandardCharsets.ISO_8859_1)[random.nextInt(6)];
+                case 2 -> bytes = spliced(bytes, at, 0, random);
+                default -> bytes = spliced(bytes, at, Math.min(bytes.length - at, random.nextInt(20)), random);
+            }
+        }
+        return bytes;
+    }
+
+    private static byte[] spliced(byte[] bytes, int at, int dropped, Random random) {
+        byte[] added = new byte[random.nextInt(10)];
+        random.nextBytes(added);
+        byte[] result = new byte[bytes.length - dropped + added.length];
+        System.arraycopy(bytes, 0, result, 0, at);
+        System.arraycopy(added, 0, result, at, added.length);
+        System.arraycopy(bytes, at + dropped, result, at + added.length, bytes.length - at - dropped);
+        return result;
+    }
+
+    private static void sendQuietly(RawClient client, byte[] bytes) {
+        try {
+            client.send(bytes);
+        } catch (IOException e) {
+            assertThat(e).as("the server may hang up on nonsense").isNotNull();
+        }
+    }
+
+    @Test
+    void neither_tokens_nor_bodies_get_into_the_log_at_any_level() throws Exception {
+        Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        Level before = root.getLevel();
+        ListAppender<ILoggingEvent> captured = new ListAppender<>();
+        captured.start();
+        root.addAppender(captured);
+        root.setLevel(Level.TRACE);
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            String secret = "correct-horse-battery";
+            String good = RawClient.postText(ServerFixture.SPEND, "\"" + secret + "\"");
+            List<String> requests = List.of(
+                    good,
+                    RawClient.postText("wrong-" + ServerFixture.SPEND, "\"" + secret + "\""),
+                    RawClient.postText(ServerFixture.SPEND, "\"fail\""),
+                    good.replace("Bearer ", "Bearer \u0001"),
+                    good.replace("Authorization:", "Authorization :"),
+                    good.replace("Bearer ", "Bearer \""),
+                    good.replace("Content-Length: ", "Content-Length: x"),
+                    good.replace("application/json", "application/" + secret + "/" + secret),
+                    good.replace("POST / ", "POST /?token=" + ServerFixture.SPEND + "^ "),
+                    good.replace("POST ", ServerFixture.SPEND + " "),
+                    good.replace(
+                            "Host: localhost",
+                            "Cookie: " + ServerFixture.SPEND + ";;=" + secret + "\r\nHost: localhost"),
+                    good.replace("HTTP/1.1", "HTTP/7.1"));
+            for (String request : requests) {
+                try (RawClient client = fixture.client()) {
+                    client.send(request);
+                    client.socket().shutdownOutput();
+                    client.readToEnd();
+                }
+            }
+            new TokenRotation(datadir, ServerFixture.TOKENS, fixture.authenticator).reload();
+            for (ILoggingEvent event : List.copyOf(captured.list)) {
+                String line = event.getFormattedMessage()
+                        + event.getMDCPropertyMap()
+                        + (event.getThrowableProxy() == null
+                                ? ""
+                                : event.getThrowableProxy().getMessage());
+                assertThat(line).doesNotContain(ServerFixture.SPEND).doesNotContain(secret);
+            }
+            assertThat(captured.list).isNotEmpty();
+        } finally {
+            root.setLevel(before);
+            root.detachAppender(captured);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package org.chainwalletd.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.read.ListAppender;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.CallOutcome;
+import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.rpc.Scope;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class ObserveTest {
+    private static final CallContext CALLER = new CallContext("ab-1", Scope.SPEND, "192.0.2.1");
+
+    private static CallOutcome outcome(String method, Scope required, ErrorCode error, Hash256 txId) {
+        return new CallOutcome(method, required, Optional.ofNullable(error), 7_000_000, Optional.ofNullable(txId));
+    }
+
+    @Test
+    void the_audit_trail_has_one_line_for_each_manage_and_spend_call_and_none_for_reads() {
+        Logger logger = (Logger) LoggerFactory.getLogger(AuditTrail.LOGGER);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            AuditTrail audit =
+                    new AuditTrail(Clock.fixed(Instant.parse("2026-11-21T10:00:00.123456Z"), ZoneOffset.UTC));
+            Hash256 id = Hash256.of(new byte[32]);
+            audit.ended(CALLER, outcome("transfer", Scope.SPEND, null, id));
+            audit.ended(CALLER, outcome("transfer", Scope.SPEND, ErrorCode.INSUFFICIENT_BALANCE, null));
+            audit.ended(CALLER, outcome("generate_address", Scope.MANAGE, null, null));
+            audit.ended(CALLER, outcome("ping", Scope.READ, null, null));
+            audit.refused(
+                    new CallContext("ab-2", Scope.READ, "192.0.2.9"),
+                    outcome("transfer", Scope.SPEND, ErrorCode.UNAUTHORIZED, null));
+            audit.refused(CALLER, outcome("unknown", Scope.READ, ErrorCode.METHOD_NOT_FOUND, null));
+        } finally {
+            logger.detachAppender(lines);
+        }
+
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "time=2026-11-21T10:00:00.123Z method=transfer scope=spend token=spend client=192.0.2.1 request_id=ab-1 tx_id="
+                                + "00".repeat(32) + " outcome=ok millis=7",
+                        "time=2026-11-21T10:00:00.123Z method=transfer scope=spend token=spend client=192.0.2.1 request_id=ab-1 tx_id=- outcome=-32031 millis=7",
+                        "time=2026-11-21T10:00:00.123Z method=generate_address scope=manage token=spend client=192.0.2.1 request_id=ab-1 tx_id=- outcome=ok millis=7",
+                        "time=2026-11-21T10:00:00.123Z method=transfer scope=spend token=read client=192.0.2.9 request_id=ab-2 tx_id=- outcome=-32001 millis=7");
+    }
+
+    @Test
+    void calls_are_counted_by_method_and_outcome() {
+        try (Metrics metrics = new Metrics()) {
+            CallMetrics calls = new CallMetrics(metrics.registry());
+            calls.started(CALLER, "ping", Scope.READ);
+            calls.started(CALLER, "ping", Scope.READ);
+            calls.ended(CALLER, outcome("ping", Scope.READ, null, null));
+            calls.started(CALLER, "transfer", Scope.SPEND);
+            calls.ended(CALLER, outcome("transfer", Scope.SPEND, ErrorCode.DUST_OUTPUT, null));
+            calls.refused(CALLER, outcome("unknown", Scope.READ, ErrorCode.METHOD_NOT_FOUND, null));
+
+            assertThat(metrics.scrape())
+                    .contains("walletd_rpc_calls_seconds_count{method=\"ping\",outcome=\"ok\"} 1")
+                    .contains("walletd_rpc_calls_seconds_bucket{method=\"ping\",outcome=\"ok\",le=\"0.025\"} 1")
+                    .contains("walletd_rpc_calls_seconds_count{method=\"transfer\",outcome=\"error\"} 1")
+                    .contains("walletd_rpc_errors_total{code=\"-32033\",method=\"transfer\"} 1.0")
+                    .contains("walletd_rpc_errors_total{code=\"-32601\",method=\"unknown\"} 1.0")
+                    .contains("walletd_rpc_in_flight 1.0");
+        }
+    }
+
+    @Test
+    void refusals_connections_and_the_process_are_in_the_metrics() {
+        try (Metrics metrics = new Metrics().withProcess()) {
+            HttpMetrics http = new HttpMetrics(metrics.registry());
+            http.connections(() -> 3);
+            http.refused("overload");
+            http.refused("overload");
+
+            assertThat(metrics.scrape())
+                    .contains("walletd_http_refused_total{reason=\"overload\"} 2.0")
+                    .contains("walletd_http_connections 3.0")
+                    .contains("jvm_memory_used_bytes{")
+                    .contains("process_uptime_seconds");
+        }
+    }
+
+    @Test
+    void without_a_configuration_the_log_goes_to_standard_error_and_can_be_switched_to_json() {
+        LoggerContext context = new LoggerContext();
+        LogSetup setup = new LogSetup();
+        setup.setContext(context);
+        setup.configure(context);
+
+        ConsoleAppender<ILoggingEvent> console = (ConsoleAppender<ILoggingEvent>)
+                context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).getAppender("console");
+        assertThat(console.getTarget()).isEqualTo("System.err");
+        assertThat(console.isStarted()).isTrue();
+
+        LogSetup.useJson(context);
+        assertThat(console.getEncoder()).isInstanceOf(JsonEncoder.class);
+    }
+}
