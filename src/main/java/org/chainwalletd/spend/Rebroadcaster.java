@@ -71,9 +71,15 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
      * @param reservationTtl how long its coins stay reserved when no mempool has it
      * @param receiptTtl how long a closed spend is remembered
      * @param allowancePeriod how long a use of the allowance counts
+     * @param resendPause before a refusal that passes by itself is tried again
      */
     public record Pace(
-            Duration tick, Duration longest, Duration reservationTtl, Duration receiptTtl, Duration allowancePeriod) {}
+            Duration tick,
+            Duration longest,
+            Duration reservationTtl,
+            Duration receiptTtl,
+            Duration allowancePeriod,
+            Duration resendPause) {}
 
     /** One spend under watch. {@code turn} tells answers to this watch from late ones to an earlier one. */
     private static final class Entry {

@@ -40,6 +40,7 @@ public record SpendEnvironment(
         Clock clock,
         Executor executor) {
     private static final Duration TICK = Duration.ofMillis(500);
+    private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
 
     /** As the daemon runs: limits and paces from the settings, the system's clock. */
     public static SpendEnvironment of(
@@ -68,7 +69,8 @@ public record SpendEnvironment(
                         spend.rebroadcastInterval(),
                         spend.reservationTtl(),
                         spend.receiptTtl(),
-                        spend.capPeriod()),
+                        spend.capPeriod(),
+                        RESEND_PAUSE),
                 Clock.systemUTC(),
                 executor);
     }

@@ -1,6 +1,5 @@
 package org.chainwalletd.spend;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,8 +21,6 @@ import org.chainwalletd.chain.Outpoint;
  * org.chainwalletd.keyring.KeyringException} or {@link org.chainwalletd.store.StoreException}.
  */
 public final class SpendService {
-    private static final Duration PAUSE = Duration.ofMillis(200);
-
     private final SpendEnvironment env;
     private final ActorRef<Receipts.Command> receipts;
     private final ActorRef<Reservations.Command> reservations;
@@ -37,7 +34,12 @@ public final class SpendService {
         this.env = env;
         this.inFlightUtxos = new AtomicInteger();
         this.inFlightTransfers = new AtomicInteger();
-        Broadcast broadcast = new Broadcast(env.node(), env.profile(), env.executor(), env.nodeCount(), PAUSE);
+        Broadcast broadcast = new Broadcast(
+                env.node(),
+                env.profile(),
+                env.executor(),
+                env.nodeCount(),
+                env.pace().resendPause());
         this.rebroadcaster = child(context, Rebroadcaster.create(env, broadcast, inFlightTransfers), "rebroadcaster");
         this.reservations = child(context, Reservations.create(env, rebroadcaster, inFlightUtxos), "reservations");
         this.allowance = child(context, Allowance.create(env.allowanceStore(), env.limits(), env.clock()), "allowance");

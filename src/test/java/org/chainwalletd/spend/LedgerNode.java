@@ -2,11 +2,14 @@ package org.chainwalletd.spend;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
@@ -37,6 +40,8 @@ final class LedgerNode implements NodeClient {
         LAGGING,
         /** Executed twice, as when a lost answer made the client's transport repeat it at the same node. */
         TWICE,
+        /** Executed by a node whose answer is lost; then a lagging node is asked, and refuses or does not know. */
+        FAILOVER,
         /** Refused with an error that says nothing about the transaction. */
         BUSY
     }
@@ -45,7 +50,10 @@ final class LedgerNode implements NodeClient {
     private final Executor executor;
     private final List<String> calls = new ArrayList<>();
     private final ConcurrentLinkedQueue<Runnable> late = new ConcurrentLinkedQueue<>();
+    private final Map<Address, UtxoListing> lastListings = new ConcurrentHashMap<>();
     private volatile Function<String, Fault> faults = method -> Fault.NONE;
+
+    private volatile Consumer<Transaction> onSend = tx -> {};
 
     LedgerNode(Ledger ledger, Executor executor) {
         this.ledger = ledger;
@@ -55,6 +63,11 @@ final class LedgerNode implements NodeClient {
     /** Decides for each call by its method. */
     void faults(Function<String, Fault> decide) {
         faults = decide;
+    }
+
+    /** Hears of every transaction that is sent, whatever becomes of it. */
+    void onSend(Consumer<Transaction> listener) {
+        onSend = listener;
     }
 
     /** Executes the calls that were late. */
@@ -111,6 +124,14 @@ final class LedgerNode implements NodeClient {
             case LAGGING -> {
                 return lagging.get();
             }
+            case FAILOVER -> {
+                quietly(real);
+                try {
+                    return lagging.get();
+                } catch (RejectedException e) {
+                    throw new NodeException.Rejected(-32602, e.getMessage()).afterLostAnswers();
+                }
+            }
             case TWICE -> {
                 quietly(real);
                 return real.get();
@@ -133,10 +154,22 @@ final class LedgerNode implements NodeClient {
 
     @Override
     public CompletionStage<UtxoListing> addressUtxos(Address address) {
-        return call("get_address_utxos", () -> listing(address), () -> listing(address));
+        return call("get_address_utxos", () -> listing(address), () -> oldListing(address));
+    }
+
+    /** The listing that was given before this one. */
+    private UtxoListing oldListing(Address address) {
+        UtxoListing old = lastListings.get(address);
+        return old == null ? listing(address) : old;
     }
 
     private UtxoListing listing(Address address) {
+        UtxoListing listing = freshListing(address);
+        lastListings.put(address, listing);
+        return listing;
+    }
+
+    private UtxoListing freshListing(Address address) {
         var listing = ledger.list(Bytes.wrap(address.toArray()), null, null, 1000);
         List<Utxo> utxos = listing.coins().stream().map(LedgerNode::utxo).toList();
         return new UtxoListing(utxos, listing.more(), listing.tip().height());
@@ -193,6 +226,7 @@ final class LedgerNode implements NodeClient {
     @Override
     public CompletionStage<Hash256> sendRawTransaction(Bytes bytes) {
         Transaction tx = TransactionCodec.decode(bytes.toArray());
+        onSend.accept(tx);
         return call("send_raw_transaction", () -> ledger.submit(tx), () -> {
             Outpoint input = tx.inputs().get(0);
             throw new RejectedException("Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256("

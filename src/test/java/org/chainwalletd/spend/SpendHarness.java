@@ -43,10 +43,11 @@ final class SpendHarness implements AutoCloseable {
     Allowance.Limits limits = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
     NodeClient client;
     Duration tick = Duration.ofMillis(20);
+    int nodeCount = 1;
     SqliteStore store;
     SpendService spending;
 
-    private final Path folder;
+    private Path folder;
     private ActorRef<Void> root;
 
     SpendHarness(Path folder) {
@@ -68,11 +69,17 @@ final class SpendHarness implements AutoCloseable {
         return this;
     }
 
+    /** The same chain with another, empty store. */
+    void startOver(Path newFolder) {
+        folder = newFolder;
+        start();
+    }
+
     private SpendEnvironment environment() {
         return new SpendEnvironment(
                 PROFILE,
                 client,
-                1,
+                nodeCount,
                 identity(),
                 () -> Optional.of(Network.DEVNET),
                 keys,
@@ -82,7 +89,12 @@ final class SpendHarness implements AutoCloseable {
                 store.allowance(),
                 limits,
                 new Rebroadcaster.Pace(
-                        tick, Duration.ofMillis(100), Duration.ofMinutes(10), Duration.ofHours(1), limits.period()),
+                        tick,
+                        Duration.ofMillis(100),
+                        Duration.ofMinutes(10),
+                        Duration.ofHours(1),
+                        limits.period(),
+                        Duration.ofMillis(5)),
                 clock,
                 executor);
     }

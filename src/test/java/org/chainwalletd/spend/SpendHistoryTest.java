@@ -1,0 +1,24 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code -Dspend.histories=10000} runs as many as the promise names. */
+class SpendHistoryTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void whatever_breaks_one_payment_is_made_at_most_once_and_no_coin_is_selected_twice() {
+        int histories = Integer.getInteger("spend.histories", 50);
+        long seed = Seeded.random("spend histories").nextLong() >>> 16;
+        System.out.println(histories + " histories, first seed " + seed);
+
+        assertThat(SpendHistory.runMany(folder, Long.getLong("spend.first-seed", seed), histories))
+                .isEmpty();
+    }
+}
