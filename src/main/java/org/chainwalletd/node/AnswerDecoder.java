@@ -9,7 +9,7 @@ final class AnswerDecoder {
 
     static <T> Outcome<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
         if (answer.status() >= 500) {
-            return new Outcome.NoAnswer<>("HTTP status " + answer.status());
+            return new Outcome.NoAnswer<>("HTTP status " + answer.status(), true);
         }
         Outcome<T> outcome = decodeBody(answer.body(), id, method, reader);
         boolean spoken =
@@ -25,11 +25,11 @@ final class AnswerDecoder {
         try {
             return readEnvelope(AnswerJson.of(body, method), id, method, reader);
         } catch (IOException e) {
-            return new Outcome.NoAnswer<>("the answer is not JSON-RPC");
+            return new Outcome.NoAnswer<>("the answer is not JSON-RPC", true);
         } catch (NodeException e) {
             return isJsonRpc(body, method)
                     ? new Outcome.Refused<>(e)
-                    : new Outcome.NoAnswer<>("the answer is not JSON-RPC");
+                    : new Outcome.NoAnswer<>("the answer is not JSON-RPC", true);
         }
     }
 

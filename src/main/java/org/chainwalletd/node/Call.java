@@ -26,6 +26,7 @@ final class Call<T> {
     int attempt;
     int tipRaces;
     NodeState waitingFor;
+    boolean answerLost;
     String lastFailure = "";
 
     /**

@@ -6,6 +6,7 @@ import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.StreamTcpException;
 import org.apache.pekko.stream.stage.AbstractInHandler;
 import org.apache.pekko.stream.stage.AbstractOutHandler;
 import org.apache.pekko.stream.stage.GraphStage;
@@ -25,8 +26,16 @@ final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
     static final class NoAnswerException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        NoAnswerException(String message) {
+        private final boolean mayHaveArrived;
+
+        NoAnswerException(String message, boolean mayHaveArrived) {
             super(message, null, false, false);
+            this.mayHaveArrived = mayHaveArrived;
+        }
+
+        /** False when the request was certainly never handed to a connection. */
+        boolean mayHaveArrived() {
+            return mayHaveArrived;
         }
     }
 
@@ -88,7 +97,7 @@ final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
 
                 @Override
                 public void onUpstreamFailure(Throwable failure) {
-                    fail(describe(failure));
+                    fail(failure.getMessage(), !isConnectFailure(failure));
                 }
             });
             setHandler(out, new AbstractOutHandler() {
@@ -112,7 +121,7 @@ final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
 
         @Override
         public void postStop() {
-            answer.completeExceptionally(new NoAnswerException("the connection was given up"));
+            answer.completeExceptionally(new NoAnswerException("the connection was given up", sent));
             closed.run();
         }
 
@@ -170,13 +179,19 @@ final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
         }
 
         private void fail(String why) {
-            NoAnswerException failure = new NoAnswerException(why);
+            fail(why, sent);
+        }
+
+        private void fail(String why, boolean mayHaveArrived) {
+            NoAnswerException failure = new NoAnswerException(why, mayHaveArrived);
             answer.completeExceptionally(failure);
             failStage(failure);
         }
+    }
 
-        private String describe(Throwable failure) {
-            return sent ? "the connection failed: " + failure.getMessage() : "cannot connect: " + failure.getMessage();
-        }
+    /** Whether there never was a connection: Pekko names the command that failed only in the text. */
+    private static boolean isConnectFailure(Throwable failure) {
+        return failure instanceof StreamTcpException
+                && String.valueOf(failure.getMessage()).contains("[Connect(");
     }
 }

@@ -1,5 +1,6 @@
 package org.chainwalletd.node;
 
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,13 +21,14 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.config.Settings;
 
 /** {@link NodeClient} over JSON-RPC: writes the question, lets {@link Upstream} carry it, reads the answer in one pass. Thread-safe. */
 public final class HttpNodeClient implements NodeClient {
     /** What a node takes in one batch call. */
     private static final int BALANCES_PER_CALL = 100;
-    /** So many listings of 1,000 outputs stay below the default cap of an answer. */
-    private static final int LISTINGS_PER_CALL = 40;
+    /** The longest form of 1,000 outputs in a listing. */
+    private static final int BYTES_PER_LISTING = 200_000;
     /** How many single calls stand in for a batch call at a time. */
     private static final int SINGLE_CALLS = 8;
 
@@ -34,39 +36,54 @@ public final class HttpNodeClient implements NodeClient {
 
     private final ActorRef<Upstream.Command> upstream;
     private final Executor executor;
+    private final List<String> urls;
+    private final int listingsPerCall;
     private final AtomicLong ids;
     private final Call.Pin pin;
     private final int attempts;
 
     /**
+     * @param settings the same that {@code upstream} was made with
      * @param executor continues calls that are made of several
      */
-    public HttpNodeClient(ActorRef<Upstream.Command> upstream, Executor executor) {
-        this(upstream, executor, new AtomicLong(), null, 0);
-    }
-
-    private HttpNodeClient(
-            ActorRef<Upstream.Command> upstream, Executor executor, AtomicLong ids, Call.Pin pin, int attempts) {
+    public HttpNodeClient(ActorRef<Upstream.Command> upstream, Settings.Node settings, Executor executor) {
         this.upstream = upstream;
         this.executor = executor;
-        this.ids = ids;
+        this.urls = settings.urls().stream().map(URI::toString).toList();
+        this.listingsPerCall = Math.max(1, Math.min(BALANCES_PER_CALL, settings.maxAnswerBytes() / BYTES_PER_LISTING));
+        this.ids = new AtomicLong();
+        this.pin = null;
+        this.attempts = 0;
+    }
+
+    private HttpNodeClient(HttpNodeClient whole, Call.Pin pin, int attempts) {
+        this.upstream = whole.upstream;
+        this.executor = whole.executor;
+        this.urls = whole.urls;
+        this.listingsPerCall = whole.listingsPerCall;
+        this.ids = whole.ids;
         this.pin = pin;
         this.attempts = attempts;
     }
 
     @Override
     public NodeClient pinned() {
-        return new HttpNodeClient(upstream, executor, ids, new Call.Pin(null), attempts);
+        return new HttpNodeClient(this, new Call.Pin(null), attempts);
     }
 
     /** A view whose calls all go to the node at {@code url}, once. */
     NodeClient onlyOnce(String url) {
-        return new HttpNodeClient(upstream, executor, ids, new Call.Pin(url), 1);
+        return new HttpNodeClient(this, new Call.Pin(url), 1);
     }
 
     @Override
     public NodeClient hasty() {
-        return new HttpNodeClient(upstream, executor, ids, pin, 1);
+        return new HttpNodeClient(this, pin, 1);
+    }
+
+    @Override
+    public List<NodeClient> each() {
+        return urls.stream().map(this::onlyOnce).toList();
     }
 
     @Override
@@ -111,7 +128,7 @@ public final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
-        return inParts(addresses, LISTINGS_PER_CALL, this::someListings);
+        return inParts(addresses, listingsPerCall, this::someListings);
     }
 
     private CompletionStage<List<UtxoListing>> someListings(List<Address> addresses) {

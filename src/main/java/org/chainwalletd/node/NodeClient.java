@@ -56,6 +56,11 @@ public interface NodeClient {
         return this;
     }
 
+    /** One view for each configured node, whose calls go to that node once: to hear what every single one knows. */
+    default List<NodeClient> each() {
+        return List.of(this);
+    }
+
     /**
      * @param genesisBlockId null on nodes older than 1.13
      */

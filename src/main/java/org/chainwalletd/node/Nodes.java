@@ -68,7 +68,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                         metrics),
                 "upstream",
                 Props.empty());
-        HttpNodeClient client = new HttpNodeClient(upstream, executor);
+        HttpNodeClient client = new HttpNodeClient(upstream, settings, executor);
         ActorRef<NodeWatch.Command> watch = system.systemActorOf(
                 NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream, published),
                 "node-watch",

@@ -7,6 +7,10 @@ sealed interface Outcome<T> {
     /** The node has spoken: surfaced at once, without failover (interface.md, section 1.7). */
     record Refused<T>(NodeException failure) implements Outcome<T> {}
 
-    /** No JSON-RPC answer: the next node is asked. */
-    record NoAnswer<T>(String why) implements Outcome<T> {}
+    /**
+     * No JSON-RPC answer: the next node is asked.
+     *
+     * @param mayHaveArrived whether the node may have done what it was asked, its answer being lost
+     */
+    record NoAnswer<T>(String why, boolean mayHaveArrived) implements Outcome<T> {}
 }

@@ -299,19 +299,19 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
             executor.execute(() -> node.transport
                     .post(call.request, settings.callTimeout(), () -> self.tell(new PlaceFree(node)))
                     .handleAsync(
-                            (answer, failure) ->
-                                    failure == null ? call.decode(answer) : new Outcome.NoAnswer<T>(reason(failure)),
+                            (answer, failure) -> failure == null ? call.decode(answer) : Upstream.<T>noAnswer(failure),
                             executor)
                     .thenAcceptAsync(outcome -> self.tell(new Answered<>(call, node, outcome)), executor));
         } catch (RejectedExecutionException e) {
             self.tell(new PlaceFree(node));
-            self.tell(new Answered<>(call, node, new Outcome.NoAnswer<T>("the upstream executor is full")));
+            self.tell(new Answered<>(call, node, new Outcome.NoAnswer<T>("the upstream executor is full", false)));
         }
     }
 
-    private static String reason(Throwable failure) {
+    private static <T> Outcome<T> noAnswer(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return String.valueOf(cause.getMessage());
+        boolean mayHaveArrived = !(cause instanceof HttpExchange.NoAnswerException none) || none.mayHaveArrived();
+        return new Outcome.NoAnswer<>(String.valueOf(cause.getMessage()), mayHaveArrived);
     }
 
     private <T> void settle(Answered<T> answered) {
@@ -321,6 +321,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
             ended(call, "ok");
             call.reply.complete(result.value());
         } else if (answered.outcome() instanceof Outcome.NoAnswer<T> none) {
+            call.answerLost |= none.mayHaveArrived();
             failed(call, node, none.why());
         } else if (answered.outcome() instanceof Outcome.Refused<T> refused) {
             refused(call, node, refused.failure());
@@ -342,7 +343,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
                 return;
             }
             remember(call, node, rejected);
-            finish(call, call.lastFailure.isEmpty() ? rejected : rejected.afterLostAnswers());
+            finish(call, call.answerLost ? rejected.afterLostAnswers() : rejected);
             return;
         }
         finish(call, failure);

@@ -178,4 +178,35 @@ class FailoverTest {
 
         assertThat(List.of(first.requests().size(), second.requests().size())).containsExactlyInAnyOrder(0, 4);
     }
+
+    @Test
+    void there_is_a_view_for_each_node() {
+        first.on("*", HEIGHT_7);
+        second.on("*", error(-32603, "Storage error: x"));
+
+        List<NodeClient> each = harness.client(first.url(), second.url()).each();
+
+        assertThat(get(each.get(0).tip()).height()).isEqualTo(7);
+        failure(NodeException.Rejected.class, each.get(1).tip());
+        assertThat(each).hasSize(2);
+    }
+
+    @Test
+    void a_refusal_after_a_lost_answer_says_that_the_first_attempt_may_have_arrived() {
+        ScriptedNode.Step refusal = error(-32602, "Mempool pre-check failed: transaction already in mempool");
+        first.on("*", cutOff());
+        second.on("*", refusal);
+
+        assertThat(failure(
+                                NodeException.Rejected.class,
+                                harness.client(first.url(), second.url()).sendRawTransaction(Bytes.parse("00")))
+                        .onlyAttempt())
+                .isFalse();
+        assertThat(failure(
+                                NodeException.Rejected.class,
+                                harness.client(ScriptedNode.refusing(), second.url())
+                                        .sendRawTransaction(Bytes.parse("00")))
+                        .onlyAttempt())
+                .isTrue();
+    }
 }

@@ -59,7 +59,7 @@ final class NodeHarness implements AutoCloseable {
                 executor,
                 clock::get,
                 metrics));
-        return new HttpNodeClient(upstream, executor);
+        return new HttpNodeClient(upstream, settings, executor);
     }
 
     Nodes nodes(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {

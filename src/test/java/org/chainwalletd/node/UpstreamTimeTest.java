@@ -8,6 +8,7 @@ import static org.chainwalletd.testkit.ScriptedNode.drip;
 import static org.chainwalletd.testkit.ScriptedNode.error;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
+import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,6 +141,7 @@ class UpstreamTimeTest {
         }
         Await.until("36 calls wait", () -> gauge("walletd.upstream.waiting", first) == 36);
         assertThat(gauge("walletd.upstream.connections", first)).isEqualTo(4);
+        Await.until("the node serves 4", () -> first.serving() == 4);
 
         first.release();
         tips.forEach(NodeHarness::get);
@@ -149,11 +151,9 @@ class UpstreamTimeTest {
     }
 
     private double gauge(String name, ScriptedNode node) {
-        return harness.metrics
-                .get(name)
-                .tag("node", node.url().toString())
-                .gauge()
-                .value();
+        Gauge gauge =
+                harness.metrics.find(name).tag("node", node.url().toString()).gauge();
+        return gauge == null ? Double.NaN : gauge.value();
     }
 
     @Test
