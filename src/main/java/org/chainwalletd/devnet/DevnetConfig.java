@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.ChainProfile;
@@ -80,7 +81,7 @@ public record DevnetConfig(
     byte[] minerSecret() {
         if (seed.isEmpty()) {
             byte[] secret = new byte[32];
-            java.util.Arrays.fill(secret, DEFAULT_KEY_BYTE);
+            Arrays.fill(secret, DEFAULT_KEY_BYTE);
             return secret;
         }
         byte[] number = ByteBuffer.allocate(Long.BYTES)

@@ -43,7 +43,9 @@ public final class DevnetExtension implements BeforeEachCallback, AfterEachCallb
 
     @Override
     public void afterEach(ExtensionContext context) {
-        devnet.close();
+        if (devnet != null) {
+            devnet.close();
+        }
     }
 
     public Devnet node() {

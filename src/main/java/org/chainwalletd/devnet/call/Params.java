@@ -10,13 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import org.chainwalletd.chain.U64;
 
 /**
  * The parameters of one method, checked and refused as a node's deserialiser does it (chain protocol, section 10.2): named members, or an
  * array in the order of declaration; unknown members are ignored.
  */
 final class Params {
+    private static final BigInteger MAX_U32 = BigInteger.valueOf(0xffff_ffffL);
+    private static final BigInteger MAX_U64 = org.chainwalletd.chain.U64.MAX;
+
     private final Map<String, Object> values;
 
     private Params(Map<String, Object> values) {
@@ -161,7 +163,7 @@ final class Params {
             throw wrongType(value, type.expected);
         }
         BigInteger number = value.bigIntegerValue();
-        BigInteger most = type == Type.U32 ? BigInteger.valueOf(0xffff_ffffL) : org.chainwalletd.chain.U64.MAX;
+        BigInteger most = type == Type.U32 ? MAX_U32 : MAX_U64;
         if (number.signum() < 0 || number.compareTo(most) > 0) {
             throw shape("invalid value: integer `" + number + "`, expected " + type.expected);
         }

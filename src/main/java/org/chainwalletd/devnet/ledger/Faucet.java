@@ -1,5 +1,6 @@
 package org.chainwalletd.devnet.ledger;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -52,7 +53,7 @@ public final class Faucet {
             throw new RejectedException("amount must be at least " + ChainProfile.DUST_THRESHOLD);
         }
         Amount most = Reward.at(ledger.tip().height() + 1);
-        Amount limit = Amount.of(most.toBigInteger().multiply(java.math.BigInteger.valueOf(MAX_INPUTS - 100)));
+        Amount limit = Amount.of(most.toBigInteger().multiply(BigInteger.valueOf(MAX_INPUTS - 100)));
         if (limit.isLessThan(amount)) {
             throw new RejectedException("amount must be at most " + limit + " in one payment");
         }

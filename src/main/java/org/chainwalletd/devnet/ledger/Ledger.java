@@ -33,6 +33,7 @@ public final class Ledger {
     private final ChainState chain;
     private final Mempool mempool = new Mempool();
     private final Counters counters = new Counters();
+    /** What callers see; during a reorganisation the chain's own tip runs ahead of it. */
     private volatile Tip tip;
 
     /** A chain that consists of the genesis block of {@code profile}'s development network. */
@@ -180,7 +181,7 @@ public final class Ledger {
     private void admit(Hash256 txId, Transaction tx, List<Address> touched) {
         Validator.Verdict verdict;
         try {
-            verdict = validator.validate(tx, chain.coins()::get, tip.height() + 1);
+            verdict = validator.validate(tx, chain.coins()::get, nextHeight());
         } catch (RejectedException e) {
             throw new RejectedException("Transaction validation failed: " + e.getMessage());
         }
@@ -196,7 +197,7 @@ public final class Ledger {
 
     /** What a miner starts from: an empty draft on the current tip, with the transactions in the order in which it takes them. */
     synchronized Work work() {
-        BlockDraft draft = draft(tip.height() + 1);
+        BlockDraft draft = draft(nextHeight());
         List<Address> touched = new ArrayList<>();
         long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
         for (Mempool.Entry entry : mempool.bestFirst()) {
@@ -216,11 +217,15 @@ public final class Ledger {
 
     /** An empty draft on the current tip. */
     synchronized Work emptyWork() {
-        return new Work(draft(tip.height() + 1), chain.tip(), chain.medianTime(), chain.state());
+        return new Work(draft(nextHeight()), chain.tip(), chain.medianTime(), chain.state());
     }
 
     /** Everything a block on top of {@code parent} depends on. */
     record Work(BlockDraft draft, ConnectedBlock parent, long medianTime, StateTree stateBefore) {}
+
+    private long nextHeight() {
+        return chain.tip().height() + 1;
+    }
 
     private BlockDraft draft(long height) {
         return new BlockDraft(profile, validator, chain.coins(), height);
@@ -229,6 +234,7 @@ public final class Ledger {
     /** Makes {@code block} the tip; it must have been drafted on the current one. */
     synchronized void connect(ConnectedBlock block, StateTree stateAfter) {
         apply(block, stateAfter);
+        tip = tipOf(chain.tip());
         List<Address> touched = new ArrayList<>();
         settleMempool(touched);
         addAddresses(scriptsOf(block), touched);
@@ -247,6 +253,7 @@ public final class Ledger {
         block.transactions().stream().skip(1).forEach(draft::addTrusted);
         BlockRules.checkReward(block, draft.fees());
         apply(draft.finish(block), draft.stateAfter(chain.state()));
+        tip = tipOf(chain.tip());
     }
 
     /**
@@ -274,12 +281,11 @@ public final class Ledger {
     }
 
     private void apply(ConnectedBlock block, StateTree stateAfter) {
-        if (!block.block().header().previousId().equals(tip.id())) {
-            throw new IllegalStateException("block " + block.id() + " is not built on the tip " + tip.id());
+        if (!block.block().header().previousId().equals(chain.tip().id())) {
+            throw new IllegalStateException("block " + block.id() + " is not built on the tip");
         }
         chain.connect(block, stateAfter);
         counters.blocksAccepted++;
-        tip = tipOf(block);
     }
 
     /**
@@ -294,7 +300,6 @@ public final class Ledger {
         for (int i = 0; i < depth; i++) {
             undone.add(0, new Undone(chain.state(), chain.disconnect()));
         }
-        tip = tipOf(chain.tip());
         try {
             branch.grow(this::apply);
         } catch (RejectedException e) {
@@ -302,7 +307,6 @@ public final class Ledger {
                 chain.disconnect();
             }
             undone.forEach(block -> chain.connect(block.block(), block.stateAfter()));
-            tip = tipOf(chain.tip());
             throw e;
         }
         afterReorganisation(fork, undone, keepTransactions);
@@ -322,6 +326,7 @@ public final class Ledger {
     }
 
     private void afterReorganisation(long fork, List<Undone> undone, boolean keepTransactions) {
+        tip = tipOf(chain.tip());
         counters.reorgsApplied++;
         counters.blocksUndone += undone.size();
         List<Address> touched = new ArrayList<>();
@@ -357,7 +362,7 @@ public final class Ledger {
     private void settleMempool(List<Address> touched) {
         for (Mempool.Entry entry : List.copyOf(mempool.all())) {
             try {
-                validator.validate(entry.tx(), chain.coins()::get, tip.height() + 1);
+                validator.validate(entry.tx(), chain.coins()::get, nextHeight());
             } catch (RejectedException e) {
                 drop(entry, touched);
             }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.channels.Channel;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -21,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.devnet.wire.RpcConnection.Phase;
@@ -120,7 +122,7 @@ public final class NodeServer implements AutoCloseable {
      * @param tip height of the new tip, or null when it is the old one
      */
     public void publish(List<Address> scripts, Long tip) {
-        if (!hub.hasStreams()) {
+        if (!hub.hasStreams() || scripts.isEmpty() && tip == null) {
             return;
         }
         List<PushHub.Event> events = new ArrayList<>(scripts.size() + 1);
@@ -146,7 +148,7 @@ public final class NodeServer implements AutoCloseable {
             while (!closed) {
                 select();
                 for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
+                    run(task);
                 }
                 runDue(clock.millis());
             }
@@ -154,6 +156,15 @@ public final class NodeServer implements AutoCloseable {
             if (!closed) {
                 LOG.error("the development node stops answering", e);
             }
+        }
+    }
+
+    /** One connection's trouble must not end the loop that serves all. */
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            LOG.error("the development node failed on one connection", e);
         }
     }
 
@@ -167,7 +178,7 @@ public final class NodeServer implements AutoCloseable {
     private void runDue(long now) {
         hub.beat(now);
         while (!delayed.isEmpty() && delayed.peek().at() <= now) {
-            delayed.poll().task().run();
+            run(delayed.poll().task());
         }
         for (RpcConnection late = connections.overdue(now); late != null; late = connections.overdue(now)) {
             close(late);
@@ -285,7 +296,7 @@ public final class NodeServer implements AutoCloseable {
         }
     }
 
-    private void work(RpcConnection connection, java.util.function.Supplier<RpcHandler.Reply> call) {
+    private void work(RpcConnection connection, Supplier<RpcHandler.Reply> call) {
         connection.key.interestOps(0);
         try {
             workers.execute(() -> {
@@ -298,7 +309,7 @@ public final class NodeServer implements AutoCloseable {
     }
 
     private void reply(RpcConnection connection, RpcHandler.Reply reply) {
-        if (reply.delayMillis() > 0) {
+        if (reply.delayMillis() > 0 && connection.key.isValid()) {
             connection.key.interestOps(0);
             long at = clock.millis() + reply.delayMillis();
             delayed.add(new Delayed(at, () -> reply(connection, new RpcHandler.Reply(reply.body(), 0))));
@@ -337,7 +348,7 @@ public final class NodeServer implements AutoCloseable {
         closeQuietly(connection.channel);
     }
 
-    static void closeQuietly(java.nio.channels.Channel channel) {
+    static void closeQuietly(Channel channel) {
         try {
             channel.close();
         } catch (IOException e) {
