@@ -79,7 +79,8 @@ final class CommandLineParser {
         Map<String, String> options = new LinkedHashMap<>();
         for (Command.Flag flag : command.flags()) {
             if (parsed.hasMatchedOption(flag.name())) {
-                options.put(flag.name(), parsed.matchedOptionValue(flag.name(), ""));
+                Object value = parsed.matchedOptionValue(flag.name(), (Object) "");
+                options.put(flag.name(), value.toString());
             }
         }
         return options;
