@@ -43,7 +43,14 @@ public final class Program {
     }
 
     static List<Command> commands() {
-        return List.of(new ServeCommand(), new DevnetCommand(), new DemoCommand(), new RpcCommand());
+        return List.of(
+                new ServeCommand(),
+                new DevnetCommand(),
+                new DemoCommand(),
+                new RpcCommand(),
+                new DoctorCommand(),
+                new InitSeededCommand(),
+                new MigrateCommand());
     }
 
     private static String oneLine(String message) {

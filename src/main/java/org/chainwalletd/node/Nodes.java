@@ -59,15 +59,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
-        ActorRef<Upstream.Command> upstream = system.systemActorOf(
-                Upstream.create(
-                        settings,
-                        url -> new NodeTransport(system, url, trust, settings.maxAnswerBytes()),
-                        executor,
-                        () -> System.nanoTime() / 1_000_000,
-                        metrics),
-                "upstream",
-                Props.empty());
+        ActorRef<Upstream.Command> upstream = upstream(system, settings, executor, metrics, trust);
         HttpNodeClient client = new HttpNodeClient(upstream, settings, executor);
         ActorRef<NodeWatch.Command> watch = system.systemActorOf(
                 NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream, published),
@@ -77,6 +69,25 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             measure(url.toString(), published, metrics);
         }
         return new Nodes(client, new WatchedChainIdentity(published, watch), published::get);
+    }
+
+    /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */
+    public static NodeClient clientOf(
+            ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
+        return new HttpNodeClient(upstream(system, settings, executor, metrics, defaultTrust()), settings, executor);
+    }
+
+    private static ActorRef<Upstream.Command> upstream(
+            ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics, SSLContext trust) {
+        return system.systemActorOf(
+                Upstream.create(
+                        settings,
+                        url -> new NodeTransport(system, url, trust, settings.maxAnswerBytes()),
+                        executor,
+                        () -> System.nanoTime() / 1_000_000,
+                        metrics),
+                "upstream",
+                Props.empty());
     }
 
     private static List<NodesSeen.Seen> unheard(List<URI> urls) {

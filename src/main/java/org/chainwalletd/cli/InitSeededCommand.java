@@ -1,0 +1,48 @@
+package org.chainwalletd.cli;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.chainwalletd.boot.Passphrase;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.InitSeeded;
+import org.chainwalletd.keyring.KeyringSetup;
+
+/** Makes a legacy keyring whose keys all derive from one phrase. */
+final class InitSeededCommand implements Command {
+    @Override
+    public String word() {
+        return "init-seeded";
+    }
+
+    @Override
+    public String summary() {
+        return "Makes a seeded (legacy HD) keyring in a datadir that has none, and prints its phrase as one line of JSON.";
+    }
+
+    @Override
+    public List<Flag> flags() {
+        return List.of(new Flag("--mnemonic-file", "file", "24 words to use instead of new ones"));
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        SecretBytes passphrase = Passphrase.from(invocation.environment());
+        Settings settings = invocation.configuration().settings();
+        return new InitSeeded(
+                        setup(settings), invocation.out(), invocation.streams().err())
+                .run(passphrase, invocation.option("--mnemonic-file").map(Path::of));
+    }
+
+    /** For work on a keyring that no daemon has open: everything on the calling thread. */
+    static KeyringSetup setup(Settings settings) {
+        Executor here = Runnable::run;
+        return KeyringSetup.of(
+                settings.chain(),
+                settings.datadir().resolve("wallets"),
+                new SimpleMeterRegistry(),
+                new KeyringSetup.Executors(here, here, here));
+    }
+}
