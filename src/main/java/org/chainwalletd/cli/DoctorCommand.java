@@ -16,6 +16,7 @@ import org.chainwalletd.doctor.Doctor;
 import org.chainwalletd.doctor.MachineCheck;
 import org.chainwalletd.doctor.NodeCheck;
 import org.chainwalletd.node.Nodes;
+import org.slf4j.LoggerFactory;
 
 /** Looks at everything a daemon needs, without starting one. */
 final class DoctorCommand implements Command {
@@ -40,6 +41,7 @@ final class DoctorCommand implements Command {
             return new Doctor(checks, invocation.out()::println).examine();
         }
         Settings settings = configuration.configuration().get().settings();
+        LoggerFactory.getILoggerFactory();
         ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "doctor", ConfigFactory.load());
         try {
             checks.add(new DatadirCheck(settings));

@@ -97,7 +97,10 @@ final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
 
                 @Override
                 public void onUpstreamFailure(Throwable failure) {
-                    fail(failure.getMessage(), !isConnectFailure(failure));
+                    fail(
+                            (isConnectFailure(failure) ? "cannot connect: " : "the connection failed: ")
+                                    + inPlainWords(failure),
+                            !isConnectFailure(failure));
                 }
             });
             setHandler(out, new AbstractOutHandler() {
@@ -193,5 +196,16 @@ final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
     private static boolean isConnectFailure(Throwable failure) {
         return failure instanceof StreamTcpException
                 && String.valueOf(failure.getMessage()).contains("[Connect(");
+    }
+
+    /** Pekko wraps the reason, such as "Connection refused", into the text of its command. */
+    private static String inPlainWords(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String text = String.valueOf(cause.getMessage());
+        int reason = text.lastIndexOf("Exception: ");
+        return reason < 0 ? text : text.substring(reason + "Exception: ".length());
     }
 }
