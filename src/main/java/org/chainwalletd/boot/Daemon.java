@@ -55,6 +55,7 @@ public final class Daemon implements AutoCloseable {
     private final Consumer<String> console;
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
     private Optional<Devnet> devnet = Optional.empty();
+    private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
     private TokenRotation rotation;
     private HttpServer server;
 
@@ -101,6 +102,7 @@ public final class Daemon implements AutoCloseable {
         closers.add("workers", workers::close);
         ActorSystem<Guardian.Command> system =
                 ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", ConfigFactory.load());
+        actors = Optional.of(system);
         closers.add("actors", () -> {
             system.terminate();
             Futures.await(system.getWhenTerminated(), CLOSING, "stopping the actors");
@@ -251,6 +253,7 @@ public final class Daemon implements AutoCloseable {
     /** Drains and stops. Idempotent. */
     @Override
     public void close() {
+        actors.ifPresent(system -> system.tell(new Guardian.Stopping()));
         closers.closeAll();
     }
 }
