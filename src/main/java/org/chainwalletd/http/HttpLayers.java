@@ -1,6 +1,7 @@
 package org.chainwalletd.http;
 
 import com.typesafe.config.ConfigFactory;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLSession;
 import org.apache.pekko.NotUsed;
@@ -21,23 +22,34 @@ final class HttpLayers {
      * Deadlines are {@link Connection}'s, so Pekko's are off: its request timeout would end a wait of 600 s and costs a timer per request.
      * Headers stay raw, because a malformed one would be written to the log, and a token is such a header.
      */
-    private static final Map<String, Object> OVERRIDES = Map.of(
-            "pekko.http.server.server-header", "",
-            "pekko.http.server.idle-timeout", "infinite",
-            "pekko.http.server.request-timeout", "infinite",
-            "pekko.http.server.pipelining-limit", 1,
-            "pekko.http.server.log-unencrypted-network-bytes", "off",
-            "pekko.http.server.parsing.max-content-length", "infinite",
-            "pekko.http.server.parsing.modeled-header-parsing", "off",
-            "pekko.http.server.parsing.illegal-header-warnings", "off",
-            "pekko.http.server.parsing.error-logging-verbosity", "off",
-            "pekko.http.server.default-host-header", "localhost");
+    private static final Map<String, Object> OVERRIDES = Map.ofEntries(
+            Map.entry("server-header", ""),
+            Map.entry("default-host-header", "localhost"),
+            Map.entry("idle-timeout", "infinite"),
+            Map.entry("request-timeout", "infinite"),
+            Map.entry("pipelining-limit", 1),
+            Map.entry("log-unencrypted-network-bytes", "off"),
+            Map.entry("parsing.max-content-length", "infinite"),
+            Map.entry("parsing.modeled-header-parsing", "off"),
+            Map.entry("parsing.illegal-header-warnings", "off"),
+            Map.entry("parsing.error-logging-verbosity", "off"),
+            Map.entry("parsing.error-handler", MalformedRequests.class.getName()),
+            // A body in one frame comes with its head; a client that has vanished during a long wait is noticed;
+            // streams
+            // that are opened only to be reset, and other frames that cost the daemon more than their sender, are
+            // slowed.
+            Map.entry("http2.min-collect-strict-entity-size", 1),
+            Map.entry("http2.incoming-connection-level-buffer-size", "2 MiB"),
+            Map.entry("http2.ping-interval", "30s"),
+            Map.entry("http2.ping-timeout", "30s"),
+            Map.entry("http2.frame-type-throttle.frame-types", List.of("reset", "ping", "continuation", "priority")));
 
     private HttpLayers() {}
 
     static ServerSettings settings(ActorSystem<?> system) {
-        return ServerSettings.create(
-                ConfigFactory.parseMap(OVERRIDES).withFallback(system.settings().config()));
+        return ServerSettings.create(ConfigFactory.parseMap(OVERRIDES)
+                .atPath("pekko.http.server")
+                .withFallback(system.settings().config()));
     }
 
     /** HTTP/1 over bare bytes. Can be used for any number of connections. */

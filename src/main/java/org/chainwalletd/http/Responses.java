@@ -44,7 +44,7 @@ final class Responses {
     /**
      * A refusal below JSON-RPC, so not an error object of it: {@code {"message": …}}.
      *
-     * @param message of plain ASCII without quotes or backslashes
+     * @param message as it stands between the quotes of a JSON string
      */
     static HttpResponse refusal(int status, String message) {
         return json(status, ("{\"message\":\"" + message + "\"}").getBytes(StandardCharsets.UTF_8));

@@ -312,6 +312,20 @@ class LimitsTest {
     }
 
     @Test
+    void what_is_no_http_is_refused_in_json() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            RawClient.Response answer = client.send("GET / HTTP/1.1\r\nHost: x\r\n\"no header\"\r\n\r\n")
+                    .read();
+
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.header("content-type")).isEqualTo("application/json");
+            assertThat(answer.text()).startsWith("{\"message\":\"").endsWith("\"}");
+            assertThat(client.readToEnd()).isEmpty();
+        }
+    }
+
+    @Test
     void a_notification_is_204_without_a_body() throws Exception {
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
                 RawClient client = fixture.client()) {
