@@ -60,10 +60,10 @@ public final class NodeCheck implements Check {
         try {
             tip = answer(node.tip());
         } catch (Unanswered e) {
-            findings.add(Finding.fail(
-                    subject,
-                    e.getMessage() + "; start it or correct --node-rpc"
-                            + (settings.devnet().isPresent() ? " (--devnet starts it with the daemon)" : "")));
+            findings.add(
+                    settings.devnet().isPresent()
+                            ? Finding.ok(subject, "is not running; --devnet starts it with the daemon")
+                            : Finding.fail(subject, e.getMessage() + "; start the node or correct --node-rpc"));
             return;
         }
         findings.add(Finding.ok(subject, "answers; tip " + Long.toUnsignedString(tip.height()) + " " + tip.blockId()));

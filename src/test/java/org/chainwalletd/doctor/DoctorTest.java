@@ -206,6 +206,15 @@ class DoctorTest {
     }
 
     @Test
+    void the_node_that_the_daemon_brings_need_not_run_yet() {
+        flags.put("--devnet", "true");
+        answers.put("tip", CompletableFuture.failedFuture(new NodeException.Unreachable("connection refused")));
+        assertThat(nodeLines())
+                .containsExactly(
+                        "ok    node http://127.0.0.1:9334: is not running; --devnet starts it with the daemon");
+    }
+
+    @Test
     void a_node_of_another_chain_fails() {
         flags.put("--expect-genesis", OTHER.hex());
         assertThat(nodeLines()).anyMatch(line -> line.startsWith("FAIL") && line.contains("another chain"));
