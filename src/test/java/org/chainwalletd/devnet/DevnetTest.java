@@ -5,6 +5,17 @@ import static org.chainwalletd.devnet.NodeCall.error;
 import static org.chainwalletd.devnet.NodeCall.result;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -67,5 +78,47 @@ class DevnetTest {
                 .isEqualTo("-32602 amount must be at least 200");
         assertThat(error(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':18446744073709551615}"))
                 .startsWith("-32602 amount must be at most ");
+    }
+
+    @Test
+    void blocks_come_by_themselves_at_the_interval_until_suspended() throws Exception {
+        try (Devnet devnet = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("alpha"))
+                .withFirstBlocks(1)
+                .withBlockInterval(Duration.ofMillis(5)))) {
+            assertThat(devnet.genesisId().hex())
+                    .isEqualTo("d77d10810ffea1837397c6afd87f5ea57ac1d5b2d3427ab86dd340e84c294d8d");
+            result(devnet.uri(), "devnet_faucet", "{'address':'" + A + "','amount':1000000000}");
+            Await.until(
+                    "the payment is in a block",
+                    () -> result(devnet.uri(), "get_balance", "{'address':'" + A + "'}")
+                                    .get("balance")
+                                    .longValue()
+                            == 1_000_000_000L);
+            result(devnet.uri(), "devnet_set", "{'mining':false}");
+        }
+    }
+
+    @Test
+    void callers_in_parallel_all_get_through() throws Exception {
+        ExecutorService callers = Executors.newFixedThreadPool(8);
+        try {
+            List<Callable<String>> calls = Collections.nCopies(
+                    100,
+                    () -> result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':1000}")
+                            .get("tx_id")
+                            .textValue());
+            Set<String> txIds = new HashSet<>();
+            for (Future<String> call : callers.invokeAll(calls)) {
+                txIds.add(call.get());
+            }
+            assertThat(txIds).hasSize(100);
+            chain.mine(1);
+            assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
+                            .get("balance")
+                            .longValue())
+                    .isEqualTo(100_000L);
+        } finally {
+            callers.shutdownNow();
+        }
     }
 }

@@ -28,6 +28,12 @@ public final class Faucet {
     /** More inputs than this are not put into one payment; with coinbases alone that is about 100,000 coins. */
     static final int MAX_INPUTS = 1_000;
 
+    /** Enough for ordinary payments; a miner of a long chain owns a coin per block. */
+    private static final int FEW_COINS = 256;
+
+    private static final Comparator<Coin> BY_VALUE =
+            Comparator.comparing((Coin coin) -> coin.output().value()).thenComparing(Coin::outpoint);
+
     private final Ledger ledger;
     private final Miner miner;
     private final SigningKey key;
@@ -58,7 +64,7 @@ public final class Faucet {
             throw new RejectedException("amount must be at most " + limit + " in one payment");
         }
         while (true) {
-            Optional<Transaction> payment = build(to, amount);
+            Optional<Transaction> payment = build(to, amount, FEW_COINS).or(() -> build(to, amount, Integer.MAX_VALUE));
             if (payment.isPresent()) {
                 return ledger.submit(payment.get());
             }
@@ -66,13 +72,13 @@ public final class Faucet {
         }
     }
 
-    /** A signed payment, or empty when the free mature coins do not suffice. */
-    private Optional<Transaction> build(Address to, Amount amount) {
+    /** A signed payment, or empty when the first {@code most} free mature coins do not suffice. */
+    private Optional<Transaction> build(Address to, Amount amount, int most) {
         List<TxOutput> payment = List.of(TxOutput.toAddress(to, amount));
         TxShape shape = TxShape.ofOutputs(payment).plusPlainOutputs(1);
         List<Coin> chosen = new ArrayList<>();
         Amount total = Amount.ZERO;
-        for (Coin coin : candidates(amount)) {
+        for (Coin coin : candidates(amount, most)) {
             chosen.add(coin);
             total = total.plus(coin.output().value());
             shape = shape.plusPlainInputs(1);
@@ -88,18 +94,15 @@ public final class Faucet {
         return Optional.empty();
     }
 
-    /** Free coins: the smallest that covers the payment alone first, then the largest first. */
-    private List<Coin> candidates(Amount amount) {
-        List<Coin> free = new ArrayList<>(ledger.free(script));
-        free.sort(Comparator.comparing((Coin coin) -> coin.output().value()).thenComparing(Coin::outpoint));
+    /** Free coins: the smallest that covers the payment alone, or else all with the largest first. */
+    private List<Coin> candidates(Amount amount, int most) {
+        List<Coin> free = ledger.free(script, most);
         Amount comfortable = amount.plus(Amount.of(10_000));
-        for (Coin coin : free) {
-            if (!coin.output().value().isLessThan(comfortable)) {
-                return List.of(coin);
-            }
-        }
-        Collections.reverse(free);
-        return free;
+        Optional<Coin> single = free.stream()
+                .filter(coin -> !coin.output().value().isLessThan(comfortable))
+                .min(BY_VALUE);
+        return single.map(List::of)
+                .orElseGet(() -> free.stream().sorted(BY_VALUE.reversed()).toList());
     }
 
     private Transaction sign(List<Coin> inputs, List<TxOutput> outputs) {

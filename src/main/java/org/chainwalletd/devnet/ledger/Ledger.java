@@ -97,10 +97,11 @@ public final class Ledger {
         return new Pending(entry.txId(), entry.tx(), entry.spent());
     }
 
-    /** Mature outputs of {@code script} that no unconfirmed transaction spends. */
-    synchronized List<Coin> free(Bytes script) {
+    /** The first {@code most} mature outputs of {@code script} that no unconfirmed transaction spends. */
+    synchronized List<Coin> free(Bytes script, int most) {
         return chain.coins().ofScript(script).values().stream()
-                .filter(coin -> coin.isMatureAt(tip.height() + 1) && !mempool.spends(coin.outpoint()))
+                .filter(coin -> coin.isMatureAt(nextHeight()) && !mempool.spends(coin.outpoint()))
+                .limit(most)
                 .toList();
     }
 
