@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
+import java.util.Arrays;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -26,6 +27,8 @@ final class AnswerJson {
                     .maxStringLength(4 * 1024 * 1024)
                     .build())
             .build();
+
+    private static final byte[] DIGITS = digits();
 
     private final JsonParser parser;
     private final String what;
@@ -226,13 +229,37 @@ final class AnswerJson {
         return parser.getText();
     }
 
+    /** Straight from the parser's buffer: a listing has a thousand of these. */
     private Hash256 readHash() throws IOException {
-        String text = readText();
-        try {
-            return Hash256.parse(text);
-        } catch (IllegalArgumentException e) {
+        expect(JsonToken.VALUE_STRING, "a string");
+        char[] text = parser.getTextCharacters();
+        int at = parser.getTextOffset();
+        if (parser.getTextLength() != 2 * Hash256.LENGTH) {
             throw bad("is not an id of 64 hex characters");
         }
+        byte[] id = new byte[Hash256.LENGTH];
+        for (int i = 0; i < id.length; i++) {
+            int value = digit(text[at + 2 * i]) << 4 | digit(text[at + 2 * i + 1]);
+            if (value < 0) {
+                throw bad("is not an id of 64 hex characters");
+            }
+            id[i] = (byte) value;
+        }
+        return Hash256.of(id);
+    }
+
+    private static int digit(char character) {
+        return character < DIGITS.length ? DIGITS[character] : -1;
+    }
+
+    private static byte[] digits() {
+        byte[] digits = new byte['f' + 1];
+        Arrays.fill(digits, (byte) -1);
+        for (int value = 0; value < 16; value++) {
+            digits[Character.forDigit(value, 16)] = (byte) value;
+            digits[Character.toUpperCase(Character.forDigit(value, 16))] = (byte) value;
+        }
+        return digits;
     }
 
     private long readU64() throws IOException {

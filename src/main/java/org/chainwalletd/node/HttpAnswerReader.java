@@ -14,6 +14,8 @@ final class HttpAnswerReader {
 
     private static final int MAX_CHUNK_LINE = 256;
     private static final int FIRST_BODY_BYTES = 16 * 1024;
+    /** So much is taken on the word of a Content-Length. */
+    private static final int BELIEVED_BODY_BYTES = 512 * 1024;
 
     private enum Part {
         HEAD,
@@ -163,7 +165,7 @@ final class HttpAnswerReader {
         } else if (contentLength >= 0) {
             checkCap(contentLength);
             missing = contentLength;
-            body = new byte[(int) Math.min(contentLength, FIRST_BODY_BYTES)];
+            body = new byte[(int) Math.min(contentLength, BELIEVED_BODY_BYTES)];
             part = contentLength == 0 ? Part.COMPLETE : Part.BODY_OF_KNOWN_LENGTH;
         } else {
             part = Part.BODY_UNTIL_END;

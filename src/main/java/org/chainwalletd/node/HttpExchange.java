@@ -150,7 +150,7 @@ final class HttpExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
                 return;
             }
             try {
-                if (reader.accept(piece.toArray())) {
+                if (reader.accept(piece.toArrayUnsafe())) {
                     complete();
                 }
                 pull(in);
