@@ -12,7 +12,7 @@ final class BodyReader {
     private static final long DROPPED_BYTES = 32L << 20;
 
     /**
-     * @param kept the body; empty when {@code total} is over the limit
+     * @param kept the body; empty when it was not wanted or {@code total} is over the limit
      * @param total bytes received
      */
     record Received(ByteString kept, long total) {}
@@ -43,19 +43,23 @@ final class BodyReader {
     /**
      * Reads to the end of the body. Fails when it does not come in time or does not end. The stage is one that Pekko made: continue with
      * an executor.
+     *
+     * @param keep whether anybody will look at it: what a caller without a token sends must not fill the memory
      */
-    CompletionStage<Received> read(RequestEntity entity) {
+    CompletionStage<Received> read(RequestEntity entity, boolean keep) {
         return entity.getDataBytes()
                 .completionTimeout(deadline)
-                .runFold(new Received(ByteString.emptyByteString(), 0), this::add, materializer);
+                .runFold(
+                        new Received(ByteString.emptyByteString(), 0),
+                        (before, next) -> add(before, next, keep),
+                        materializer);
     }
 
-    private Received add(Received before, ByteString next) {
+    private Received add(Received before, ByteString next, boolean keep) {
         long total = before.total() + next.size();
         if (total > limit + DROPPED_BYTES) {
             throw new IllegalStateException("the body does not end");
         }
-        return new Received(
-                tooLong(total) ? ByteString.emptyByteString() : before.kept().concat(next), total);
+        return new Received(keep && !tooLong(total) ? before.kept().concat(next) : ByteString.emptyByteString(), total);
     }
 }

@@ -13,6 +13,7 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.util.ByteString;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
 
@@ -39,50 +40,36 @@ final class RpcHandler implements HttpHandler {
 
     @Override
     public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection) {
+        Callers.Caller caller = callers.of(request, connection);
         RequestEntity entity = request.entity();
         boolean json = isJson(entity);
         if (entity instanceof HttpEntity.Strict whole) {
             connection.requestArrived();
-            if (!json) {
-                return CompletableFuture.completedFuture(notJson());
-            }
-            if (bodies.tooLong(whole.getData().size())) {
-                return CompletableFuture.completedFuture(tooLong());
-            }
-            return authenticated(request, whole.getData().toArrayUnsafe(), connection);
+            ByteString body = whole.getData();
+            return whole(new BodyReader.Received(body, body.size()), json, caller);
         }
         if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
             connection.requestArrived();
             return CompletableFuture.completedFuture(tooLong().addHeader(Responses.CLOSE));
         }
-        return bodies.read(entity)
+        boolean worthKeeping = json && caller.scope().isPresent();
+        return bodies.read(entity, worthKeeping)
                 .handleAsync(
                         (received, failure) -> {
                             connection.requestArrived();
                             return failure == null ? received : null;
                         },
                         executor)
-                .thenComposeAsync(received -> received(request, received, json, connection), executor);
+                .thenComposeAsync(received -> received == null ? late() : whole(received, json, caller), executor);
     }
 
-    /** @param received null when the body did not arrive */
-    private CompletionStage<HttpResponse> received(
-            HttpRequest request, BodyReader.Received received, boolean json, Connection connection) {
-        if (received == null) {
-            return CompletableFuture.completedFuture(
-                    Responses.refusal(408, "the body did not arrive in time").addHeader(Responses.CLOSE));
-        }
+    private CompletionStage<HttpResponse> whole(BodyReader.Received body, boolean json, Callers.Caller caller) {
         if (!json) {
             return CompletableFuture.completedFuture(notJson());
         }
-        if (bodies.tooLong(received.total())) {
+        if (bodies.tooLong(body.total())) {
             return CompletableFuture.completedFuture(tooLong());
         }
-        return authenticated(request, received.kept().toArray(), connection);
-    }
-
-    private CompletionStage<HttpResponse> authenticated(HttpRequest request, byte[] body, Connection connection) {
-        Callers.Caller caller = callers.of(request, connection);
         Optional<Scope> scope = caller.scope();
         if (scope.isEmpty()) {
             return refusals.unauthorized(caller.client());
@@ -90,7 +77,7 @@ final class RpcHandler implements HttpHandler {
         if (!slots.take(scope.get())) {
             return refusals.busy();
         }
-        CompletableFuture<RpcAnswer> answer = dispatch(body, scope, caller.client());
+        CompletableFuture<RpcAnswer> answer = dispatch(body.kept().toArray(), scope, caller.client());
         if (answer.isDone() && !answer.isCompletedExceptionally()) {
             slots.giveBack(scope.get());
             return respond(answer.join(), caller.client());
@@ -126,6 +113,11 @@ final class RpcHandler implements HttpHandler {
 
     private boolean announcedTooLong(RequestEntity entity) {
         return bodies.tooLong(entity.getContentLengthOption().orElse(0));
+    }
+
+    private static CompletionStage<HttpResponse> late() {
+        return CompletableFuture.completedFuture(
+                Responses.refusal(408, "the body did not arrive in time").addHeader(Responses.CLOSE));
     }
 
     private static HttpResponse notJson() {

@@ -157,6 +157,7 @@ class AuthenticationTest {
                     RawClient.postText("0".repeat(64), "\"x\""),
                     RawClient.postText(ServerFixture.READ, "\"scope\""),
                     RawClient.postText(null, "not json"),
+                    RawClient.postText("0".repeat(64), "y".repeat(700_000)),
                     RawClient.postText(ServerFixture.READ, "\"x\"")
                             .replace(
                                     "Content-Type",
