@@ -103,7 +103,7 @@ public final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<Amount> balance(Address address) {
-        return call("get_balance", member("address", address.hex()), Bucket.SCAN, Answers.balance(address));
+        return call("get_balance", member("address", address.hex()), Bucket.SCAN, AddressAnswers.balance(address));
     }
 
     @Override
@@ -116,14 +116,18 @@ public final class HttpNodeClient implements NodeClient {
             return balance(addresses.get(0)).thenApplyAsync(List::of, executor);
         }
         return orElse(
-                optionalCall("get_balances", members(addresses), Bucket.SCAN, Answers.balances(addresses)),
+                optionalCall("get_balances", members(addresses), Bucket.SCAN, AddressAnswers.balances(addresses)),
                 HttpNodeClient::isMissingMethod,
                 () -> Bounded.each(addresses, SINGLE_CALLS, this::balance, executor));
     }
 
     @Override
     public CompletionStage<UtxoListing> addressUtxos(Address address) {
-        return call("get_address_utxos", member("address", address.hex()), Bucket.SCAN, Answers.addressUtxos(address));
+        return call(
+                "get_address_utxos",
+                member("address", address.hex()),
+                Bucket.SCAN,
+                AddressAnswers.addressUtxos(address));
     }
 
     @Override
@@ -137,20 +141,30 @@ public final class HttpNodeClient implements NodeClient {
         }
         return orElse(
                 optionalCall(
-                        "get_address_utxos_batch", members(addresses), Bucket.SCAN, Answers.addressUtxos(addresses)),
+                        "get_address_utxos_batch",
+                        members(addresses),
+                        Bucket.SCAN,
+                        AddressAnswers.addressUtxos(addresses)),
                 HttpNodeClient::isMissingMethod,
                 () -> Bounded.each(addresses, SINGLE_CALLS, this::addressUtxos, executor));
     }
 
     @Override
     public CompletionStage<UtxoListing> scriptUtxos(Bytes script) {
-        return call("get_script_utxos", member("script_hex", script.hex()), Bucket.SCAN, Answers.scriptUtxos(script));
+        return call(
+                "get_script_utxos",
+                member("script_hex", script.hex()),
+                Bucket.SCAN,
+                AddressAnswers.scriptUtxos(script));
     }
 
     @Override
     public CompletionStage<AddressMempool> addressMempool(Address address) {
         return optionalCall(
-                "get_address_mempool", member("address", address.hex()), Bucket.SCAN, Answers.addressMempool(address));
+                "get_address_mempool",
+                member("address", address.hex()),
+                Bucket.SCAN,
+                AddressAnswers.addressMempool(address));
     }
 
     @Override

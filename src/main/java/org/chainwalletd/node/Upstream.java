@@ -165,11 +165,15 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private Behavior<Command> onPlaceFree(PlaceFree free) {
         NodeState node = free.node();
         node.connections.decrementAndGet();
-        Call<?> next = node.waiting.poll();
-        if (next != null) {
+        while (node.connections.get() < settings.maxConnections() && !node.waiting.isEmpty()) {
+            Call<?> next = node.waiting.poll();
             node.waitingCount.decrementAndGet();
             next.waitingFor = null;
-            exchange(next, node);
+            if (node.quota(next.bucket).isLimited(clock.getAsLong())) {
+                beginSweep(next);
+            } else {
+                exchange(next, node);
+            }
         }
         return this;
     }

@@ -34,12 +34,13 @@ class RecordedAnswersTest {
     private static final Map<String, ReaderOf> READERS = Map.ofEntries(
             Map.entry("get_block_height", params -> Answers::tip),
             Map.entry("get_node_info", params -> Answers::info),
-            Map.entry("get_balance", params -> Answers.balance(address(params))),
-            Map.entry("get_balances", params -> Answers.balances(addresses(params))),
-            Map.entry("get_address_utxos", params -> Answers.addressUtxos(address(params))),
-            Map.entry("get_address_utxos_batch", params -> Answers.addressUtxos(addresses(params))),
-            Map.entry("get_script_utxos", params -> Answers.scriptUtxos(Bytes.parse(text(params, "script_hex")))),
-            Map.entry("get_address_mempool", params -> Answers.addressMempool(address(params))),
+            Map.entry("get_balance", params -> AddressAnswers.balance(address(params))),
+            Map.entry("get_balances", params -> AddressAnswers.balances(addresses(params))),
+            Map.entry("get_address_utxos", params -> AddressAnswers.addressUtxos(address(params))),
+            Map.entry("get_address_utxos_batch", params -> AddressAnswers.addressUtxos(addresses(params))),
+            Map.entry(
+                    "get_script_utxos", params -> AddressAnswers.scriptUtxos(Bytes.parse(text(params, "script_hex")))),
+            Map.entry("get_address_mempool", params -> AddressAnswers.addressMempool(address(params))),
             Map.entry(
                     "get_block",
                     params -> params.has("hash")
@@ -86,7 +87,7 @@ class RecordedAnswersTest {
                 .orElseThrow();
         List<Address> asked = addresses(exchange.get("params"));
 
-        Object balances = ((Outcome.Result<?>) decode(exchange, Answers.balances(asked))).value();
+        Object balances = ((Outcome.Result<?>) decode(exchange, AddressAnswers.balances(asked))).value();
 
         assertThat(balances)
                 .isEqualTo(asked.stream().map(one -> Amount.of(18999412)).toList());

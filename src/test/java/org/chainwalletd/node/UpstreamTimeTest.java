@@ -195,6 +195,24 @@ class UpstreamTimeTest {
     }
 
     @Test
+    void calls_that_wait_for_a_place_do_not_hammer_a_node_that_became_limited() {
+        first.on("get_balance", first.held(error(-32603, RATE_LIMIT)));
+        NodeClient client = harness.client(NodeHarness.settings(4, 1, 8 << 20, first.url()));
+        List<CompletionStage<Amount>> balances = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            balances.add(client.balance(ALICE));
+        }
+        Await.until("19 calls wait", () -> gauge("walletd.upstream.waiting", first) == 19);
+
+        first.release();
+
+        for (CompletionStage<Amount> balance : balances) {
+            failure(NodeException.Rejected.class, balance);
+        }
+        assertThat(first.count("get_balance")).isLessThan(20);
+    }
+
+    @Test
     void while_one_node_is_limited_the_others_are_asked() {
         first.on("get_balance", error(-32603, RATE_LIMIT));
         second.on("get_balance", result("{\"balance\":18446744073709551615}"));
