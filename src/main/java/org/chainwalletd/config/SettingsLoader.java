@@ -70,12 +70,10 @@ public final class SettingsLoader {
 
     private Path datadir() {
         Path datadir = value(Option.DATADIR, sources::datadir).orElseGet(sources::defaultDatadir);
-        boolean implicitFile = sources.file().isPresent()
-                && sources.file().get().getFileName().toString().equals(FILE_NAME)
-                && origins.get(Option.DATADIR).startsWith("file ");
-        if (implicitFile && !datadir.equals(sources.file().get().getParent())) {
-            problems.add(sources.file().get() + " names another datadir, " + datadir + ", than the one it lies in: "
-                    + "take the key out, or name the file with " + CONFIG_FLAG);
+        Optional<Path> found = sources.foundFile();
+        if (found.isPresent() && !datadir.equals(found.get().getParent())) {
+            problems.add(found.get() + " leads to another datadir, " + datadir + ", than the one it lies in: "
+                    + "take the key of datadir or brand out, or name the file with " + CONFIG_FLAG);
         }
         return datadir;
     }

@@ -7,11 +7,14 @@ import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigResolveOptions;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -31,6 +34,7 @@ final class Sources {
             "WALLETD_JAVA_OPTS",
             "WALLETD_ARCHIVE");
 
+    private static final long MAX_FILE_BYTES = 1_048_576;
     private static final String DEFAULT_BRAND = "chain";
 
     private final Map<String, String> flags;
@@ -40,6 +44,7 @@ final class Sources {
     private final List<String> problems;
     private final List<String> warnings;
     private Path file;
+    private boolean named;
 
     /** A text and where it is from. */
     record Given(String text, String origin) {}
@@ -71,9 +76,18 @@ final class Sources {
         return Optional.ofNullable(file);
     }
 
-    /** The brand word before it is checked: the node's variable and the default datadir depend on it. */
+    /** The file if nobody named it: it was found in the datadir. */
+    Optional<Path> foundFile() {
+        return named ? Optional.empty() : file();
+    }
+
+    /** The brand word that the node's variable and the default datadir depend on; a wrong one is complained of elsewhere. */
     String brand() {
-        return given(Option.BRAND).map(Given::text).orElse(DEFAULT_BRAND);
+        return given(Option.BRAND)
+                .map(given -> given.text().strip())
+                .filter(word -> word.matches("[A-Za-z]{5}"))
+                .map(word -> word.toLowerCase(Locale.ROOT))
+                .orElse(DEFAULT_BRAND);
     }
 
     Optional<Given> given(Option option) {
@@ -112,13 +126,18 @@ final class Sources {
     }
 
     private void locateFile() {
-        String named = flags.getOrDefault(SettingsLoader.CONFIG_FLAG, environment.get(SettingsLoader.CONFIG_VARIABLE));
-        if (named != null) {
-            if (named.isBlank()) {
+        String given = flags.getOrDefault(SettingsLoader.CONFIG_FLAG, environment.get(SettingsLoader.CONFIG_VARIABLE));
+        named = given != null;
+        if (named) {
+            if (given.isBlank()) {
                 problems.add(SettingsLoader.CONFIG_FLAG + " is empty; name a file or leave it out");
                 return;
             }
-            file = expand(named);
+            file = pathOrNull(given);
+            if (file == null) {
+                problems.add(SettingsLoader.CONFIG_FLAG + " is no path");
+                return;
+            }
             if (!Files.isReadable(file) || Files.isDirectory(file)) {
                 problems.add(SettingsLoader.CONFIG_FLAG + " " + file + " cannot be read");
                 file = null;
@@ -126,15 +145,27 @@ final class Sources {
             return;
         }
         Path folder = given(Option.DATADIR)
-                .filter(given -> !given.text().isBlank())
-                .map(given -> expand(given.text()))
+                .filter(datadir -> !datadir.text().isBlank())
+                .map(datadir -> pathOrNull(datadir.text()))
                 .orElseGet(this::defaultDatadir);
         Path found = folder.resolve(SettingsLoader.FILE_NAME);
         file = Files.exists(found) ? found : null;
     }
 
+    private Path pathOrNull(String text) {
+        try {
+            return expand(text);
+        } catch (InvalidPathException e) {
+            return null;
+        }
+    }
+
     private void readFile() {
         try {
+            if (Files.size(file) > MAX_FILE_BYTES) {
+                problems.add("the configuration file " + file + " is longer than " + MAX_FILE_BYTES + " bytes");
+                return;
+            }
             Config config = ConfigFactory.parseFile(
                             file.toFile(), ConfigParseOptions.defaults().setAllowMissing(false))
                     .resolve(ConfigResolveOptions.defaults());
@@ -143,6 +174,9 @@ final class Sources {
             }
         } catch (ConfigException e) {
             problems.add("the configuration file " + file + " cannot be read: " + e.getMessage());
+        } catch (IOException | StackOverflowError e) {
+            // The parser knows no bound of depth of its own.
+            problems.add("the configuration file " + file + " cannot be read, or is nested too deeply");
         }
     }
 

@@ -245,6 +245,20 @@ class SettingsLoaderTest {
         assertThat(problems()).singleElement().asString().contains("/elsewhere", "--config");
     }
 
+    @Test
+    void a_file_in_a_datadir_cannot_name_another_brand() throws IOException {
+        file("walletd.chain.brand = other");
+        assertThat(problems()).singleElement().asString().contains(".other-walletd", "--config");
+        flags.put("--datadir", home.resolve(".chain-walletd").toString());
+        assertThat(load().settings().chain().brand()).isEqualTo("other");
+    }
+
+    @Test
+    void an_upper_case_brand_word_is_the_same_word() {
+        flags.put("--brand", "OTHER");
+        assertThat(load().settings().datadir()).isEqualTo(home.resolve(".other-walletd"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
