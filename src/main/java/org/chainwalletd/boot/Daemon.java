@@ -19,7 +19,6 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
-import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.Authenticator;
 import org.chainwalletd.http.HttpLimits;
 import org.chainwalletd.http.HttpServer;
@@ -85,9 +84,8 @@ public final class Daemon implements AutoCloseable {
     private void begin(SecretBytes passphrase) throws IOException {
         DatadirCheck.usable(settings.datadir());
         DatadirCheck.free(settings.http().bind(), "--bind");
-        if (settings.devnet().isPresent()) {
-            DatadirCheck.free(settings.devnet().get().bind(), "--devnet-bind");
-        }
+        settings.http().metricsBind().ifPresent(bind -> DatadirCheck.free(bind, "--metrics-bind"));
+        settings.devnet().ifPresent(node -> DatadirCheck.free(node.bind(), "--devnet-bind"));
         DatadirLock lock = DatadirLock.acquire(settings.datadir());
         closers.add("datadir lock", lock::close);
 
@@ -111,20 +109,22 @@ public final class Daemon implements AutoCloseable {
         CompletionStage<Keyring> opening = openKeyring(system, workers, metrics, passphrase);
         CompletionStage<SqliteStore> store =
                 CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
-        Nodes nodes = startNodes(system, workers, metrics);
-        Optional<TlsIdentity> tls = openTls();
-        Authenticator authenticator = new Authenticator(
-                Tokens.open(settings.datadir(), settings.http().tokenFlags(), console));
-        rotation = new TokenRotation(settings.datadir(), settings.http().tokenFlags(), authenticator);
-
         SqliteStore opened = Futures.await(store, OPENING, "opening the store");
         closers.add("store", opened::close);
         Keyring keyring = Futures.await(opening, OPENING, "opening the keyring");
         closers.add("keyring", () -> Futures.await(keyring.close(), CLOSING, "closing the keyring"));
+
+        // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
+        Authenticator authenticator = new Authenticator(
+                Tokens.open(settings.datadir(), settings.http().tokenFlags(), console));
+        rotation = new TokenRotation(settings.datadir(), settings.http().tokenFlags(), authenticator);
+        Optional<TlsIdentity> tls = openTls();
+        Nodes nodes = startNodes(system, workers, metrics);
         SpendService spending = startSpending(system, nodes, keyring, opened, workers);
         Services services = new Services(settings, nodes, keyring, spending, meters, workers.crypto());
         serve(system, tls, services, authenticator);
         meters.withProcess();
+        system.tell(new Guardian.Serving());
     }
 
     private SpendService startSpending(
@@ -161,28 +161,20 @@ public final class Daemon implements AutoCloseable {
 
     private Nodes startNodes(ActorSystem<?> system, Workers workers, MeterRegistry metrics) throws IOException {
         Settings.Node configured = settings.node();
+        GenesisFile genesis = new GenesisFile(settings.datadir());
+        // Refuses a damaged one before anything listens.
+        genesis.read();
         if (settings.devnet().isPresent()) {
             Devnet node = startDevnet(settings.devnet().get());
             console.accept("development node on " + node.uri());
             configured = configured.withUrls(List.of(node.uri()));
         }
         return Nodes.start(
-                system,
-                configured,
-                settings.expectGenesis(),
-                new GenesisFile(settings.datadir()),
-                workers.upstream(),
-                workers.disk(),
-                metrics);
+                system, configured, settings.expectGenesis(), genesis, workers.upstream(), workers.disk(), metrics);
     }
 
     private Devnet startDevnet(Settings.Devnet wanted) throws IOException {
-        Devnet started = Devnet.start(DevnetConfig.onDemand(settings.chain())
-                .withBind(wanted.bind())
-                .withFolder(wanted.folder())
-                .withBlockInterval(wanted.blockInterval())
-                .withQuotas(wanted.quotas())
-                .withSeed(wanted.seed()));
+        Devnet started = DevelopmentNode.start(settings, wanted);
         closers.add("development node", started::close);
         devnet = Optional.of(started);
         return started;

@@ -11,7 +11,15 @@ import java.util.stream.Stream;
 /** What can be refused before anything is created. Only looks. */
 final class DatadirCheck {
     private static final Set<String> OURS = Set.of(
-            "wallets", "LOCK", "walletd.db", "walletd.conf", "token-read", "token-manage", "token-spend", "genesis");
+            "wallets",
+            "LOCK",
+            "walletd.db",
+            "walletd.conf",
+            "token-read",
+            "token-manage",
+            "token-spend",
+            "genesis",
+            "devnet");
 
     private DatadirCheck() {}
 
@@ -25,6 +33,11 @@ final class DatadirCheck {
      */
     static void usable(Path datadir) {
         if (isFresh(datadir)) {
+            if (Files.isSymbolicLink(datadir)) {
+                throw new StartupException(
+                        "the datadir " + datadir
+                                + " is a link to nothing: mount or make the folder it points to, or name another with --datadir");
+            }
             creatable(datadir);
             return;
         }

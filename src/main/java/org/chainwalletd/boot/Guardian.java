@@ -1,5 +1,7 @@
 package org.chainwalletd.boot;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,10 +25,14 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
     /** Spawns a child and hands out its reference. */
     record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) implements Command {}
 
+    /** The start has succeeded: from here on no child may end. */
+    record Serving() implements Command {}
+
     /** From here on children end because the daemon stops. */
     record Stopping() implements Command {}
 
     private final Runnable giveUp;
+    private final List<String> lost = new ArrayList<>();
 
     private Guardian(ActorContext<Command> context, Runnable giveUp) {
         super(context);
@@ -34,7 +40,7 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
     }
 
     /**
-     * @param giveUp called when a child has died; must not block
+     * @param giveUp called when a child has died although the daemon serves; must not block
      */
     static Behavior<Command> create(Runnable giveUp) {
         return Behaviors.setup(context -> new Guardian(context, giveUp));
@@ -54,12 +60,29 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
         }
     }
 
+    /** Starting: whoever starts a child hears from the child itself why it ended. */
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Spawn.class, this::onSpawn)
+                .onMessage(Serving.class, serving -> serving())
                 .onMessage(Stopping.class, stopping -> stopping())
-                .onSignal(Terminated.class, this::onTerminated)
+                .onSignal(Terminated.class, this::onLostWhileStarting)
+                .build();
+    }
+
+    private Behavior<Command> serving() {
+        lost.forEach(this::report);
+        return Behaviors.receive(Command.class)
+                .onMessage(Spawn.class, this::onSpawnWhileServing)
+                .onMessage(Stopping.class, stopping -> stopping())
+                .onSignal(Terminated.class, this::onLostWhileServing)
+                .build();
+    }
+
+    private Behavior<Command> stopping() {
+        return Behaviors.receive(Command.class)
+                .onSignal(Terminated.class, terminated -> Behaviors.same())
                 .build();
     }
 
@@ -68,26 +91,29 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
         return this;
     }
 
+    private Behavior<Command> onSpawnWhileServing(Spawn<?> spawn) {
+        spawnAndWatch(spawn);
+        return Behaviors.same();
+    }
+
     private <T> void spawnAndWatch(Spawn<T> spawn) {
         ActorRef<T> child = getContext().spawn(spawn.behavior(), spawn.name());
         getContext().watch(child);
         spawn.spawned().complete(child);
     }
 
-    private Behavior<Command> onTerminated(Terminated terminated) {
-        getContext()
-                .getLog()
-                .error(
-                        "{} stopped unexpectedly; the daemon gives up",
-                        terminated.getRef().path().name());
-        giveUp.run();
+    private Behavior<Command> onLostWhileStarting(Terminated terminated) {
+        lost.add(terminated.getRef().path().name());
         return this;
     }
 
-    private Behavior<Command> stopping() {
-        return Behaviors.receive(Command.class)
-                .onMessage(Spawn.class, this::onSpawn)
-                .onSignal(Terminated.class, terminated -> Behaviors.same())
-                .build();
+    private Behavior<Command> onLostWhileServing(Terminated terminated) {
+        report(terminated.getRef().path().name());
+        return Behaviors.same();
+    }
+
+    private void report(String child) {
+        getContext().getLog().error("{} stopped unexpectedly; the daemon gives up", child);
+        giveUp.run();
     }
 }

@@ -1,0 +1,36 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+
+/** The development node as the settings want it, inside the daemon or in a process of its own. */
+public final class DevelopmentNode {
+    private DevelopmentNode() {}
+
+    /**
+     * Starts it alone.
+     *
+     * @throws StartupException when it cannot, with one line that says what to do; nothing is made when its port is taken
+     */
+    public static Devnet startAlone(Settings settings) {
+        Settings.Devnet wanted = settings.devnet().orElseThrow();
+        try {
+            DatadirCheck.usable(settings.datadir());
+            DatadirCheck.free(wanted.bind(), "--devnet-bind");
+            return start(settings, wanted);
+        } catch (IOException | RuntimeException e) {
+            throw StartupFailures.explain(e, settings);
+        }
+    }
+
+    static Devnet start(Settings settings, Settings.Devnet wanted) throws IOException {
+        return Devnet.start(DevnetConfig.onDemand(settings.chain())
+                .withBind(wanted.bind())
+                .withFolder(wanted.folder())
+                .withBlockInterval(wanted.blockInterval())
+                .withQuotas(wanted.quotas())
+                .withSeed(wanted.seed()));
+    }
+}
