@@ -30,7 +30,7 @@ final class CommandLineParser {
                 .build());
         CommandOptions.addTo(root);
         commands.put(program, all.get(0));
-        for (Command command : all.subList(1, all.size())) {
+        for (Command command : all) {
             commands.put(command.word(), command);
             root.addSubcommand(command.word(), spec(command.word(), command));
         }
@@ -116,6 +116,7 @@ final class CommandLineParser {
             spec.addPositional(PositionalParamSpec.builder()
                     .index(String.valueOf(position++))
                     .arity(optional ? "0..1" : "1")
+                    .required(!optional)
                     .paramLabel(optional ? label.substring(1, label.length() - 1) : label)
                     .type(String.class)
                     .build());

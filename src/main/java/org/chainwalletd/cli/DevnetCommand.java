@@ -1,15 +1,13 @@
 package org.chainwalletd.cli;
 
-import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.boot.DevelopmentNode;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.devnet.Devnet;
-import org.chainwalletd.devnet.DevnetConfig;
 
 /** Runs a development node alone, for daemons and tests in other processes. */
 final class DevnetCommand implements Command {
@@ -32,18 +30,11 @@ final class DevnetCommand implements Command {
         Settings.Devnet wanted = settings.devnet().orElseThrow();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
-        try (Devnet devnet = Devnet.start(DevnetConfig.onDemand(settings.chain())
-                .withBind(wanted.bind())
-                .withFolder(wanted.folder())
-                .withBlockInterval(wanted.blockInterval())
-                .withQuotas(wanted.quotas())
-                .withSeed(wanted.seed()))) {
+        try (Devnet devnet = DevelopmentNode.startAlone(settings)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWell(stop, stopped), "stop"));
             invocation.out().println("development node on " + devnet.uri() + " (chain in " + wanted.folder() + ")");
             invocation.out().flush();
             stop.await();
-        } catch (IOException e) {
-            throw new StartupException(e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

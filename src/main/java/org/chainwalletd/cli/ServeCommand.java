@@ -30,21 +30,22 @@ final class ServeCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
+        SecretBytes passphrase = Passphrase.from(invocation.environment());
+        Configuration configuration = invocation.configuration();
         CountDownLatch stop = new CountDownLatch(1);
         CompletableFuture<Integer> exitCode = new CompletableFuture<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stopInOrder(stop, exitCode), "stop"));
         int code = ExitCode.FAILED;
         try {
-            code = serve(invocation, stop);
+            code = serve(invocation, configuration, passphrase, stop);
         } finally {
             exitCode.complete(code);
         }
         return code;
     }
 
-    private static int serve(Invocation invocation, CountDownLatch stop) {
-        SecretBytes passphrase = Passphrase.from(invocation.environment());
-        Configuration configuration = invocation.configuration();
+    private static int serve(
+            Invocation invocation, Configuration configuration, SecretBytes passphrase, CountDownLatch stop) {
         configuration.warnings().forEach(warning -> invocation.streams().err().println("warning: " + warning));
         try (Daemon daemon = Daemon.start(configuration.settings(), passphrase, invocation.out()::println)) {
             daemon.listenForHangUp();

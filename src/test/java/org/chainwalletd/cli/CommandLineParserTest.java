@@ -1,28 +1,51 @@
 package org.chainwalletd.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 class CommandLineParserTest {
     private final CommandLineParser parser = new CommandLineParser("chain-walletd", Program.commands());
 
     @Test
-    void aFlagWithoutAValueIsTrueWhenGiven() {
-        CommandLineParser.Parsed parsed = parser.parse("demo", "--quiet");
-        assertThat(parsed.command().word()).isEqualTo("demo");
-        assertThat(parsed.options()).containsEntry("--quiet", "true");
+    void servingIsMeantWithAndWithoutItsName() {
+        assertThat(parser.parse().command().word()).isEqualTo("serve");
+        assertThat(parser.parse("--devnet").command().word()).isEqualTo("serve");
+        assertThat(parser.parse("serve", "--devnet").flags()).containsEntry("--devnet", "true");
     }
 
     @Test
-    void aFlagThatIsNotGivenIsAbsent() {
+    void optionsOfTheConfigurationStandBeforeOrAfterTheCommand() {
+        assertThat(parser.parse("--datadir", "d", "devnet").flags()).containsEntry("--datadir", "d");
+        assertThat(parser.parse("devnet", "--datadir", "d").flags()).containsEntry("--datadir", "d");
+        assertThat(parser.parse("devnet").command().word()).isEqualTo("devnet");
+    }
+
+    @Test
+    void aSwitchAndAValueOfACommandsOwnAreRead() {
+        assertThat(parser.parse("demo", "--quiet").options()).containsEntry("--quiet", "true");
         assertThat(parser.parse("demo").options()).isEmpty();
+        assertThat(parser.parse("rpc", "ping", "--scope", "read").options()).containsEntry("--scope", "read");
+        assertThat(parser.parse("rpc", "get_balance", "{}").arguments()).isEqualTo(List.of("get_balance", "{}"));
     }
 
     @Test
-    void serveIsMeantWhenNoCommandIsNamed() {
-        CommandLineParser.Parsed parsed = parser.parse("--bind", "127.0.0.1:0");
-        assertThat(parsed.command().word()).isEqualTo("serve");
-        assertThat(parsed.flags()).containsEntry("--bind", "127.0.0.1:0");
+    void whatIsUnknownIsRefused() {
+        assertThatThrownBy(() -> parser.parse("--no-such-flag"))
+                .isInstanceOf(CommandLine.ParameterException.class)
+                .hasMessageContaining("--no-such-flag");
+        assertThatThrownBy(() -> parser.parse("no-such-command")).isInstanceOf(CommandLine.ParameterException.class);
+        assertThatThrownBy(() -> parser.parse("rpc")).isInstanceOf(CommandLine.ParameterException.class);
+    }
+
+    @Test
+    void everyCommandHelps() {
+        for (Command command : Program.commands()) {
+            assertThat(parser.parse(command.word(), "--help").text())
+                    .hasValueSatisfying(text -> assertThat(text).contains("--help"));
+        }
     }
 }
