@@ -3,6 +3,7 @@ package org.chainwalletd.testkit;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -10,20 +11,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
 
 /**
- * The packaged daemon as a process of its own, started through the launcher like an operator would. Ports are chosen by the system and read
- * from what the daemon prints.
+ * The packaged program as a process of its own, started through the launcher like an operator would ({@link LauncherCall}). Where it listens
+ * is read from what it prints.
  */
 public final class DaemonProcess implements AutoCloseable {
     public static final String PASSPHRASE = "correct horse";
@@ -35,108 +40,72 @@ public final class DaemonProcess implements AutoCloseable {
     private final Process process;
     private final Path datadir;
     private final List<String> output = new CopyOnWriteArrayList<>();
+    private final List<String> errors = new CopyOnWriteArrayList<>();
     private final CompletableFuture<URI> ready = new CompletableFuture<>();
     private final CompletableFuture<URI> node = new CompletableFuture<>();
-    private final Thread reader;
+    private final Map<String, WalletdClient> clients = new ConcurrentHashMap<>();
+    private final List<Thread> readers;
 
-    private DaemonProcess(Process process, Path datadir) {
+    DaemonProcess(Process process, Path datadir) {
         this.process = process;
         this.datadir = datadir;
-        this.reader = new Thread(this::read, "daemon-output");
-        reader.setDaemon(true);
-        reader.start();
+        this.readers = List.of(
+                reading(process.getInputStream(), this::onOutput), reading(process.getErrorStream(), errors::add));
     }
 
-    /** {@code target/chain-walletd} of the build that runs the test. */
-    public static Path packageFolder() {
-        return Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd"));
+    private static Thread reading(InputStream stream, Consumer<String> each) {
+        Thread thread = new Thread(() -> read(stream, each), "output-of-process");
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
     }
 
-    /** Starts with a development node whose blocks come on demand. */
-    public static DaemonProcess startWithDevnet(Path datadir, String... more) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--datadir",
-                datadir.toString(),
-                "--bind",
-                "127.0.0.1:0",
-                "--devnet",
-                "--devnet-bind",
-                "127.0.0.1:0",
-                "--devnet-block-interval",
-                "0"));
-        arguments.addAll(List.of(more));
-        DaemonProcess daemon = launch(packageFolder(), datadir, Map.of(), arguments);
-        daemon.awaitReady();
-        return daemon;
-    }
-
-    /** Starts the launcher of {@code packageFolder} with exactly these arguments; does not wait. */
-    public static DaemonProcess launch(
-            Path packageFolder, Path datadir, Map<String, String> environment, List<String> arguments) {
-        return launch(
-                packageFolder.resolve("bin/chain-walletd").toAbsolutePath(), null, datadir, environment, arguments);
-    }
-
-    public static DaemonProcess launch(
-            Path launcher, Path workingFolder, Path datadir, Map<String, String> environment, List<String> arguments) {
-        List<String> command = new ArrayList<>();
-        command.add(launcher.toString());
-        command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        if (workingFolder != null) {
-            builder.directory(workingFolder.toFile());
-        }
-        builder.environment().putIfAbsent("WALLETD_KEYSTORE_PASSPHRASE", PASSPHRASE);
-        builder.environment().putIfAbsent("WALLETD_ARCHIVE", "off");
-        environment.forEach((name, value) -> {
-            if (value.isEmpty()) {
-                builder.environment().remove(name);
-            } else {
-                builder.environment().put(name, value);
-            }
-        });
-        try {
-            return new DaemonProcess(builder.start(), datadir);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void read() {
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+    private static void read(InputStream stream, Consumer<String> each) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                output.add(line);
-                Matcher devnet = NODE.matcher(line);
-                if (devnet.find()) {
-                    node.complete(URI.create(devnet.group(1)));
-                }
-                Matcher bound = READY.matcher(line);
-                if (bound.find()) {
-                    ready.complete(URI.create(bound.group(1)));
-                }
+                each.accept(line);
             }
         } catch (IOException e) {
-            output.add("(output lost: " + e.getMessage() + ")");
+            each.accept("(output lost: " + e.getMessage() + ")");
         }
-        ready.completeExceptionally(new IllegalStateException("the daemon ended:\n" + String.join("\n", output)));
-        node.completeExceptionally(new IllegalStateException("the daemon ended"));
     }
 
+    private void onOutput(String line) {
+        output.add(line);
+        Matcher devnet = NODE.matcher(line);
+        if (devnet.find()) {
+            node.complete(URI.create(devnet.group(1)));
+        }
+        Matcher bound = READY.matcher(line);
+        if (bound.find()) {
+            ready.complete(URI.create(bound.group(1)));
+        }
+    }
+
+    /** Returns when it serves, with its address; fails when it ends before. */
     public URI awaitReady() {
         return get(ready);
     }
 
+    /** Returns when its development node serves, with the node's address. */
     public URI nodeUri() {
         return get(node);
     }
 
     private URI get(CompletableFuture<URI> future) {
+        CompletableFuture<Object> first = CompletableFuture.anyOf(future, process.onExit());
         try {
-            return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        } catch (Exception e) {
+            first.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            if (!future.isDone()) {
+                exitCode();
+            }
+            return future.get(0, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException | TimeoutException e) {
             process.destroyForcibly();
-            throw new IllegalStateException("not ready: " + e.getMessage() + "\n" + String.join("\n", output), e);
+            throw new IllegalStateException("not serving:\n" + transcript(), e);
         }
     }
 
@@ -148,8 +117,13 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
+    /** A client with the token that the scope's file had at the first call. */
     public WalletdClient client(String scope) {
-        return new WalletdClient(awaitReady(), token(scope), Optional.empty(), PATIENCE);
+        return clients.computeIfAbsent(scope, word -> clientWith(token(word)));
+    }
+
+    public WalletdClient clientWith(String token) {
+        return new WalletdClient(awaitReady(), token, Optional.empty(), PATIENCE);
     }
 
     /** Calls with the spend token. */
@@ -157,13 +131,57 @@ public final class DaemonProcess implements AutoCloseable {
         return client("spend").call(method, params);
     }
 
+    /** The error that a call with the spend token is answered with. */
+    public WalletdException.RpcError refusal(String method, Map<String, ?> params) {
+        return refusal(client("spend"), method, params);
+    }
+
+    /** The error that a call is answered with. */
+    public static WalletdException.RpcError refusal(WalletdClient client, String method, Map<String, ?> params) {
+        JsonNode result;
+        try {
+            result = client.call(method, params);
+        } catch (WalletdException.RpcError refused) {
+            return refused;
+        }
+        throw new AssertionError(method + " was not refused but gave " + result);
+    }
+
+    /** Calls the development node that this process runs. */
     public JsonNode nodeCall(String method, Map<String, ?> params) {
-        return new WalletdClient(nodeUri(), "none", Optional.empty(), PATIENCE).call(method, params);
+        return clients.computeIfAbsent("node", word -> new WalletdClient(nodeUri(), "none", Optional.empty(), PATIENCE))
+                .call(method, params);
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Sends a signal by its name without SIG. */
+    public void signal(String name) {
+        try {
+            int code = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+            if (code != 0) {
+                throw new IllegalStateException("kill -" + name + " ended with " + code);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     /** SIGTERM, then the exit code. */
     public int stop() {
-        process.destroy();
+        signal("TERM");
         return exitCode();
     }
 
@@ -173,13 +191,16 @@ public final class DaemonProcess implements AutoCloseable {
         exitCode();
     }
 
+    /** Waits for the end. */
     public int exitCode() {
         try {
             if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new IllegalStateException("did not end:\n" + String.join("\n", output));
+                throw new IllegalStateException("did not end:\n" + transcript());
             }
-            reader.join(PATIENCE.toMillis());
+            for (Thread reader : readers) {
+                reader.join(PATIENCE.toMillis());
+            }
             return process.exitValue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -187,8 +208,19 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
+    /** Lines of standard output so far. */
     public List<String> output() {
         return List.copyOf(output);
+    }
+
+    /** Lines of standard error so far: the log. */
+    public List<String> errors() {
+        return List.copyOf(errors);
+    }
+
+    /** Everything printed so far, for messages of failed tests. */
+    public String transcript() {
+        return String.join("\n", output) + "\n" + String.join("\n", errors);
     }
 
     @Override

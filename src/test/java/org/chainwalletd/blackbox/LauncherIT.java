@@ -1,0 +1,263 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The POSIX launcher: found from anywhere, with the right JDK, arguments unharmed, an archive of classes made and used. */
+class LauncherIT {
+    private static final Path JAVA_OF_THIS_TEST = Path.of(System.getProperty("java.home"));
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    @TempDir
+    static Path shared;
+
+    /** A copy of the package in a folder whose name has spaces and quotes. */
+    private static Path moved;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void movePackage() {
+        moved = Folders.copy(LauncherCall.packageFolder(), shared.resolve("my \"wallet\" folder's copy"));
+    }
+
+    @Test
+    void isValidForThePlainestShell() throws Exception {
+        Path script = LauncherCall.packageFolder().resolve("bin/chain-walletd");
+        for (String shell : List.of("/bin/sh", "/bin/dash", "/bin/bash")) {
+            if (Files.isExecutable(Path.of(shell))) {
+                Process check = new ProcessBuilder(shell, "-n", script.toString())
+                        .redirectErrorStream(true)
+                        .start();
+                assertThat(new String(check.getInputStream().readAllBytes()))
+                        .as(shell)
+                        .isEmpty();
+                assertThat(check.waitFor()).as(shell).isZero();
+            }
+        }
+    }
+
+    @Test
+    void isFoundThroughLinksFromAnyFolder() throws IOException {
+        Path bin = Files.createDirectories(folder.resolve("usr/bin"));
+        Path absolute = Files.createSymbolicLink(bin.resolve("absolute"), moved.resolve("bin/chain-walletd"));
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Path relative = Files.createSymbolicLink(elsewhere.resolve("relative"), Path.of("../usr/bin/absolute"));
+        Path chained = Files.createSymbolicLink(folder.resolve("chained"), Path.of("elsewhere/relative"));
+        Path linkedFolder = Files.createSymbolicLink(folder.resolve("package"), moved);
+        for (Path launcher : List.of(absolute, relative, chained, linkedFolder.resolve("bin/chain-walletd"))) {
+            answersVersion(LauncherCall.words("--version").launcher(launcher).from(elsewhere));
+        }
+        answersVersion(
+                LauncherCall.words("--version").launcher(Path.of("./chained")).from(folder));
+    }
+
+    @Test
+    void servesFromAFolderWithSpacesAndQuotes() {
+        Path datadir = folder.resolve("my data's \"folder\"");
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
+                .launcher(moved.resolve("bin/chain-walletd"))
+                .from(folder)
+                .start()) {
+            assertThat(daemon.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+
+    @Test
+    void honoursJavaHome() throws IOException {
+        LauncherCall.Ended ended = LauncherCall.words("--version")
+                .with("JAVA_HOME", JAVA_OF_THIS_TEST.toString())
+                .run();
+        assertThat(ended.output()).singleElement().asString().contains("Java " + Runtime.version());
+
+        Path none = Files.createDirectory(folder.resolve("no jdk"));
+        oneLine(
+                LauncherCall.words("--version").with("JAVA_HOME", none.toString()),
+                FAILED,
+                none + ", which has no bin/java");
+
+        Path old = folder.resolve("jdk8");
+        Path java = Files.createDirectories(old.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n");
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        oneLine(LauncherCall.words("--version").with("JAVA_HOME", old.toString()), FAILED, "older than 17");
+        Files.writeString(old.resolve("release"), "JAVA_VERSION=\"11.0.2\"\n");
+        oneLine(LauncherCall.words("--version").with("JAVA_HOME", old.toString()), FAILED, "older than 17");
+    }
+
+    @Test
+    void findsAJdkWhenJavaHomeIsNotSet() {
+        assumeTrue(!jdks().isEmpty(), "no JDK in the usual place");
+        answersVersion(LauncherCall.words("--version").without("JAVA_HOME"));
+    }
+
+    @Test
+    void passesArgumentsUnchanged() {
+        for (String argument : List.of("two words", "it's \"quoted\"", "* $HOME `id` \\ ;&|", "", "-x\ty")) {
+            LauncherCall.Ended ended = LauncherCall.words("--bind=" + argument).run();
+            assertThat(ended.code()).isEqualTo(USAGE);
+            assertThat(ended.errors().get(0)).contains(argument.isEmpty() ? "--bind" : "'" + argument + "'");
+        }
+    }
+
+    @Test
+    void tellsWhatItCanDo() {
+        LauncherCall.Ended help = LauncherCall.words("--help").run();
+        assertThat(help.code()).isZero();
+        assertThat(help.errors()).isEmpty();
+        assertThat(String.join("\n", help.output())).contains("--node-rpc", "--datadir", "devnet", "demo", "rpc");
+        oneLine(LauncherCall.words("--frobnicate"), USAGE, "--frobnicate");
+    }
+
+    @Test
+    void makesAnArchiveOfClassesAndUsesItAtTheNextStart() throws IOException {
+        List<Path> homes = Stream.concat(Stream.of(JAVA_OF_THIS_TEST), newestJdk().stream())
+                .distinct()
+                .toList();
+        for (Path home : homes) {
+            Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app-" + home.getFileName()));
+            deleteIfThere(app.resolve(".cache"));
+            Path launcher = app.resolve("bin/chain-walletd");
+            answersVersion(LauncherCall.words("--version")
+                    .launcher(launcher)
+                    .with("JAVA_HOME", home.toString())
+                    .with("WALLETD_ARCHIVE", "now"));
+            try (Stream<Path> made = Files.list(app.resolve(".cache"))) {
+                assertThat(made.map(path -> path.getFileName().toString()).toList())
+                        .as("archive for " + home)
+                        .singleElement()
+                        .asString()
+                        .matches("classes-\\d+\\.(jsa|aot)");
+            }
+            LauncherCall.Ended second = LauncherCall.words("--version")
+                    .launcher(launcher)
+                    .with("JAVA_HOME", home.toString())
+                    .with("WALLETD_ARCHIVE", "")
+                    .with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + folder.resolve("loaded.txt"))
+                    .run();
+            assertThat(second.code()).isZero();
+            assertThat(folder.resolve("loaded.txt"))
+                    .content()
+                    .containsPattern("org\\.chainwalletd\\.cli\\.Program source: shared objects file");
+        }
+    }
+
+    @Test
+    void startsWithoutAnArchiveWhereNoneCanBeKeptAndWithADamagedOne() throws IOException {
+        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
+        deleteIfThere(app.resolve(".cache"));
+        Path launcher = app.resolve("bin/chain-walletd");
+        Path cache = Files.writeString(app.resolve(".cache"), "in the way");
+        answersVersion(LauncherCall.words("--version").launcher(launcher).with("WALLETD_ARCHIVE", "now"));
+        assertThat(cache).hasContent("in the way");
+
+        Files.delete(cache);
+        Files.createDirectory(cache);
+        for (int release = 17; release < 30; release++) {
+            Files.writeString(cache.resolve("classes-" + release + ".jsa"), "damaged");
+            Files.writeString(cache.resolve("classes-" + release + ".aot"), "damaged");
+        }
+        answersVersion(LauncherCall.words("--version").launcher(launcher).with("WALLETD_ARCHIVE", ""));
+    }
+
+    @Test
+    void takesNewTokenFilesAtHangUpAndEndsWithZeroAtTerm() throws IOException {
+        Path datadir = folder.resolve("datadir");
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+            String before = daemon.token("read");
+            assertThat(answers(daemon, before)).isTrue();
+            String after = "ab".repeat(32);
+            Files.writeString(datadir.resolve("token-read"), after + "\n");
+            assertThat(answers(daemon, after)).as("before the signal").isFalse();
+
+            daemon.signal("HUP");
+            Await.until("the new token is taken", () -> answers(daemon, after));
+            assertThat(answers(daemon, before)).as("the token before").isFalse();
+
+            assertThat(daemon.stop()).isZero();
+            assertThat(daemon.errors()).noneMatch(line -> line.contains(" ERROR "));
+        }
+    }
+
+    private static boolean answers(DaemonProcess daemon, String token) {
+        try {
+            return daemon.clientWith(token).call("ping", Map.of()).path("ok").asBoolean();
+        } catch (WalletdException.RpcError refused) {
+            assertThat(refused.code()).isEqualTo(-32001);
+            return false;
+        }
+    }
+
+    private static void answersVersion(LauncherCall call) {
+        LauncherCall.Ended ended = call.run();
+        assertThat(ended.errors()).isEmpty();
+        assertThat(ended.output())
+                .singleElement()
+                .asString()
+                .startsWith("chain-walletd ")
+                .contains("Java");
+        assertThat(ended.code()).isZero();
+    }
+
+    private static void oneLine(LauncherCall call, int code, String hint) {
+        LauncherCall.Ended ended = call.run();
+        assertThat(ended.errors())
+                .singleElement()
+                .asString()
+                .startsWith("chain-walletd: ")
+                .contains(hint);
+        assertThat(ended.output()).isEmpty();
+        assertThat(ended.code()).isEqualTo(code);
+    }
+
+    private static List<Path> newestJdk() {
+        return jdks().stream()
+                .filter(home -> !home.getFileName().toString().contains("17"))
+                .limit(1)
+                .toList();
+    }
+
+    private static List<Path> jdks() {
+        Path usual = Path.of("/usr/lib/jvm");
+        if (!Files.isDirectory(usual)) {
+            return List.of();
+        }
+        try (Stream<Path> homes = Files.list(usual)) {
+            return homes.filter(home -> Files.isExecutable(home.resolve("bin/java")))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    private static void deleteIfThere(Path path) {
+        try (Stream<Path> below = Files.exists(path) ? Files.walk(path) : Stream.empty()) {
+            for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A start that cannot succeed ends at once with one line that says what to do, leaves everything as it was, and succeeds when the cause is
+ * removed.
+ */
+class RefusalsIT {
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    @TempDir
+    static Path shared;
+
+    /** A datadir with one key, tokens, a store and a development chain, as a stopped daemon leaves it. */
+    private static Path used;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void useADatadir() {
+        used = shared.resolve("used");
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(used).start()) {
+            daemon.call("generate_standard_address", Map.of("label", "kept"));
+            daemon.nodeCall("devnet_mine", Map.of("blocks", 2));
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+
+    @Test
+    void withoutAPassphraseNothingIsMade() {
+        Path datadir = folder.resolve("datadir");
+        refused(
+                LauncherCall.daemon(datadir).without("WALLETD_KEYSTORE_PASSPHRASE"),
+                FAILED,
+                "WALLETD_KEYSTORE_PASSPHRASE is not set");
+        refused(LauncherCall.daemon(datadir).with("WALLETD_KEYSTORE_PASSPHRASE", ""), FAILED, "is not set");
+        assertThat(datadir).doesNotExist();
+    }
+
+    @Test
+    void anotherPassphraseThanTheFirstIsRefusedBeforeAnySocketIsBound() {
+        Path datadir = copyOfUsed();
+        Map<String, String> before = Folders.listing(datadir);
+        LauncherCall.Ended ended = refused(
+                LauncherCall.daemonWithDevnet(datadir).with("WALLETD_KEYSTORE_PASSPHRASE", "incorrect horse"),
+                FAILED,
+                "-32012");
+        assertThat(ended.output()).noneMatch(line -> line.contains("ready on"));
+        assertThat(Folders.listing(datadir)).isEqualTo(before);
+        servesWithItsKey(datadir);
+    }
+
+    @Test
+    void aWrongCommandLineIsUsageAndMakesNothing() {
+        Path datadir = folder.resolve("datadir");
+        refused(LauncherCall.daemon(datadir).and("--no-such-flag"), USAGE, "--no-such-flag");
+        refused(LauncherCall.daemon(datadir).and("no-such-command"), USAGE, "no-such-command");
+        refused(LauncherCall.daemon(datadir).and("--node-rpc", "ftp://127.0.0.1"), USAGE, "--node-rpc");
+        refused(LauncherCall.daemon(datadir).with("WALLETD_MAX_BATCH", "many"), USAGE, "WALLETD_MAX_BATCH");
+        refused(LauncherCall.daemon(datadir).and("--auth-token-spend", ""), USAGE, "--auth-token-spend is empty");
+        refused(LauncherCall.words("--bind", "0.0.0.0:0", "--datadir", datadir.toString()), USAGE, "--bind 0.0.0.0");
+        assertThat(datadir).doesNotExist();
+    }
+
+    @Test
+    void aFolderThatIsNoDatadirIsLeftAlone() throws IOException {
+        Path foreign = Files.createDirectory(folder.resolve("foreign"));
+        Files.writeString(foreign.resolve("thesis.tex"), "years of work");
+        Map<String, String> before = Folders.listing(foreign);
+        refused(LauncherCall.daemon(foreign), FAILED, "holds files but no keyring");
+        assertThat(Folders.listing(foreign)).isEqualTo(before);
+
+        Files.delete(foreign.resolve("thesis.tex"));
+        serves(foreign);
+    }
+
+    @Test
+    void aPlaceWhereNoDatadirCanBeIsNamed() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "not a folder");
+        refused(LauncherCall.daemon(file), FAILED, file + " is a file");
+        refused(LauncherCall.daemon(file.resolve("below")), FAILED, "cannot be made");
+        assertThat(file).hasContent("not a folder");
+
+        Path nowhere = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("gone"));
+        refused(LauncherCall.daemon(nowhere), FAILED, nowhere + " is a link to nothing");
+        assertThat(folder.resolve("gone")).doesNotExist();
+
+        refused(LauncherCall.daemon(Path.of("/proc/walletd")), FAILED, "/proc/walletd", "--datadir");
+    }
+
+    @Test
+    void anAddressThatIsInUseIsFoundBeforeTheDatadirIsMade() throws IOException {
+        Path datadir = folder.resolve("datadir");
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String taken = "127.0.0.1:" + other.getLocalPort();
+            String port = "port " + other.getLocalPort();
+            refused(LauncherCall.words("--datadir", datadir.toString(), "--bind", taken), FAILED, port, "--bind");
+            refused(LauncherCall.daemon(datadir).and("--metrics-bind", taken), FAILED, port, "--metrics-bind");
+            refused(
+                    LauncherCall.daemon(datadir).and("--devnet", "--devnet-bind", taken),
+                    FAILED,
+                    port,
+                    "--devnet-bind");
+            refused(LauncherCall.devnet(datadir, other.getLocalPort()), FAILED, port, "--devnet-bind");
+        }
+        assertThat(datadir).doesNotExist();
+    }
+
+    @Test
+    void aSecondDaemonOnOneDatadirIsRefusedAndTheFirstGoesOn() {
+        Path datadir = copyOfUsed();
+        try (DaemonProcess first = LauncherCall.daemonWithDevnet(datadir).start()) {
+            refused(LauncherCall.daemonWithDevnet(datadir), FAILED, "another process is using the datadir");
+            assertThat(first.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
+            assertThat(first.stop()).isZero();
+        }
+    }
+
+    @Test
+    void aDamagedFileIsNamedAndNeverReplaced() throws IOException {
+        Path datadir = copyOfUsed();
+        refusedWhileDamaged(datadir, "wallets/state.json", "{\"next_index\": 0, \"derived\"");
+        refusedWhileDamaged(datadir, "token-read", "");
+        refusedWhileDamaged(datadir, "genesis", "not an id\n");
+        refusedWhileDamaged(datadir, "walletd.db", "this was a database once".repeat(500));
+        refusedWhileDamaged(datadir, "devnet/blocks.log", "this was a chain once".repeat(500));
+        servesWithItsKey(datadir);
+    }
+
+    /** Overwrites a file of a datadir, sees the start refused and nothing changed, puts the file back. */
+    private static void refusedWhileDamaged(Path datadir, String name, String content) throws IOException {
+        Path file = datadir.resolve(name);
+        byte[] good = Files.readAllBytes(file);
+        Files.writeString(file, content, StandardCharsets.UTF_8, StandardOpenOption.TRUNCATE_EXISTING);
+        Map<String, String> before = Folders.listing(datadir);
+        refused(LauncherCall.daemonWithDevnet(datadir), FAILED, file.toString());
+        assertThat(Folders.listing(datadir)).as("after the refusal of " + name).isEqualTo(before);
+        Files.write(file, good);
+    }
+
+    private Path copyOfUsed() {
+        return Folders.copy(used, folder.resolve("copy-" + System.nanoTime()));
+    }
+
+    private static LauncherCall.Ended refused(LauncherCall call, int code, String... hints) {
+        LauncherCall.Ended ended = call.run();
+        assertThat(ended.errors()).as("standard error").hasSize(1);
+        assertThat(ended.errors().get(0)).startsWith("chain-walletd: ").contains(hints);
+        assertThat(ended.code()).as(ended.errors().get(0)).isEqualTo(code);
+        return ended;
+    }
+
+    private static void serves(Path datadir) {
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+
+    private static void servesWithItsKey(Path datadir) {
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+            assertThat(daemon.call("list_addresses", Map.of())
+                            .path("addresses")
+                            .path(0)
+                            .path("label")
+                            .asText())
+                    .isEqualTo("kept");
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package org.chainwalletd.blackbox;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+
+/** What a payment backend does with a daemon, and what a test does with its development node. */
+final class Wallet {
+    private final DaemonProcess daemon;
+    private final DaemonProcess node;
+
+    /**
+     * @param node the process whose development node the daemon uses; may be the daemon itself
+     */
+    Wallet(DaemonProcess daemon, DaemonProcess node) {
+        this.daemon = daemon;
+        this.node = node;
+    }
+
+    /** A recipient of a payment. */
+    record Output(String to, long amount) {}
+
+    /** A new address of the daemon. */
+    String mint() {
+        return daemon.call("generate_standard_address", Map.of())
+                .path("address")
+                .asText();
+    }
+
+    /** Gives coins to an address in a block of their own, and waits until the daemon's node has them. */
+    void fund(String address, long... amounts) {
+        long before = balance(address);
+        long sum = before;
+        for (long amount : amounts) {
+            node.nodeCall("devnet_faucet", Map.of("address", address, "amount", amount));
+            sum += amount;
+        }
+        mine(1);
+        long expected = sum;
+        Await.until("the coins have arrived", () -> balance(address) == expected);
+    }
+
+    JsonNode mine(int blocks) {
+        return node.nodeCall("devnet_mine", Map.of("blocks", blocks));
+    }
+
+    long balance(String address) {
+        return daemon.call("get_balance", Map.of("address", address))
+                .path("balance")
+                .longValue();
+    }
+
+    JsonNode transfer(String from, String token, Output... outputs) {
+        return daemon.call("transfer", payment(from, token, outputs));
+    }
+
+    /** Parameters of {@code transfer}; without a token when {@code token} is null. */
+    static Map<String, Object> payment(String from, String token, Output... outputs) {
+        List<Map<String, Object>> list = new ArrayList<>();
+        for (Output output : outputs) {
+            list.add(Map.of("to", output.to(), "amount", output.amount()));
+        }
+        Map<String, Object> params = new LinkedHashMap<>();
+        params.put("from", from);
+        params.put("outputs", list);
+        if (token != null) {
+            params.put("client_token", token);
+        }
+        return params;
+    }
+
+    /** The view of a transaction that is in a block. */
+    JsonNode confirmed(String txId) {
+        Await.until(
+                "the transaction is in a block",
+                () -> view(txId).path("block_height").isIntegralNumber());
+        return view(txId);
+    }
+
+    private JsonNode view(String txId) {
+        try {
+            return daemon.call("get_transaction", Map.of("tx_id", txId));
+        } catch (WalletdException.RpcError unknown) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    JsonNode status() {
+        return daemon.call("get_status", Map.of());
+    }
+
+    /** Waits until nothing of this daemon is in flight. */
+    void awaitNothingInFlight() {
+        Await.until(
+                "nothing is in flight",
+                () -> status().path("in_flight_utxos").longValue() == 0
+                        && status().path("in_flight_transfers").longValue() == 0);
+    }
+
+    List<String> addresses() {
+        List<String> addresses = new ArrayList<>();
+        daemon.call("list_addresses", Map.of())
+                .path("addresses")
+                .forEach(entry -> addresses.add(entry.path("address").asText()));
+        return addresses;
+    }
+}

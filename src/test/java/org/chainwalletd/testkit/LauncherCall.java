@@ -1,0 +1,139 @@
+package org.chainwalletd.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A call of the packaged launcher being put together: arguments, environment, working folder. Ports are chosen by the system unless a test
+ * names one.
+ */
+public final class LauncherCall {
+    private final List<String> arguments = new ArrayList<>();
+    private final Map<String, String> variables = new LinkedHashMap<>();
+    private final List<String> unset = new ArrayList<>();
+    private Path launcher = packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
+    private Path workingFolder;
+    private Path datadir;
+
+    private LauncherCall() {
+        variables.put("WALLETD_KEYSTORE_PASSPHRASE", DaemonProcess.PASSPHRASE);
+        variables.put("WALLETD_ARCHIVE", "off");
+        unset.add("WALLETD_JAVA_OPTS");
+    }
+
+    /** {@code target/chain-walletd} of the build that runs the test. */
+    public static Path packageFolder() {
+        return Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd"));
+    }
+
+    /** Exactly these words after the launcher's name. */
+    public static LauncherCall words(String... words) {
+        return new LauncherCall().and(words);
+    }
+
+    /** The daemon on {@code datadir} and a free port; a node is still to be named. */
+    public static LauncherCall daemon(Path datadir) {
+        LauncherCall call = words("--datadir", datadir.toString(), "--bind", "127.0.0.1:0");
+        call.datadir = datadir;
+        return call;
+    }
+
+    /** The daemon with a development node inside, whose blocks come on demand. */
+    public static LauncherCall daemonWithDevnet(Path datadir) {
+        return daemon(datadir).and("--devnet", "--devnet-bind", "127.0.0.1:0", "--devnet-block-interval", "0");
+    }
+
+    /** The development node alone, with blocks on demand. */
+    public static LauncherCall devnet(Path datadir, int port) {
+        return words(
+                "devnet",
+                "--datadir",
+                datadir.toString(),
+                "--devnet-bind",
+                "127.0.0.1:" + port,
+                "--devnet-block-interval",
+                "0");
+    }
+
+    public LauncherCall and(String... words) {
+        arguments.addAll(List.of(words));
+        return this;
+    }
+
+    public LauncherCall node(URI node) {
+        return and("--node-rpc", node.toString());
+    }
+
+    public LauncherCall with(String variable, String value) {
+        variables.put(variable, value);
+        return this;
+    }
+
+    public LauncherCall without(String variable) {
+        variables.remove(variable);
+        unset.add(variable);
+        return this;
+    }
+
+    /** The named {@link org.chainwalletd.store.CrashPoint} halts the process, {@code NAME} or {@code NAME#n}. */
+    public LauncherCall crashAt(String point) {
+        return with("WALLETD_JAVA_OPTS", "-Dwalletd.crash-point=" + point);
+    }
+
+    public LauncherCall launcher(Path other) {
+        launcher = other;
+        return this;
+    }
+
+    public LauncherCall from(Path folder) {
+        workingFolder = folder;
+        return this;
+    }
+
+    /** Starts the process and does not wait. */
+    public DaemonProcess launch() {
+        List<String> command = new ArrayList<>();
+        command.add(launcher.toString());
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command);
+        if (workingFolder != null) {
+            builder.directory(workingFolder.toFile());
+        }
+        unset.forEach(builder.environment()::remove);
+        builder.environment().putAll(variables);
+        try {
+            return new DaemonProcess(builder.start(), datadir);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts the process and returns when it serves. */
+    public DaemonProcess start() {
+        DaemonProcess process = launch();
+        process.awaitReady();
+        return process;
+    }
+
+    /** Runs the process to its end. */
+    public Ended run() {
+        try (DaemonProcess process = launch()) {
+            int code = process.exitCode();
+            return new Ended(code, process.output(), process.errors());
+        }
+    }
+
+    /**
+     * A process that has ended.
+     *
+     * @param output lines of standard output
+     * @param errors lines of standard error
+     */
+    public record Ended(int code, List<String> output, List<String> errors) {}
+}
