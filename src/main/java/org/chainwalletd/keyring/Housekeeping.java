@@ -1,29 +1,41 @@
 package org.chainwalletd.keyring;
 
+import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done after the start, because it takes longer the larger the keyring is: looking at every key file, and learning the public keys
- * of a keystore that another implementation wrote, one Argon2id after the other.
+ * What is done after the start, because it takes longer the larger the keyring is: looking at every key file of a large keyring, and
+ * learning the public keys of a keystore that another implementation wrote, one Argon2id after the other.
  */
 final class Housekeeping {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final int REPORTED = 100;
 
+    private final Instant start = Instant.now();
     private final KeyFolder folder;
     private final KeyWork work;
+    private final Supplier<KeyringView> view;
     private final Executor disk;
 
-    Housekeeping(KeyFolder folder, KeyWork work, Executor disk) {
+    /** @param view the keyring at the moment */
+    Housekeeping(KeyFolder folder, KeyWork work, Supplier<KeyringView> view, Executor disk) {
         this.folder = folder;
         this.work = work;
+        this.view = view;
         this.disk = disk;
     }
 
@@ -31,12 +43,15 @@ final class Housekeeping {
      * @param passphrase ends the learning when it is closed
      * @param learnt told, on any thread, of each entry whose public key became known
      */
-    void begin(KeyringView view, SecretBytes passphrase, Consumer<KeyEntry> learnt) {
-        disk.execute(() -> checkLengths(view));
-        if (view.size() == 0 && !folder.isSeeded() && !Files.exists(folder.check())) {
+    void begin(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
+        List<KeyEntry> entries = view.get().entries();
+        if (entries.size() > KeyringLoader.CHECKED_AT_START) {
+            disk.execute(this::checkFiles);
+        }
+        if (entries.isEmpty() && !folder.isSeeded() && !Files.exists(folder.check())) {
             work.writeCheck(passphrase).whenCompleteAsync((done, failure) -> logFailure(failure), disk);
         }
-        List<KeyEntry> unknown = view.entries().stream()
+        List<KeyEntry> unknown = entries.stream()
                 .filter(entry -> entry.publicKey() == null && entry.imported())
                 .toList();
         if (!unknown.isEmpty()) {
@@ -67,13 +82,31 @@ final class Housekeeping {
                         disk);
     }
 
-    private void checkLengths(KeyringView view) {
-        for (KeyEntry entry : view.entries()) {
-            if (entry.imported() && !folder.isWhole(entry.address())) {
+    private void checkFiles() {
+        try {
+            folder.clearHalfWritten(start);
+            KeyFolder.Inventory found = folder.inventory(listed());
+            Set<Address> damaged = new LinkedHashSet<>(found.damaged());
+            damaged.retainAll(new HashSet<>(listed()));
+            damaged.removeIf(folder::isWhole);
+            if (!damaged.isEmpty()) {
                 LOG.error(
-                        "the key file {} is missing or damaged; restore it from a backup", folder.key(entry.address()));
+                        "key files of {} listed addresses are missing or damaged; restore them from a backup: {}",
+                        damaged.size(),
+                        folder.paths(damaged));
             }
+            found.unlisted().removeIf(address -> !KeyFolder.isOlder(folder.key(address), start));
+            found.reportUnlisted(folder);
+        } catch (IOException e) {
+            LOG.warn("the key files could not be checked: {}", e.getMessage());
         }
+    }
+
+    private Collection<Address> listed() {
+        return view.get().entries().stream()
+                .filter(KeyEntry::imported)
+                .map(KeyEntry::address)
+                .toList();
     }
 
     private static void logFailure(Throwable failure) {

@@ -5,8 +5,12 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
@@ -14,12 +18,16 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.store.AtomicFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Names, reads and writes the sealed files of the wallet directory (interface.md, section 1.4). Blocking. */
 final class KeyFolder {
     static final String STATE = "state.json";
     static final String SEED = "seed.enc";
 
+    private static final Logger LOG = LoggerFactory.getLogger(KeyFolder.class);
+    private static final int NAMED = 5;
     private static final String CHECK = "check.enc";
     private static final String IMPORTED = "imported";
     private static final String PUBLIC_KEYS = "pubkeys";
@@ -43,11 +51,6 @@ final class KeyFolder {
         AtomicFiles.createFolder(imported);
         AtomicFiles.removeLeftovers(wallets);
         AtomicFiles.removeLeftovers(publicKeys());
-    }
-
-    /** The half written key files that a crash left; apart from {@link #create} because the folder may be large. */
-    void clearImported() throws IOException {
-        AtomicFiles.removeLeftovers(imported);
     }
 
     Path state() {
@@ -132,15 +135,6 @@ final class KeyFolder {
         }
     }
 
-    /** Whether the key file has the length of one; says nothing of a key that was deleted meanwhile. */
-    boolean isWhole(Address address) {
-        try {
-            return Files.size(key(address)) == SEALED_LENGTH;
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
     /** One of the key files, whichever the file system names first. */
     Optional<Path> anyKey() throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(imported, "*" + KEY_SUFFIX)) {
@@ -151,19 +145,85 @@ final class KeyFolder {
         }
     }
 
-    /** The addresses of all key files, from one reading of the folder. */
-    Set<Address> addressesOnDisk() throws IOException {
+    /**
+     * What one look at all key files showed.
+     *
+     * @param damaged listed addresses whose file is missing or has another length than a sealed key
+     * @param unlisted addresses with a file that are not listed
+     */
+    record Inventory(Set<Address> damaged, Set<Address> unlisted) {
+        void reportUnlisted(KeyFolder folder) {
+            if (!unlisted.isEmpty()) {
+                LOG.warn(
+                        "{} key files belong to no listed address and are left alone (a crash before their address was given out, a"
+                                + " deletion that a crash cut short, or copied here by hand): {}",
+                        unlisted.size(),
+                        folder.paths(unlisted));
+            }
+        }
+    }
+
+    /** Compares the folder with the list. Takes a while in a large keyring. */
+    Inventory inventory(Collection<Address> listed) throws IOException {
+        Set<Address> unlisted = addressesOnDisk();
+        Set<Address> damaged = new LinkedHashSet<>();
+        for (Address address : listed) {
+            if (!unlisted.remove(address) || !isWhole(address)) {
+                damaged.add(address);
+            }
+        }
+        return new Inventory(damaged, unlisted);
+    }
+
+    boolean isWhole(Address address) {
+        try {
+            return Files.size(key(address)) == SEALED_LENGTH;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The first few key files by name. */
+    String paths(Collection<Address> addresses) {
+        List<String> paths = addresses.stream()
+                .limit(NAMED)
+                .map(address -> key(address).toString())
+                .toList();
+        return String.join(", ", paths) + (addresses.size() > NAMED ? " …" : "");
+    }
+
+    private Set<Address> addressesOnDisk() throws IOException {
         Set<Address> addresses = new HashSet<>();
         String[] names = imported.toFile().list();
         if (names == null) {
             throw new IOException("cannot read the folder " + imported);
         }
         for (String name : names) {
-            if (name.length() == HEX_ADDRESS + KEY_SUFFIX.length() && name.endsWith(KEY_SUFFIX)) {
+            if (name.endsWith(KEY_SUFFIX) && name.length() == HEX_ADDRESS + KEY_SUFFIX.length()) {
                 addressIn(name).ifPresent(addresses::add);
             }
         }
         return addresses;
+    }
+
+    /** Removes what was left half written before {@code start} of writing a key or phrase. */
+    void clearHalfWritten(Instant start) throws IOException {
+        String[] names = imported.toFile().list((folder, name) -> name.startsWith(".") && name.endsWith(".tmp"));
+        for (String name : names == null ? new String[0] : names) {
+            Path temp = imported.resolve(name);
+            if (isOlder(temp, start)) {
+                Files.deleteIfExists(temp);
+            }
+        }
+    }
+
+    /** Whether {@code file} is there and was written before {@code start}, as far as the clocks of file systems tell. */
+    static boolean isOlder(Path file, Instant start) {
+        try {
+            return Files.getLastModifiedTime(file).toInstant().isBefore(start.minusSeconds(1));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static Optional<Address> addressIn(String name) {

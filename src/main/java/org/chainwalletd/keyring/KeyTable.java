@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -42,10 +41,10 @@ final class KeyTable {
     }
 
     /** Several changes that become durable with one write of {@code state.json}. */
-    record Batch(List<Change> changes, KeyringView before, KeyringView after) {
+    record Batch(List<Change> changes, KeyringView after) {
         /** Blocking. Public keys come first: one too many does no harm, a missing one does. */
         void write(PublicKeyFiles publicKeys, StateFile stateFile) throws IOException {
-            publicKeys.add(newKeys());
+            publicKeys.add(withNewKeys());
             if (changes.stream().allMatch(Change::onlyLearns)) {
                 return;
             }
@@ -56,7 +55,7 @@ final class KeyTable {
                     .allMatch(change ->
                             change.removed().isEmpty() && change.replaced().isEmpty());
             stateFile.write(after, onlyAdds ? added() : null);
-            List<PublicKey> gone = goneKeys();
+            Set<Address> gone = gone();
             if (!gone.isEmpty()) {
                 publicKeys.remove(gone);
             }
@@ -67,31 +66,19 @@ final class KeyTable {
             return changes.stream().flatMap(change -> change.added().stream()).toList();
         }
 
-        private List<PublicKey> newKeys() {
-            List<PublicKey> keys = new ArrayList<>();
-            for (Change change : changes) {
-                change.added().forEach(entry -> keys.add(entry.publicKey()));
-                change.replaced().values().stream()
-                        .filter(entry -> unknownBefore(change, entry))
-                        .forEach(entry -> keys.add(entry.publicKey()));
-            }
-            return keys;
+        /** A key that only got a derivation index had its public key before. */
+        private List<KeyEntry> withNewKeys() {
+            List<KeyEntry> entries = new ArrayList<>(added());
+            changes.stream()
+                    .filter(Change::onlyLearns)
+                    .forEach(change -> entries.addAll(change.replaced().values()));
+            return entries;
         }
 
-        /** A key that also got a derivation index had its public key before. */
-        private static boolean unknownBefore(Change change, KeyEntry entry) {
-            return change.onlyLearns() && entry.publicKey() != null;
-        }
-
-        private List<PublicKey> goneKeys() {
+        private Set<Address> gone() {
             Set<Address> gone = new HashSet<>();
             changes.forEach(change -> gone.addAll(change.removed()));
-            return gone.isEmpty()
-                    ? List.of()
-                    : before.entries().stream()
-                            .filter(entry -> gone.contains(entry.address()) && entry.publicKey() != null)
-                            .map(KeyEntry::publicKey)
-                            .toList();
+            return gone;
         }
     }
 
@@ -114,7 +101,7 @@ final class KeyTable {
         if (!removed.isEmpty()) {
             after = after.without(removed);
         }
-        return new Batch(List.copyOf(changes), view, after.grown(added, nextIndex));
+        return new Batch(List.copyOf(changes), after.grown(added, nextIndex));
     }
 
     /** The batch is on the disk. */
@@ -132,13 +119,6 @@ final class KeyTable {
     List<KeyEntry> derivedWithoutPublicKey() {
         return view.entries().stream()
                 .filter(entry -> entry.publicKey() == null && !entry.imported())
-                .toList();
-    }
-
-    /** 1:1 keys whose public key is not known yet: another implementation made them. */
-    List<KeyEntry> importedWithoutPublicKey() {
-        return view.entries().stream()
-                .filter(entry -> entry.publicKey() == null && entry.imported())
                 .toList();
     }
 }

@@ -243,6 +243,11 @@ final class KeyWork {
         return unsealSeed(passphrase).thenApplyAsync(KeyWork::words, crypto);
     }
 
+    /** Whether the public key is known and, as it comes from a file that nothing protects, is the one of the address. */
+    boolean hasPublicKey(KeyEntry entry) {
+        return entry.publicKey() != null && sealer.addressOf(entry.publicKey()).equals(entry.address());
+    }
+
     boolean isSeeded() {
         return folder.isSeeded();
     }

@@ -169,9 +169,8 @@ final class KeyringActor {
                 new StateFile(folder.state()),
                 setup.executors().disk(),
                 (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)));
-        Housekeeping housekeeping =
-                new Housekeeping(folder, work, setup.executors().disk());
-        housekeeping.begin(view, passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));
+        new Housekeeping(folder, work, published::get, setup.executors().disk())
+                .begin(passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));
     }
 
     private Behavior<Command> open() {
@@ -211,7 +210,7 @@ final class KeyringActor {
     private Behavior<Command> onFind(Find question) {
         Optional<KeyEntry> entry = table.find(question.address());
         SigningKey key = unsealed.key(question.address());
-        if (entry.isEmpty() || entry.get().publicKey() != null || !question.withPublicKey()) {
+        if (entry.isEmpty() || !question.withPublicKey() || work.hasPublicKey(entry.get())) {
             question.reply().complete(entry);
         } else if (key != null) {
             question.reply().complete(Optional.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
@@ -262,7 +261,7 @@ final class KeyringActor {
         } else {
             SigningKey key = SigningKey.takeOver(outcome.secret());
             unsealed.put(outcome.address(), key);
-            if (entry.get().publicKey() == null) {
+            if (!work.hasPublicKey(entry.get())) {
                 learn(List.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
             }
             waiting.forEach(context.getSelf()::tell);
@@ -305,7 +304,7 @@ final class KeyringActor {
     }
 
     private boolean isUnknown(Address address) {
-        return table.find(address).filter(entry -> entry.publicKey() == null).isPresent() && !moving.contains(address);
+        return table.find(address).filter(entry -> !work.hasPublicKey(entry)).isPresent() && !moving.contains(address);
     }
 
     private Behavior<Command> onStore(Store question) {

@@ -3,12 +3,10 @@ package org.chainwalletd.keyring;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,10 +30,8 @@ import org.slf4j.LoggerFactory;
  */
 final class KeyringLoader {
     private static final Logger LOG = LoggerFactory.getLogger(KeyringLoader.class);
-    /** Up to this many key files are also looked at one by one before the start goes on. */
-    private static final int LENGTHS_CHECKED = 1_000;
-
-    private static final int NAMED = 5;
+    /** Up to this many key files are looked at before the start goes on; those of a larger keyring after it. */
+    static final int CHECKED_AT_START = 1_000;
 
     private final KeyringSetup setup;
     private final KeyFolder folder;
@@ -79,7 +75,9 @@ final class KeyringLoader {
     private KeyringView readView() {
         StateJson state = readState();
         try {
-            checkFiles(state.imported());
+            if (state.imported().size() <= CHECKED_AT_START) {
+                checkFiles(state.imported());
+            }
             return viewOf(state, publicKeys.load());
         } catch (IOException e) {
             throw KeyFolder.storage("cannot read the files beside", folder.state(), e);
@@ -99,59 +97,20 @@ final class KeyringLoader {
     }
 
     private void checkFiles(List<Address> listed) throws IOException {
-        folder.clearImported();
-        Set<Address> onDisk = folder.addressesOnDisk();
-        Set<Address> missing = new LinkedHashSet<>(listed);
-        missing.removeAll(onDisk);
-        if (!missing.isEmpty()) {
+        folder.clearHalfWritten(Instant.MAX);
+        KeyFolder.Inventory found = folder.inventory(listed);
+        if (!found.damaged().isEmpty()) {
             throw new KeyringException(
                     Reason.STORAGE,
-                    "key files are missing of " + missing.size() + " listed addresses: " + paths(missing)
-                            + ". Restore them from a"
-                            + " backup, or, to go on without these keys, take their addresses out of \"imported\" in "
-                            + folder.state());
+                    "key files of " + found.damaged().size() + " listed addresses are missing or damaged: "
+                            + folder.paths(found.damaged())
+                            + ". Restore them from a backup, or, to go on without these keys, take"
+                            + " their addresses out of \"imported\" in " + folder.state());
         }
-        if (listed.size() <= LENGTHS_CHECKED) {
-            checkLengths(listed);
-        }
-        Set<Address> unlisted = new HashSet<>(onDisk);
-        listed.forEach(unlisted::remove);
-        if (!unlisted.isEmpty()) {
-            LOG.warn(
-                    "{} key files belong to no listed address and are left alone (a crash before their address was given out, or"
-                            + " copied here by hand): {}",
-                    unlisted.size(),
-                    paths(unlisted));
-        }
+        found.reportUnlisted(folder);
     }
 
-    private void checkLengths(Collection<Address> listed) throws IOException {
-        Set<Address> damaged = new LinkedHashSet<>();
-        for (Address address : listed) {
-            if (Files.size(folder.key(address)) != KeyFolder.SEALED_LENGTH) {
-                damaged.add(address);
-            }
-        }
-        if (!damaged.isEmpty()) {
-            throw new KeyringException(
-                    Reason.STORAGE,
-                    "key files are damaged (not " + KeyFolder.SEALED_LENGTH + " bytes long): " + paths(damaged)
-                            + ". Restore them from a backup, or, to go on without these keys, take their addresses out of"
-                            + " \"imported\" in " + folder.state());
-        }
-    }
-
-    private String paths(Collection<Address> addresses) {
-        List<String> paths = addresses.stream()
-                .limit(NAMED)
-                .map(address -> folder.key(address).toString())
-                .toList();
-        return String.join(", ", paths) + (addresses.size() > NAMED ? " …" : "");
-    }
-
-    private KeyringView viewOf(StateJson state, List<PublicKey> known) {
-        Map<Address, PublicKey> keys = new HashMap<>(known.size() * 2);
-        known.forEach(key -> keys.put(setup.profile().addressOf(key), key));
+    private KeyringView viewOf(StateJson state, Map<Address, PublicKey> keys) {
         Set<Address> alone = new HashSet<>(state.imported());
         List<KeyEntry> entries = new ArrayList<>(state.derived().size() + alone.size());
         state.derived().entrySet().stream()

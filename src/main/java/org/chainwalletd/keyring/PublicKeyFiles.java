@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -9,93 +10,131 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.zip.CRC32C;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.AtomicFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The public keys beside the sealed files, so that nothing needs to be unsealed to know them (decisions.md, requirement 11): {@code
- * wallets/pubkeys/000000.keys} and so on, each up to 1,024 keys of 32 raw bytes. An address is the hash of its key, so a key proves
- * itself; one that is lost or damaged is learnt again when its secret is unsealed.
+ * wallets/pubkeys/000000.keys} and so on. A file is up to 1,024 records of 64 bytes, address and key, and the CRC-32C of them in big-endian
+ * order. One that is lost or damaged costs nothing but learning its keys again when their secrets are unsealed.
  *
  * <p>These files are this daemon's own. Other implementations neither write nor need them. Blocking; one caller at a time.
  */
 final class PublicKeyFiles {
-    /** Keys per file: small enough that writing the last file anew costs no more than a small one. */
+    /** Records per file: few enough that writing the last file anew costs no more than a small one. */
     static final int PER_FILE = 1_024;
 
+    private static final Logger LOG = LoggerFactory.getLogger(PublicKeyFiles.class);
+    private static final int RECORD = Address.LENGTH + PublicKey.LENGTH;
     private static final String SUFFIX = ".keys";
 
     private final Path folder;
     private int last;
-    private byte[] lastContent = new byte[0];
+    private byte[] lastRecords = new byte[0];
 
     PublicKeyFiles(Path folder) {
         this.folder = folder;
     }
 
-    /** All keys that stand here, also some of no listed address. */
-    synchronized List<PublicKey> load() throws IOException {
-        List<PublicKey> keys = new ArrayList<>();
-        for (Path file : files()) {
-            byte[] content = Files.readAllBytes(file);
-            for (int at = 0; at + PublicKey.LENGTH <= content.length; at += PublicKey.LENGTH) {
-                keys.add(PublicKey.of(Arrays.copyOfRange(content, at, at + PublicKey.LENGTH)));
+    /** All keys that stand here, also some of no listed address. That they belong to the addresses is for the user of a key to check. */
+    synchronized Map<Address, PublicKey> load() throws IOException {
+        List<Path> files = files();
+        Map<Address, PublicKey> keys = new HashMap<>(files.size() * PER_FILE * 2);
+        for (Path file : files) {
+            byte[] records = records(file);
+            for (int at = 0; at < records.length; at += RECORD) {
+                keys.put(addressAt(records, at), keyAt(records, at));
             }
             last = numberOf(file);
-            lastContent = Arrays.copyOf(content, content.length - content.length % PublicKey.LENGTH);
+            lastRecords = records;
         }
         return keys;
     }
 
-    /** Adds {@code keys}; when this returns they survive a power cut. */
-    synchronized void add(Collection<PublicKey> keys) throws IOException {
-        byte[] content = lastContent;
+    /** Adds the public keys of {@code entries}; when this returns they survive a power cut. */
+    synchronized void add(Collection<KeyEntry> entries) throws IOException {
+        byte[] records = lastRecords;
         int number = last;
-        for (PublicKey key : keys) {
-            if (content.length == PER_FILE * PublicKey.LENGTH) {
-                write(number, content);
+        for (KeyEntry entry : entries) {
+            if (records.length == PER_FILE * RECORD) {
+                write(number, records);
                 number++;
-                content = new byte[0];
+                records = new byte[0];
             }
-            int end = content.length;
-            content = Arrays.copyOf(content, end + PublicKey.LENGTH);
-            System.arraycopy(key.toArray(), 0, content, end, PublicKey.LENGTH);
+            int end = records.length;
+            records = Arrays.copyOf(records, end + RECORD);
+            System.arraycopy(entry.address().toArray(), 0, records, end, Address.LENGTH);
+            System.arraycopy(entry.publicKey().toArray(), 0, records, end + Address.LENGTH, PublicKey.LENGTH);
         }
-        if (!keys.isEmpty()) {
-            write(number, content);
+        if (!entries.isEmpty()) {
+            write(number, records);
         }
     }
 
-    /** Takes {@code keys} out of whichever files they stand in. */
-    synchronized void remove(Collection<PublicKey> keys) throws IOException {
-        Set<PublicKey> gone = new HashSet<>(keys);
+    /** Takes the keys of {@code addresses} out of whichever files they stand in. */
+    synchronized void remove(Set<Address> addresses) throws IOException {
         for (Path file : files()) {
-            byte[] content = Files.readAllBytes(file);
-            byte[] kept = new byte[content.length];
+            byte[] records = records(file);
+            byte[] kept = new byte[records.length];
             int end = 0;
-            for (int at = 0; at + PublicKey.LENGTH <= content.length; at += PublicKey.LENGTH) {
-                byte[] key = Arrays.copyOfRange(content, at, at + PublicKey.LENGTH);
-                if (!gone.contains(PublicKey.of(key))) {
-                    System.arraycopy(key, 0, kept, end, PublicKey.LENGTH);
-                    end += PublicKey.LENGTH;
+            for (int at = 0; at < records.length; at += RECORD) {
+                if (!addresses.contains(addressAt(records, at))) {
+                    System.arraycopy(records, at, kept, end, RECORD);
+                    end += RECORD;
                 }
             }
-            if (end < content.length) {
+            if (end < records.length) {
                 write(numberOf(file), Arrays.copyOf(kept, end));
             }
         }
     }
 
-    private void write(int number, byte[] content) throws IOException {
+    private void write(int number, byte[] records) throws IOException {
         AtomicFiles.createFolder(folder);
+        byte[] content = ByteBuffer.allocate(records.length + Integer.BYTES)
+                .put(records)
+                .putInt(checksum(records))
+                .array();
         AtomicFiles.write(folder.resolve(String.format("%06d%s", number, SUFFIX)), content);
         if (number >= last) {
             last = number;
-            lastContent = content;
+            lastRecords = records;
         }
+    }
+
+    private static byte[] records(Path file) throws IOException {
+        byte[] content = Files.readAllBytes(file);
+        int length = content.length - Integer.BYTES;
+        if (length >= 0 && length % RECORD == 0) {
+            byte[] records = Arrays.copyOf(content, length);
+            if (ByteBuffer.wrap(content, length, Integer.BYTES).getInt() == checksum(records)) {
+                return records;
+            }
+        }
+        LOG.warn("{} is damaged; its public keys will be learnt again", file);
+        return new byte[0];
+    }
+
+    private static int checksum(byte[] records) {
+        CRC32C crc = new CRC32C();
+        crc.update(records);
+        return (int) crc.getValue();
+    }
+
+    private static Address addressAt(byte[] records, int at) {
+        return Address.of(Arrays.copyOfRange(records, at, at + Address.LENGTH));
+    }
+
+    private static PublicKey keyAt(byte[] records, int at) {
+        return PublicKey.of(Arrays.copyOfRange(records, at + Address.LENGTH, at + RECORD));
     }
 
     private List<Path> files() throws IOException {
