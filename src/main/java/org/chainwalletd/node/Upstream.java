@@ -347,8 +347,6 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
                 return;
             }
             remember(call, node, rejected);
-            finish(call, call.answerLost ? rejected.afterLostAnswers() : rejected);
-            return;
         }
         finish(call, failure);
     }
@@ -364,7 +362,8 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private void finish(Call<?> call, NodeException failure) {
         ended(call, failure instanceof NodeException.Rejected ? "rejected" : "failed");
-        call.reply.completeExceptionally(failure);
+        boolean doubtful = failure instanceof NodeException.Rejected && call.answerLost;
+        call.reply.completeExceptionally(doubtful ? ((NodeException.Rejected) failure).afterLostAnswers() : failure);
     }
 
     private void ended(Call<?> call, String outcome) {

@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,18 +36,15 @@ final class Broadcast {
     private final NodeClient node;
     private final ChainProfile profile;
     private final Executor executor;
-    private final int lookups;
     private final Duration pause;
 
     /**
-     * @param lookups how often to ask for our transaction before "not known" is believed; calls rotate, so as many as there are nodes
      * @param pause before a refusal that passes by itself is tried again
      */
-    Broadcast(NodeClient node, ChainProfile profile, Executor executor, int lookups, Duration pause) {
+    Broadcast(NodeClient node, ChainProfile profile, Executor executor, Duration pause) {
         this.node = node;
         this.profile = profile;
         this.executor = executor;
-        this.lookups = lookups;
         this.pause = pause;
     }
 
@@ -66,9 +64,13 @@ final class Broadcast {
         NOWHERE
     }
 
-    /** Asks one node; fails with {@link NodeException}. A node that answers with another transaction is not believed. */
+    /** Asks the nodes as every call does; fails with {@link NodeException}. A node that answers with another transaction is not believed. */
     CompletionStage<Whereabouts> locate(Hash256 txId) {
-        return node.transaction(txId).thenApplyAsync(found -> whereabouts(txId, found), executor);
+        return locate(node, txId);
+    }
+
+    private CompletionStage<Whereabouts> locate(NodeClient at, Hash256 txId) {
+        return at.transaction(txId).thenApplyAsync(found -> whereabouts(txId, found), executor);
     }
 
     private Whereabouts whereabouts(Hash256 txId, Optional<NodeTransaction> found) {
@@ -86,18 +88,30 @@ final class Broadcast {
         return found.get().blockHeight() == null ? Whereabouts.MEMPOOL : Whereabouts.CONFIRMED;
     }
 
-    /** Asks node after node until one knows the transaction; "nowhere" only when all answered so. */
+    /**
+     * Asks every single node until one knows the transaction. "Nowhere" when none knows it and at least one has answered; fails when none
+     * has.
+     */
     CompletionStage<Whereabouts> locateAnywhere(Hash256 txId) {
-        return locateAnywhere(txId, 1);
+        return locateAnywhere(txId, node.each().iterator(), false);
     }
 
-    private CompletionStage<Whereabouts> locateAnywhere(Hash256 txId, int turn) {
-        return locate(txId)
-                .thenComposeAsync(
-                        where -> where == Whereabouts.NOWHERE && turn < lookups
-                                ? locateAnywhere(txId, turn + 1)
-                                : CompletableFuture.completedFuture(where),
-                        executor);
+    private CompletionStage<Whereabouts> locateAnywhere(Hash256 txId, Iterator<NodeClient> rest, boolean heard) {
+        if (!rest.hasNext()) {
+            return heard ? CompletableFuture.completedFuture(Whereabouts.NOWHERE) : locate(txId);
+        }
+        return locate(rest.next(), txId)
+                .handleAsync(
+                        (where, failure) -> {
+                            if (failure != null) {
+                                return locateAnywhere(txId, rest, heard);
+                            }
+                            return where == Whereabouts.NOWHERE
+                                    ? locateAnywhere(txId, rest, true)
+                                    : CompletableFuture.completedFuture(where);
+                        },
+                        executor)
+                .thenComposeAsync(where -> where, executor);
     }
 
     static String words(Throwable failure) {

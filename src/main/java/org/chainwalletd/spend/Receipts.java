@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Terminated;
@@ -173,8 +174,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         return Spender.resume(env, broadcast, neighbours, id, intent, results);
     }
 
-    private SpendId start(
-            List<Waiter> waiters, java.util.function.Function<SpendId, Behavior<Spender.Command>> behavior) {
+    private SpendId start(List<Waiter> waiters, Function<SpendId, Behavior<Spender.Command>> behavior) {
         SpendId id = new SpendId(++lastSpend);
         bySpend.put(id, waiters);
         ActorRef<Spender.Command> child = getContext().spawn(behavior.apply(id), "spend-" + id.number());
@@ -207,6 +207,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     private Behavior<Command> childGone(Terminated signal) {
         SpendId id = children.remove(signal.getRef().unsafeUpcast());
         if (id != null && bySpend.containsKey(id)) {
+            neighbours.reservations().tell(new Reservations.Drop(id));
+            neighbours.allowance().tell(new Allowance.Drop(id));
             return ended(new Ended(new Spender.Result(
                     id, null, new IllegalStateException("the spend failed unexpectedly; see the log"))));
         }

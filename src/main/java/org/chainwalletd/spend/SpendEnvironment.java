@@ -20,14 +20,12 @@ import org.chainwalletd.store.SqliteStore;
 /**
  * Everything that spending works with.
  *
- * @param nodeCount number of configured nodes: how many must say "not known" before it is believed
  * @param network which one the nodes say they are of, as far as they have
  * @param executor for continuations; never blocks
  */
 public record SpendEnvironment(
         ChainProfile profile,
         NodeClient node,
-        int nodeCount,
         ChainIdentity identity,
         Supplier<Optional<Network>> network,
         Signer signer,
@@ -55,7 +53,6 @@ public record SpendEnvironment(
         return new SpendEnvironment(
                 settings.chain(),
                 node,
-                settings.node().urls().size(),
                 identity,
                 network,
                 signer,

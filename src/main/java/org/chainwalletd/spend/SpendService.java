@@ -35,11 +35,7 @@ public final class SpendService {
         this.inFlightUtxos = new AtomicInteger();
         this.inFlightTransfers = new AtomicInteger();
         Broadcast broadcast = new Broadcast(
-                env.node(),
-                env.profile(),
-                env.executor(),
-                env.nodeCount(),
-                env.pace().resendPause());
+                env.node(), env.profile(), env.executor(), env.pace().resendPause());
         this.rebroadcaster = child(context, Rebroadcaster.create(env, broadcast, inFlightTransfers), "rebroadcaster");
         this.reservations = child(context, Reservations.create(env, rebroadcaster, inFlightUtxos), "reservations");
         this.allowance = child(context, Allowance.create(env.allowanceStore(), env.limits(), env.clock()), "allowance");

@@ -43,7 +43,6 @@ final class SpendHarness implements AutoCloseable {
     Allowance.Limits limits = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
     NodeClient client;
     Duration tick = Duration.ofMillis(20);
-    int nodeCount = 1;
     SqliteStore store;
     SpendService spending;
 
@@ -79,7 +78,6 @@ final class SpendHarness implements AutoCloseable {
         return new SpendEnvironment(
                 PROFILE,
                 client,
-                nodeCount,
                 identity(),
                 () -> Optional.of(Network.DEVNET),
                 keys,

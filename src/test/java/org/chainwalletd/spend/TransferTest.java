@@ -177,8 +177,10 @@ class TransferTest {
     @Test
     void a_token_with_other_parameters_is_a_conflict_running_or_done() {
         Address payer = spends.funded(1, 10_000);
-        CompletionStage<Receipt> first = spends.spending.transfer(request(payer, shop, 1_000, "token-once"));
-        CompletionStage<Receipt> other = spends.spending.transfer(request(payer, shop, 1_001, "token-once"));
+        CompletionStage<Receipt> first =
+                spends.spending.spend(TransferPlans.plan(request(payer, shop, 1_000, "token-once")));
+        CompletionStage<Receipt> other =
+                spends.spending.spend(TransferPlans.plan(request(payer, shop, 1_001, "token-once")));
 
         assertThat(refusal(SpendRefusal.TokenConflict.class, other).token()).isEqualTo("token-once");
         get(first);

@@ -1,0 +1,112 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AllowanceTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address shop;
+    private Address payer;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder);
+        spends.limits = new Allowance.Limits(
+                Optional.of(Amount.of(10_000)), Optional.of(Amount.of(20_000)), Duration.ofHours(1));
+        spends.start();
+        shop = spends.keys.add(99);
+        payer = spends.funded(1, 100_000, 100_000, 100_000, 100_000);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    @Test
+    void one_payment_above_its_cap_is_refused_with_the_numbers() {
+        assertThat(refusal(
+                        SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 10_001))))
+                .isEqualTo(new SpendRefusal.AllowanceExceeded(
+                        "per_tx", Amount.of(10_000), Amount.ZERO, Amount.of(10_001), Amount.of(10_000), 3600));
+        assertThat(spends.node.calls()).isEmpty();
+    }
+
+    @Test
+    void the_fee_counts_and_cannot_be_used_to_get_around_the_cap() {
+        TransferRequest burning = new TransferRequest(
+                payer,
+                List.of(new Payment(payer, Amount.of(200))),
+                new FeeChoice.Fixed(Amount.of(90_000)),
+                Amount.of(90_000),
+                Optional.empty(),
+                Optional.empty());
+
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(burning));
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 10_000)));
+        assertThat(spends.spending.inFlightUtxos()).isZero();
+    }
+
+    @Test
+    void the_period_slides_and_survives_a_restart() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.clock.move(Duration.ofMinutes(30));
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.restart();
+
+        SpendRefusal.AllowanceExceeded refused =
+                refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        assertThat(refused.scope()).isEqualTo("per_period");
+        assertThat(refused.spent()).isEqualTo(Amount.of(2 * 9_069));
+        assertThat(refused.remaining()).isEqualTo(Amount.of(20_000 - 2 * 9_069));
+        assertThat(get(spends.spending.allowanceStatus()).remaining()).contains(refused.remaining());
+
+        spends.clock.move(Duration.ofMinutes(31));
+        get(spends.spending.transfer(request(payer, shop, 5_000)));
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069 + 5_069));
+    }
+
+    @Test
+    void what_was_refused_is_given_back() {
+        spends.node.faults(
+                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000)));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        spends.restart();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+    }
+
+    @Test
+    void what_may_have_been_sent_stays_spent_even_when_it_is_abandoned() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 9_000)));
+
+        get(spends.spending.abandon(List.of(receipt.inputs().get(0).outpoint())));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+    }
+
+    @Test
+    void a_simulation_says_no_like_the_transfer_and_uses_nothing_up() {
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.simulate(request(payer, shop, 10_001)));
+        get(spends.spending.simulate(request(payer, shop, 9_000)));
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+    }
+}
