@@ -187,7 +187,7 @@ public final class Daemon implements AutoCloseable {
         List<String> names = TlsIdentity.names(
                 settings.http().bind().getAddress(), settings.http().tlsSan());
         Path datadir = settings.datadir();
-        return Optional.of(TlsIdentity.open(datadir, settings.chain().daemonName(), names, console));
+        return Optional.of(TlsIdentity.open(datadir, settings.chain().daemonName(), names, System.err::println));
     }
 
     private void serve(

@@ -105,12 +105,19 @@ final class Connection {
         }
     }
 
-    synchronized void answered() {
-        inFlight = Math.max(0, inFlight - 1);
-        if (inFlight == 0 && turn == Turn.ANSWERING) {
-            turn(more && !http2 ? Turn.RECEIVING : Turn.IDLE);
-            more = false;
+    void answered() {
+        Runnable ending = () -> {};
+        synchronized (this) {
+            inFlight = Math.max(0, inFlight - 1);
+            if (inFlight == 0 && turn == Turn.ANSWERING) {
+                turn(more && !http2 ? Turn.RECEIVING : Turn.IDLE);
+                more = false;
+            }
+            if (inFlight == 0 && draining && drain != null) {
+                ending = drain;
+            }
         }
+        ending.run();
     }
 
     synchronized void peerClosed() {
@@ -146,7 +153,8 @@ final class Connection {
         Runnable ending;
         synchronized (this) {
             draining = true;
-            ending = drain != null ? drain : turn == Turn.IDLE ? finish : () -> {};
+            Runnable politely = drain != null ? drain : finish;
+            ending = turn == Turn.IDLE ? politely : () -> {};
         }
         ending.run();
     }

@@ -81,7 +81,7 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
 
         @Override
         public void preStart() {
-            connection.whenGivenUp(() -> later.invoke(Responses.refusal(503, "the daemon is shutting down")));
+            connection.whenGivenUp(() -> later.invoke(Responses.shuttingDown()));
         }
 
         private void send(HttpResponse response) {

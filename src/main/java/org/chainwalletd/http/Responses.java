@@ -50,6 +50,10 @@ final class Responses {
         return json(status, ("{\"message\":\"" + message + "\"}").getBytes(StandardCharsets.UTF_8));
     }
 
+    static HttpResponse shuttingDown() {
+        return refusal(503, "the daemon is shutting down");
+    }
+
     static HttpResponse wrongMethod(String allowed) {
         return refusal(405, "method not allowed; allowed are " + allowed).addHeader(RawHeader.create("Allow", allowed));
     }

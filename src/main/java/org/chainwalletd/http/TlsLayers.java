@@ -1,6 +1,10 @@
 package org.chainwalletd.http;
 
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
@@ -37,6 +41,7 @@ import scala.jdk.javaapi.FutureConverters;
 final class TlsLayers {
     private static final String HTTP_2 = "h2";
     private static final FiniteDuration LONGER_THAN_ANY_DRAIN = FiniteDuration.create(1, TimeUnit.HOURS);
+    private static final Duration ANSWERS_FIRST = Duration.ofMillis(200);
 
     /** Only hands the answer over to the connection's stage. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
@@ -81,11 +86,13 @@ final class TlsLayers {
     }
 
     private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http2(Connection connection) {
+        Set<CompletableFuture<HttpResponse>> open = ConcurrentHashMap.newKeySet();
         connection.speaksHttp2();
+        connection.whenGivenUp(() -> giveUp(open));
         Function1<
                         org.apache.pekko.http.scaladsl.model.HttpRequest,
                         Future<org.apache.pekko.http.scaladsl.model.HttpResponse>>
-                answers = request -> FutureConverters.asScala(answer(request, connection));
+                answers = request -> FutureConverters.asScala(answer(request, connection, open));
         var requests = Http2Blueprint.handleWithStreamIdHeader(
                 settings.http2Settings().maxConcurrentStreams(), answers, system.executionContext());
         var stack = Http2Blueprint.serverStackTls(
@@ -99,21 +106,36 @@ final class TlsLayers {
                 .asJava();
     }
 
-    /** Draining tells the client to open no more streams and closes when the open ones are answered. */
+    /**
+     * The polite end is GOAWAY, sent a moment after the last answer: it overtakes answers that are on their way, and a client of the JDK
+     * then takes them for lost.
+     */
     private NotUsed drainable(ServerTerminator terminator, Connection connection) {
-        connection.drainsBy(() -> terminator.terminate(LONGER_THAN_ANY_DRAIN, system.executionContext()));
+        Runnable goAway = () -> terminator.terminate(LONGER_THAN_ANY_DRAIN, system.executionContext());
+        connection.drainsBy(() -> system.scheduler().scheduleOnce(ANSWERS_FIRST, goAway, system.executionContext()));
         return NotUsed.getInstance();
     }
 
     private CompletionStage<org.apache.pekko.http.scaladsl.model.HttpResponse> answer(
-            org.apache.pekko.http.scaladsl.model.HttpRequest request, Connection connection) {
-        return RequestStage.answer(handler, request, connection)
-                .handleAsync(
-                        (response, failure) -> {
-                            connection.answered();
-                            return (org.apache.pekko.http.scaladsl.model.HttpResponse)
-                                    RequestStage.orFailure(response, failure);
-                        },
+            org.apache.pekko.http.scaladsl.model.HttpRequest request,
+            Connection connection,
+            Set<CompletableFuture<HttpResponse>> open) {
+        CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
+        open.add(answer);
+        RequestStage.answer(handler, request, connection)
+                .whenCompleteAsync(
+                        (response, failure) -> answer.complete(RequestStage.orFailure(response, failure)),
                         ON_COMPLETING_THREAD);
+        return answer.thenApplyAsync(
+                response -> {
+                    open.remove(answer);
+                    connection.answered();
+                    return (org.apache.pekko.http.scaladsl.model.HttpResponse) response;
+                },
+                ON_COMPLETING_THREAD);
+    }
+
+    private static void giveUp(Set<CompletableFuture<HttpResponse>> open) {
+        open.forEach(answer -> answer.complete(Responses.shuttingDown()));
     }
 }

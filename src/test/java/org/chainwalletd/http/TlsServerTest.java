@@ -210,6 +210,35 @@ class TlsServerTest {
     }
 
     @Test
+    void draining_lets_the_calls_of_an_http_2_connection_end_and_closes_it() throws Exception {
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+        CompletableFuture<HttpResponse<String>> waiting =
+                client.sendAsync(post("localhost", "\"wait\""), HttpResponse.BodyHandlers.ofString());
+        fixture.awaitCalls(1);
+
+        CompletableFuture<Void> drained =
+                fixture.server.drain(Duration.ofSeconds(60)).toCompletableFuture();
+        fixture.gate.complete(null);
+
+        assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        drained.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void what_is_still_in_work_over_http_2_at_the_end_of_the_drain_is_answered_with_503() throws Exception {
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+        CompletableFuture<HttpResponse<String>> waiting =
+                client.sendAsync(post("localhost", "\"wait\""), HttpResponse.BodyHandlers.ofString());
+        fixture.awaitCalls(1);
+
+        CompletableFuture<Void> drained =
+                fixture.server.drain(Duration.ofSeconds(1)).toCompletableFuture();
+
+        assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+        drained.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
     void bytes_that_are_no_tls_close_their_connection_only() throws Exception {
         try (RawClient client = fixture.client()) {
             client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
