@@ -25,6 +25,7 @@ import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.ledger.Coin;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,17 +59,10 @@ class SpendCrashIT {
     }
 
     private void launch(String javaOptions) {
-        daemon = DaemonProcess.launch(
-                DaemonProcess.packageFolder(),
-                folder,
-                Map.of("WALLETD_JAVA_OPTS", javaOptions),
-                List.of(
-                        "--datadir",
-                        folder.toString(),
-                        "--bind",
-                        "127.0.0.1:0",
-                        "--node-rpc",
-                        devnet.uri().toString()));
+        daemon = LauncherCall.daemon(folder)
+                .node(devnet.uri())
+                .with("WALLETD_JAVA_OPTS", javaOptions)
+                .start();
         daemon.awaitReady();
     }
 
@@ -113,7 +107,7 @@ class SpendCrashIT {
         for (int i = 0; i < PAYERS; i++) {
             payers.add(funded(1 + i, 40));
         }
-        int kills = Integer.getInteger("spend.kills", 3);
+        int kills = Integer.getInteger("spend.kills", 2);
         for (int round = 0; round < kills; round++) {
             List<Thread> workers = new ArrayList<>();
             for (int i = 0; i < PAYERS; i++) {

@@ -21,6 +21,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,14 +41,12 @@ class TransferErrorsIT {
 
     @BeforeAll
     static void start() {
-        daemon = DaemonProcess.startWithDevnet(
-                folder.resolve("data"),
-                "--spend-cap-per-tx",
-                "50000000",
-                "--spend-cap-per-period",
-                "60000000",
-                "--spend-cap-period-secs",
-                "3600");
+        daemon = LauncherCall.daemonWithDevnet(folder.resolve("data"))
+                .and("--spend-cap-per-tx", "50000000")
+                .and("--spend-cap-per-period", "60000000")
+                .and("--spend-cap-period-secs", "3600")
+                .start();
+        daemon.awaitReady();
     }
 
     @AfterAll
