@@ -1,0 +1,200 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DamagedKeystoreTest {
+    @TempDir
+    Path datadir;
+
+    private KeyringFixture fixture;
+    private Path wallets;
+    private Address first;
+    private Address second;
+
+    @BeforeEach
+    void make() {
+        wallets = datadir.resolve("wallets");
+        fixture = new KeyringFixture(wallets);
+        Keyring keyring = fixture.open();
+        first = await(keyring.generateStandard(Optional.empty())).address();
+        second = await(keyring.generateStandard(Optional.empty())).address();
+        await(keyring.close());
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private Path key(Address address) {
+        return wallets.resolve("imported").resolve(address + ".key.enc");
+    }
+
+    private KeyringException refusedStart() {
+        return refusal(fixture.tryOpen(PASSPHRASE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{",
+                "[]",
+                "null",
+                "{\"imported\":[\"12\"]}",
+                "{\"imported\":{}}",
+                "{\"next_index\":-1}",
+                "{\"next_index\":\"0\"}",
+                "{\"derived\":{\"x\":1}}",
+                "{\"labels\":{\"x\":1}}",
+                "{} {}",
+                "{\"imported\":[],\"imported\":[]}"
+            })
+    void a_state_file_that_cannot_be_read_stops_the_start_and_stays(String content) throws Exception {
+        Path state = wallets.resolve("state.json");
+        Files.writeString(state, content);
+        assertThat(refusedStart())
+                .hasMessageContaining("state.json")
+                .hasMessageContaining("backup")
+                .extracting(KeyringException::reason)
+                .isEqualTo(Reason.STORAGE);
+        assertThat(Files.readString(state)).isEqualTo(content);
+    }
+
+    @Test
+    void a_state_file_that_is_missing_beside_keys_stops_the_start() throws Exception {
+        Files.delete(wallets.resolve("state.json"));
+        assertThat(refusedStart()).hasMessageContaining("state.json").hasMessageContaining("backup");
+        assertThat(wallets.resolve("state.json")).doesNotExist();
+    }
+
+    @Test
+    void a_key_file_that_is_missing_or_cut_stops_the_start_and_is_named() throws Exception {
+        byte[] whole = Files.readAllBytes(key(second));
+        Files.delete(key(second));
+        assertThat(refusedStart()).hasMessageContaining(key(second).toString()).hasMessageContaining("imported");
+        Files.write(key(second), Arrays.copyOf(whole, 80));
+        assertThat(refusedStart()).hasMessageContaining(key(second).toString()).hasMessageContaining("backup");
+        Files.write(key(second), whole);
+        assertThat(fixture.open().size()).isEqualTo(2);
+    }
+
+    @Test
+    void a_key_file_that_was_changed_is_reported_when_it_is_used() throws Exception {
+        for (Address address : new Address[] {first, second}) {
+            byte[] whole = Files.readAllBytes(key(address));
+            byte[] flipped = whole.clone();
+            flipped[60] ^= 1;
+            Files.write(key(address), flipped);
+            Keyring keyring = fixture.open();
+            Address other = address.equals(first) ? second : first;
+            await(keyring.sign(other, new byte[1]));
+            assertThat(refusal(keyring.sign(address, new byte[1])))
+                    .hasMessageContaining(key(address).toString())
+                    .extracting(KeyringException::reason)
+                    .isEqualTo(Reason.LOCKED);
+            await(keyring.close());
+            Files.write(key(address), whole);
+        }
+    }
+
+    @Test
+    void a_key_file_under_another_ones_name_is_never_used() throws Exception {
+        Files.copy(key(first), key(second), StandardCopyOption.REPLACE_EXISTING);
+        Keyring keyring = fixture.open();
+        await(keyring.sign(first, new byte[1]));
+        assertThat(refusal(keyring.sign(second, new byte[1])))
+                .hasMessageContaining("does not hold the key of " + second)
+                .extracting(KeyringException::reason)
+                .isEqualTo(Reason.LOCKED);
+        assertThat(refusal(keyring.revealSecret(second, secret(PASSPHRASE))).reason())
+                .isEqualTo(Reason.LOCKED);
+        assertThat(refusal(keyring.exportVault(secret("v"))).reason()).isEqualTo(Reason.LOCKED);
+    }
+
+    @Test
+    void a_phrase_file_under_another_ones_name_is_never_revealed() throws Exception {
+        Path folder = wallets.resolve("imported");
+        Files.copy(
+                folder.resolve(first + ".mnemonic.enc"),
+                folder.resolve(second + ".mnemonic.enc"),
+                StandardCopyOption.REPLACE_EXISTING);
+        Keyring keyring = fixture.open();
+        assertThat(refusal(keyring.revealPhrase(second, secret(PASSPHRASE))).reason())
+                .isEqualTo(Reason.LOCKED);
+    }
+
+    @Test
+    void a_key_file_of_no_listed_address_is_left_alone() throws Exception {
+        Path stray = key(Address.of(new byte[32]));
+        Files.copy(key(first), stray);
+        assertThat(fixture.open().size()).isEqualTo(2);
+        assertThat(stray).exists();
+    }
+
+    @Test
+    void half_written_files_are_cleared_away() throws Exception {
+        Path[] leftovers = {
+            wallets.resolve(".state.json.1.tmp"), wallets.resolve("imported/." + first + ".key.enc.1.tmp")
+        };
+        for (Path leftover : leftovers) {
+            Files.write(leftover, new byte[3]);
+        }
+        fixture.open();
+        assertThat(leftovers[0]).doesNotExist();
+        assertThat(leftovers[1]).doesNotExist();
+    }
+
+    @Test
+    void public_keys_that_are_lost_damaged_or_forged_are_learnt_again() throws Exception {
+        Path keys = wallets.resolve("pubkeys/000000.keys");
+        byte[] whole = Files.readAllBytes(keys);
+        byte[] flipped = whole.clone();
+        flipped[40] ^= 1;
+        CRC32C crc = new CRC32C();
+        byte[] forged = flipped.clone();
+        crc.update(forged, 0, forged.length - 4);
+        ByteBuffer.wrap(forged).putInt(forged.length - 4, (int) crc.getValue());
+        for (byte[] content : new byte[][] {flipped, Arrays.copyOf(whole, 70), new byte[0], forged}) {
+            Files.write(keys, content);
+            Keyring keyring = fixture.open();
+            for (Address address : new Address[] {first, second}) {
+                assertThat(KeyringFixture.CHAIN.addressOf(
+                                await(keyring.find(address)).orElseThrow().publicKey()))
+                        .isEqualTo(address);
+            }
+            await(keyring.close());
+        }
+    }
+
+    @Test
+    void with_one_key_only_a_damaged_file_and_a_wrong_passphrase_look_the_same() throws Exception {
+        Keyring keyring = fixture.open();
+        await(keyring.delete(second, secret(PASSPHRASE), Optional.empty()));
+        await(keyring.close());
+        byte[] flipped = Files.readAllBytes(key(first));
+        flipped[60] ^= 1;
+        Files.write(key(first), flipped);
+        assertThat(refusedStart()).hasMessageContaining("wrong passphrase").hasMessageContaining("damaged");
+    }
+}

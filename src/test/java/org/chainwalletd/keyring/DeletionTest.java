@@ -1,0 +1,138 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DeletionTest {
+    private static final byte[] MESSAGE = {9};
+
+    @TempDir
+    Path datadir;
+
+    private KeyringFixture fixture;
+    private Keyring keyring;
+    private KeyEntry kept;
+    private KeyEntry entry;
+
+    @BeforeEach
+    void open() {
+        fixture = new KeyringFixture(datadir.resolve("wallets"));
+        keyring = fixture.open();
+        kept = await(keyring.generateStandard(Optional.of("kept")));
+        entry = await(keyring.generateStandard(Optional.of("gone")));
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private static Optional<DeletionGuard> guard(String objection) {
+        return Optional.of(any -> CompletableFuture.completedFuture(Optional.ofNullable(objection)));
+    }
+
+    @Test
+    void nothing_of_a_deleted_key_stays() throws Exception {
+        await(keyring.sign(entry.address(), MESSAGE));
+        assertThat(await(keyring.delete(entry.address(), secret(PASSPHRASE), guard(null))))
+                .isEqualTo(entry.address());
+
+        assertThat(refusal(keyring.sign(entry.address(), MESSAGE)).reason()).isEqualTo(Reason.UNKNOWN_ADDRESS);
+        assertThat(keyring.list()).containsExactly(kept);
+        try (var paths = Files.walk(fixture.wallets())) {
+            for (Path path : paths.toList()) {
+                assertThat(path.toString()).doesNotContain(entry.address().hex());
+                if (Files.isRegularFile(path)) {
+                    String content = new String(Files.readAllBytes(path), "ISO-8859-1");
+                    assertThat(content).doesNotContain(entry.address().hex()).doesNotContain("gone");
+                    assertThat(content)
+                            .doesNotContain(new String(entry.publicKey().toArray(), "ISO-8859-1"));
+                }
+            }
+        }
+        await(keyring.close());
+        assertThat(fixture.open().list()).containsExactly(kept);
+    }
+
+    @Test
+    void an_objection_keeps_the_key_and_is_told() {
+        KeyringException refusal = refusal(
+                keyring.delete(entry.address(), secret(PASSPHRASE), guard("it holds a confirmed balance of 5")));
+        assertThat(refusal.reason()).isEqualTo(Reason.INVALID);
+        assertThat(refusal).hasMessageContaining("confirmed balance of 5").hasMessageContaining("force");
+        assertThat(keyring.size()).isEqualTo(2);
+    }
+
+    @Test
+    void a_check_that_fails_keeps_the_key() {
+        DeletionGuard broken = any -> CompletableFuture.failedFuture(new IllegalStateException("no node"));
+        assertThat(refusal(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(broken)))
+                        .reason())
+                .isEqualTo(Reason.INVALID);
+        assertThat(keyring.size()).isEqualTo(2);
+    }
+
+    @Test
+    void the_guard_is_asked_after_the_passphrase_was_proved() {
+        AtomicInteger asked = new AtomicInteger();
+        DeletionGuard counting = any -> {
+            asked.incrementAndGet();
+            return CompletableFuture.completedFuture(Optional.empty());
+        };
+        assertThat(refusal(keyring.delete(entry.address(), secret("wrong"), Optional.of(counting)))
+                        .reason())
+                .isEqualTo(Reason.LOCKED);
+        assertThat(asked).hasValue(0);
+        await(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(counting)));
+        assertThat(asked).hasValue(1);
+    }
+
+    @Test
+    void force_asks_nobody() {
+        await(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.empty()));
+        assertThat(keyring.list()).containsExactly(kept);
+    }
+
+    @Test
+    void a_deleted_key_can_be_taken_in_again() {
+        String words = KeyringFixture.text(await(keyring.revealPhrase(entry.address(), secret(PASSPHRASE))));
+        await(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.empty()));
+        assertThat(await(keyring.importStandard(secret(words), Optional.empty()))
+                        .address())
+                .isEqualTo(entry.address());
+        await(keyring.sign(entry.address(), MESSAGE));
+    }
+
+    @Test
+    void of_two_deletions_at_once_one_wins() {
+        Address address = entry.address();
+        var first = keyring.delete(address, secret(PASSPHRASE), Optional.empty());
+        var second = keyring.delete(address, secret(PASSPHRASE), Optional.empty());
+        int deleted = 0;
+        for (var stage : List.of(first, second)) {
+            try {
+                await(stage);
+                deleted++;
+            } catch (KeyringException e) {
+                assertThat(e.reason()).isIn(Reason.UNKNOWN_ADDRESS, Reason.LOCKED);
+            }
+        }
+        assertThat(deleted).isEqualTo(1);
+    }
+}

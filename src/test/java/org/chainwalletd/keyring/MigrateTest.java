@@ -1,0 +1,135 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MigrateTest {
+    private static final String A = Vectors.text(Vectors.row("addresses.json", "A"), "address");
+    private static final String B = Vectors.text(Vectors.row("addresses.json", "B"), "address");
+    private static final String M = Vectors.text(Vectors.row("addresses.json", "M"), "address");
+
+    @TempDir
+    Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private KeyringFixture fixture;
+    private Path from;
+
+    @BeforeEach
+    void folders() throws Exception {
+        fixture = new KeyringFixture(folder.resolve("data/wallets"));
+        from = Files.createDirectory(folder.resolve("from"));
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private int migrate(String passphrase) {
+        return new Migrate(fixture.setup(), new PrintStream(out), new PrintStream(err)).run(secret(passphrase), from);
+    }
+
+    private void raw(String name, String hex) throws Exception {
+        Files.write(from.resolve(name), HexFormat.of().parseHex(hex));
+    }
+
+    @Test
+    void raw_secrets_and_revealed_ones_are_taken_in_and_sign() throws Exception {
+        raw(A + ".key", "01".repeat(32));
+        Files.writeString(from.resolve(B + ".key"), "02".repeat(32) + "\n");
+        Files.writeString(from.resolve(M), "03".repeat(32));
+        assertThat(migrate(PASSPHRASE)).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("migrated 3 keys");
+
+        Keyring keyring = fixture.open();
+        assertThat(keyring.list())
+                .extracting(KeyEntry::address)
+                .extracting(Address::hex)
+                .containsExactlyInAnyOrder(A, B, M);
+        assertThat(text(await(keyring.revealSecret(Address.parse(B), secret(PASSPHRASE)))))
+                .isEqualTo("02".repeat(32));
+        await(keyring.sign(Address.parse(A), new byte[1]));
+    }
+
+    @Test
+    void a_file_that_is_not_what_its_name_says_is_refused_and_the_rest_goes_on() throws Exception {
+        raw(A + ".key", "01".repeat(32));
+        raw(M + ".key", "02".repeat(32));
+        raw(B + ".key", "02".repeat(31));
+        Files.writeString(from.resolve("notes.txt"), "hello");
+        Files.writeString(from.resolve("x".repeat(64) + ".key"), "zz".repeat(32));
+        Files.createDirectory(from.resolve("folder"));
+        assertThat(migrate(PASSPHRASE)).isEqualTo(1);
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("migrated 1 keys")
+                .contains("5 files were refused");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains(M + ".key")
+                .contains("notes.txt")
+                .doesNotContain("0101");
+        assertThat(fixture.open().list()).extracting(KeyEntry::address).containsExactly(Address.parse(A));
+    }
+
+    @Test
+    void what_is_there_already_is_skipped_with_its_label() throws Exception {
+        Keyring keyring = fixture.open();
+        await(keyring.importSecret(secret("01".repeat(32)), Optional.of("mine")));
+        await(keyring.close());
+        raw(A + ".key", "01".repeat(32));
+        raw(B + ".key", "02".repeat(32));
+        assertThat(migrate(PASSPHRASE)).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("migrated 1 keys, 1 were there already");
+        assertThat(fixture.open().list())
+                .extracting(KeyEntry::label)
+                .containsExactly(Optional.of("mine"), Optional.empty());
+    }
+
+    @Test
+    void more_keys_than_one_write_holds_are_all_taken_in() throws Exception {
+        Sealer sealer = fixture.setup().sealer();
+        for (int i = 0; i < 205; i++) {
+            try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), Optional.empty())) {
+                Files.write(from.resolve(key.address() + ".key"), key.secret().copy());
+            }
+        }
+        assertThat(migrate(PASSPHRASE)).isZero();
+        assertThat(fixture.open().size()).isEqualTo(205);
+    }
+
+    @Test
+    void a_wrong_passphrase_a_missing_folder_and_a_datadir_in_use_change_nothing() throws Exception {
+        Keyring keyring = fixture.open();
+        await(keyring.importSecret(secret("01".repeat(32)), Optional.empty()));
+        await(keyring.close());
+        raw(B + ".key", "02".repeat(32));
+        assertThat(migrate("wrong")).isEqualTo(2);
+        try (DatadirLock lock = DatadirLock.acquire(folder.resolve("data"))) {
+            assertThat(migrate(PASSPHRASE)).isEqualTo(2);
+            assertThat(lock).isNotNull();
+        }
+        Files.delete(from.resolve(B + ".key"));
+        Files.delete(from);
+        assertThat(migrate(PASSPHRASE)).isEqualTo(2);
+        assertThat(fixture.open().size()).isEqualTo(1);
+    }
+}

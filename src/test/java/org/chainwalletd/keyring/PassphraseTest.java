@@ -1,0 +1,159 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PassphraseTest {
+    @TempDir
+    Path datadir;
+
+    private KeyringFixture fixture;
+    private Keyring keyring;
+    private Address address;
+
+    @BeforeEach
+    void open() {
+        fixture = new KeyringFixture(datadir.resolve("wallets"));
+        keyring = fixture.open();
+        address = await(keyring.generateStandard(Optional.empty())).address();
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private KeyringException wrong() {
+        return refusal(keyring.revealSecret(address, secret("wrong")));
+    }
+
+    private double counted(String proved) {
+        return fixture.metrics
+                .get("walletd.keyring.passphrase.failures")
+                .tag("proved", proved)
+                .counter()
+                .count();
+    }
+
+    @Test
+    void a_wrong_passphrase_at_the_start_is_refused_also_while_there_is_no_key() {
+        await(keyring.close());
+        assertThat(refusal(fixture.tryOpen("wrong")).reason()).isEqualTo(Reason.LOCKED);
+        assertThat(await(fixture.tryOpen(PASSPHRASE)).size()).isEqualTo(1);
+
+        try (KeyringFixture empty = new KeyringFixture(datadir.resolve("empty"))) {
+            Keyring first = empty.open();
+            KeyringFixture.eventually(() -> Files.exists(datadir.resolve("empty/check.enc")));
+            await(first.close());
+            assertThat(refusal(empty.tryOpen("wrong"))).hasMessageContaining("check.enc");
+            assertThat(await(empty.tryOpen(PASSPHRASE)).size()).isZero();
+        }
+    }
+
+    @Test
+    void every_revealing_method_proves_the_passphrase_of_the_request() {
+        assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+        assertThat(refusal(keyring.revealPhrase(address, secret("wrong"))).reason())
+                .isEqualTo(Reason.LOCKED);
+        assertThat(text(await(keyring.revealSecret(address, secret(PASSPHRASE)))))
+                .hasSize(64);
+        assertThat(refusal(keyring.delete(address, secret(""), Optional.empty()))
+                        .reason())
+                .isEqualTo(Reason.LOCKED);
+        assertThat(keyring.size()).isEqualTo(1);
+    }
+
+    @Test
+    void after_three_wrong_ones_attempts_wait_for_a_pause_that_doubles() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+        }
+        long pause = 1;
+        for (int i = 0; i < 8; i++) {
+            KeyringException refusal = refusal(keyring.revealSecret(address, secret(PASSPHRASE)));
+            assertThat(refusal.reason())
+                    .as("the right one too, during the pause")
+                    .isEqualTo(Reason.TOO_MANY_ATTEMPTS);
+            assertThat(refusal.retryAfterSeconds()).isEqualTo(pause);
+            fixture.passes(Duration.ofSeconds(pause));
+            assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+            pause = Math.min(2 * pause, 60);
+        }
+        assertThat(counted("keystore")).isEqualTo(11);
+    }
+
+    @Test
+    void a_right_one_ends_the_slowing_down() {
+        for (int i = 0; i < 3; i++) {
+            wrong();
+        }
+        fixture.passes(Duration.ofSeconds(1));
+        await(keyring.revealSecret(address, secret(PASSPHRASE))).close();
+        for (int i = 0; i < 3; i++) {
+            assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
+        }
+    }
+
+    @Test
+    void guessing_in_parallel_gains_no_more_than_one_try() {
+        var tries = IntStream.range(0, 30)
+                .mapToObj(i -> keyring.revealSecret(address, secret("guess" + i)))
+                .toList();
+        long tried = tries.stream()
+                .map(KeyringFixture::refusal)
+                .filter(refusal -> refusal.reason() == Reason.LOCKED)
+                .count();
+        assertThat(tried).isLessThanOrEqualTo(4);
+    }
+
+    @Test
+    void vault_passphrases_are_counted_apart() {
+        Bytes vault = await(keyring.exportVault(secret("vault")));
+        for (int i = 0; i < 3; i++) {
+            assertThat(refusal(keyring.importVault(vault, secret("wrong"))).reason())
+                    .isEqualTo(Reason.LOCKED);
+        }
+        assertThat(refusal(keyring.importVault(vault, secret("vault"))).reason())
+                .isEqualTo(Reason.TOO_MANY_ATTEMPTS);
+        await(keyring.revealSecret(address, secret(PASSPHRASE))).close();
+        assertThat(counted("vault")).isEqualTo(3);
+    }
+
+    @Test
+    void a_passphrase_that_was_handed_over_is_overwritten() {
+        SecretBytes passphrase = secret(PASSPHRASE);
+        await(keyring.revealSecret(address, passphrase)).close();
+        KeyringFixture.eventually(passphrase::isClosed);
+        SecretBytes wrong = secret("wrong");
+        refusal(keyring.delete(address, wrong, Optional.empty()));
+        KeyringFixture.eventually(wrong::isClosed);
+    }
+
+    @Test
+    void an_unknown_address_is_no_attempt() {
+        Address stranger = Address.of(new byte[32]);
+        for (int i = 0; i < 5; i++) {
+            assertThat(refusal(keyring.revealSecret(stranger, secret("x"))).reason())
+                    .isEqualTo(Reason.UNKNOWN_ADDRESS);
+        }
+        assertThat(counted("keystore")).isZero();
+    }
+}

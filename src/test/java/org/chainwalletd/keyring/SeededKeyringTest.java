@@ -1,0 +1,190 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SeededKeyringTest {
+    private static final String WORDS = Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "mnemonic");
+
+    @TempDir
+    Path datadir;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private KeyringFixture fixture;
+
+    @BeforeEach
+    void fixture() {
+        fixture = new KeyringFixture(datadir.resolve("data/wallets"));
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private int init(Optional<Path> words) {
+        return new InitSeeded(fixture.setup(), new PrintStream(out), new PrintStream(err))
+                .run(secret(PASSPHRASE), words);
+    }
+
+    private Path file(String words) throws Exception {
+        return Files.writeString(datadir.resolve("words.txt"), words);
+    }
+
+    private static String address(int index) {
+        return Vectors.text(Vectors.row("keys.json", "hd-" + index + "-abandon-art"), "address");
+    }
+
+    @Test
+    void init_seeded_prints_one_json_line_and_the_words_reveal_again() {
+        assertThat(init(Optional.empty())).isZero();
+        String line = out.toString(StandardCharsets.UTF_8);
+        assertThat(line).matches("\\{\"mnemonic\": \"([a-z]+ ){23}[a-z]+\"\\}\n");
+        Keyring keyring = fixture.open();
+        String words = text(await(keyring.revealSeedPhrase(secret(PASSPHRASE))));
+        assertThat(line).isEqualTo("{\"mnemonic\": \"" + words + "\"}\n");
+    }
+
+    @Test
+    void addresses_follow_the_seed_index_by_index_also_when_asked_for_at_once() throws Exception {
+        assertThat(init(Optional.of(file("\n" + WORDS.replace(" ", "\n") + "\n"))))
+                .isZero();
+        Keyring keyring = fixture.open();
+        List<CompletionStage<KeyEntry>> asked = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            asked.add(keyring.deriveNext(Optional.of("n" + i)));
+        }
+        List<KeyEntry> derived = asked.stream().map(KeyringFixture::await).toList();
+        for (int i = 0; i < 3; i++) {
+            assertThat(derived.get(i).address().hex()).isEqualTo(address(i));
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(derived.get(i).index()).hasValue(i);
+            assertThat(derived.get(i).label()).contains("n" + i);
+        }
+        await(keyring.close());
+        Keyring again = fixture.open();
+        assertThat(again.list()).containsExactlyElementsOf(derived);
+        assertThat(await(again.deriveNext(Optional.empty())).index()).hasValue(20);
+    }
+
+    @Test
+    void a_derived_key_signs_is_revealed_and_has_no_phrase_of_its_own() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Keyring keyring = fixture.open();
+        KeyEntry entry = await(keyring.deriveNext(Optional.empty()));
+        assertThat(entry.imported()).isFalse();
+        byte[] message = {1};
+        Signer.Signature signature = await(keyring.sign(entry.address(), message));
+        assertThat(Ed25519.verify(entry.publicKey().toArray(), message, signature.bytes()))
+                .isTrue();
+        assertThat(text(await(keyring.revealSecret(entry.address(), secret(PASSPHRASE)))))
+                .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "secret"));
+        assertThat(refusal(keyring.revealPhrase(entry.address(), secret(PASSPHRASE))))
+                .hasMessageContaining("reveal_mnemonic");
+    }
+
+    @Test
+    void the_vault_restores_a_derived_key_as_an_independent_one() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Keyring keyring = fixture.open();
+        Address zero = await(keyring.deriveNext(Optional.of("zero"))).address();
+        var vault = await(keyring.exportVault(secret("v")));
+        try (KeyringFixture other = new KeyringFixture(datadir.resolve("other/wallets"))) {
+            Keyring restored = other.open();
+            assertThat(await(restored.importVault(vault, secret("v")))).containsExactly(zero);
+            KeyEntry entry = await(restored.find(zero)).orElseThrow();
+            assertThat(entry.imported()).isTrue();
+            assertThat(entry.index()).isEmpty();
+            assertThat(entry.label()).contains("zero");
+        }
+    }
+
+    @Test
+    void a_derived_key_that_was_imported_before_keeps_its_file_and_gets_its_index() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Keyring keyring = fixture.open();
+        String hex = Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "secret");
+        await(keyring.importSecret(secret(hex), Optional.of("early")));
+        KeyEntry derived = await(keyring.deriveNext(Optional.empty()));
+        assertThat(derived.index()).hasValue(0);
+        await(keyring.close());
+        Keyring again = fixture.open();
+        assertThat(again.size()).isEqualTo(1);
+        assertThat(again.list().get(0).index()).hasValue(0);
+        assertThat(again.list().get(0).label()).contains("early");
+        assertThat(await(again.deriveNext(Optional.empty())).address().hex()).isEqualTo(address(1));
+    }
+
+    @Test
+    void a_deleted_index_is_not_given_out_again() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Keyring keyring = fixture.open();
+        Address zero = await(keyring.deriveNext(Optional.empty())).address();
+        await(keyring.delete(zero, secret(PASSPHRASE), Optional.empty()));
+        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
+        await(keyring.close());
+        assertThat(fixture.open().list()).extracting(KeyEntry::address).doesNotContain(zero);
+    }
+
+    @Test
+    void init_seeded_changes_nothing_where_there_is_a_keyring() throws Exception {
+        await(fixture.open().close());
+        byte[] before = Files.readAllBytes(datadir.resolve("data/wallets/state.json"));
+        assertThat(init(Optional.empty())).isNotZero();
+        assertThat(out.size()).isZero();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("keyring already");
+        assertThat(datadir.resolve("data/wallets/seed.enc")).doesNotExist();
+        assertThat(Files.readAllBytes(datadir.resolve("data/wallets/state.json")))
+                .isEqualTo(before);
+    }
+
+    @Test
+    void init_seeded_refuses_bad_words_and_a_datadir_in_use() throws Exception {
+        assertThat(init(Optional.of(file(WORDS + " art")))).isNotZero();
+        assertThat(init(Optional.of(datadir.resolve("nothing")))).isNotZero();
+        assertThat(datadir.resolve("data/wallets")).doesNotExist();
+        try (DatadirLock lock = DatadirLock.acquire(datadir.resolve("data"))) {
+            assertThat(init(Optional.empty())).isNotZero();
+            assertThat(err.toString(StandardCharsets.UTF_8)).contains("another process");
+            assertThat(lock).isNotNull();
+        }
+        assertThat(out.size()).isZero();
+    }
+
+    @Test
+    void a_seed_file_that_is_missing_stops_the_start() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Keyring keyring = fixture.open();
+        await(keyring.deriveNext(Optional.empty()));
+        await(keyring.close());
+        Files.delete(datadir.resolve("data/wallets/seed.enc"));
+        KeyringException refusal = refusal(fixture.tryOpen(PASSPHRASE));
+        assertThat(refusal.reason()).isEqualTo(Reason.STORAGE);
+        assertThat(refusal).hasMessageContaining("seed.enc").hasMessageContaining("backup");
+    }
+}
