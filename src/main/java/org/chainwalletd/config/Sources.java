@@ -32,7 +32,8 @@ final class Sources {
             "WALLETD_FINGERPRINT",
             "WALLETD_HEAP",
             "WALLETD_JAVA_OPTS",
-            "WALLETD_ARCHIVE");
+            "WALLETD_ARCHIVE",
+            "WALLETD_LOGBACK");
 
     private static final long MAX_FILE_BYTES = 1_048_576;
     private static final String DEFAULT_BRAND = "chain";
