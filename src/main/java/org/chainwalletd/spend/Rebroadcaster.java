@@ -4,6 +4,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -13,6 +14,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -26,6 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Rebroadcaster.class);
+    private static final String BY_THE_OPERATOR = "abandoned by the operator";
     private static final int AT_ONCE = 8;
     private static final long FORGET_EVERY_MILLIS = 60_000;
 
@@ -41,8 +44,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     /** A spender takes this spend back; it will be watched again afterwards. */
     record TakeBack(Hash256 txId) implements Command {}
 
-    /** The operator gave up (a part of) its reservations. */
-    record Abandoned(Hash256 txId) implements Command {}
+    /** The operator gave up what spends these outpoints, reserved or not. */
+    record Abandoned(Set<Outpoint> outpoints) implements Command {}
 
     /** Looks at everything that is due. */
     record Tick() implements Command {}
@@ -181,13 +184,17 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         return this;
     }
 
-    /** Its bytes are not sent again; coins of it that are still reserved are watched until they are free. */
+    /** Their bytes are not sent again; coins of theirs that are still reserved are watched until they are free. */
     private Behavior<Command> abandoned(Abandoned command) {
-        Entry entry = entries.get(command.txId());
-        if (entry != null) {
-            entry.intent = entry.intent.in(IntentState.ABANDONED, "abandoned by the operator", clock.millis());
-            updateCount();
+        for (Entry entry : entries.values()) {
+            boolean meant = entry.intent.inputs().stream().map(Coin::outpoint).anyMatch(command.outpoints()::contains);
+            if (meant && entry.intent.state().inFlight()) {
+                LOG.info("spend {} was abandoned by the operator", entry.intent.txId());
+                entry.intent = entry.intent.in(IntentState.ABANDONED, BY_THE_OPERATOR, clock.millis());
+                record(entry, IntentState.ABANDONED, BY_THE_OPERATOR);
+            }
         }
+        updateCount();
         return this;
     }
 
@@ -329,16 +336,18 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     private Behavior<Command> recorded(Recorded command) {
         Entry entry = current(command.txId(), command.turn());
+        if (command.state() == IntentState.ABANDONED) {
+            return entry == null || entry.reserved ? this : takeBack(new TakeBack(command.txId()));
+        }
         if (command.failure() != null) {
             LOG.error("spend {}: {}", command.txId(), Broadcast.words(command.failure()));
             return entry == null ? this : rest(entry);
         }
         if (command.state() == IntentState.ACCEPTED) {
-            if (entry != null) {
+            if (entry != null && entry.intent.state().inFlight()) {
                 entry.intent = entry.intent.in(IntentState.ACCEPTED, "", clock.millis());
-                return rest(entry);
             }
-            return this;
+            return entry == null ? this : rest(entry);
         }
         reservations.tell(new Reservations.Ended(command.txId()));
         if (command.state() == IntentState.CONFLICTED) {

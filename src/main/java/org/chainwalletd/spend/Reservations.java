@@ -1,7 +1,6 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,8 +22,6 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ReservationStore;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Owns the outpoints in flight: which coin is held by which spend. Selection happens here, one after the other, so no coin is chosen twice.
@@ -32,7 +29,6 @@ import org.slf4j.LoggerFactory;
  * restart it reads the durable reservations; holds of spends that had no intent yet are gone, as those spends are.
  */
 final class Reservations extends AbstractBehavior<Reservations.Command> {
-    private static final Logger LOG = LoggerFactory.getLogger(Reservations.class);
     /** More addresses than this are not remembered as clean; they merely cost one more question. */
     private static final int MOST_CLEAN_ADDRESSES = 100_000;
 
@@ -231,19 +227,15 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             return this;
         }
         int releasedCount = 0;
-        List<Hash256> spends = new ArrayList<>();
         for (Outpoint outpoint : command.released()) {
             Hold hold = holds.get(outpoint);
             if (hold != null && hold.stage() == Stage.IN_FLIGHT) {
                 remove(outpoint, hold);
                 releasedCount++;
-                spends.add((Hash256) hold.owner());
             }
         }
-        spends.stream().distinct().forEach(txId -> {
-            LOG.info("spend {} was abandoned by the operator", txId);
-            rebroadcaster.tell(new Rebroadcaster.Abandoned(txId));
-        });
+        rebroadcaster.tell(
+                new Rebroadcaster.Abandoned(Set.copyOf(command.question().outpoints())));
         count.set(holds.size());
         command.question().answer().complete(new Abandoned(releasedCount, holds.size()));
         return this;

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,15 +46,16 @@ final class SpendHistory {
     private final SpendHarness spends;
     private final Random random;
     private final Address payer;
-    private final Map<Address, Payment> payments = new HashMap<>();
+    private final Map<Address, Payment> payments = new ConcurrentHashMap<>();
     private final List<Payment> withToken = new ArrayList<>();
     private final Map<Hash256, Sent> sent = new HashMap<>();
     private final Map<Outpoint, Hash256> lastUser = new HashMap<>();
-    private final List<String> complaints = new ArrayList<>();
+    private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
     private final StringBuilder log = new StringBuilder();
     private long minutesJumped;
     private int recipients;
     private boolean foreignSpends;
+    private boolean reorganised;
 
     /** What one caller wants: at most one transaction may ever be made for it. */
     private final class Payment {
@@ -126,6 +129,7 @@ final class SpendHistory {
             spends.devnet.forgetMempool();
         } else if (dice < 75) {
             say("reorganisation");
+            reorganised = true;
             spends.devnet.reorg(1 + random.nextInt(2));
         } else if (dice < 79) {
             foreignSpend();
@@ -322,7 +326,7 @@ final class SpendHistory {
         }
         CompletableFuture<Receipt> last = payment.answers.get(payment.answers.size() - 1);
         boolean success = last.isDone() && !last.isCompletedExceptionally();
-        if (success && confirmed == 0 && !foreignSpends && minutesJumped < TTL.toMinutes()) {
+        if (success && confirmed == 0 && !foreignSpends && !reorganised && minutesJumped < TTL.toMinutes()) {
             complaints.add("acknowledged but not on the chain: " + last.join().txId());
         }
         if (success && !payment.transactions.contains(last.join().txId())) {

@@ -344,6 +344,10 @@ class TransferTest {
             return spends.spending.inFlightUtxos() == 0;
         });
         assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
+        get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
+        Await.until(
+                "it is given up although nothing was reserved any more",
+                () -> spends.spending.inFlightTransfers() == 0);
     }
 
     @Test

@@ -1,0 +1,218 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.spend.LedgerNode.Fault;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is made of a broadcast that was not simply answered with success. */
+class BroadcastOutcomeTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address shop;
+    private Address payer;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder).start();
+        shop = spends.keys.add(99);
+        payer = spends.funded(1, 50_000);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private void onSend(Fault... faults) {
+        AtomicInteger number = new AtomicInteger();
+        spends.node.faults(method -> method.equals("send_raw_transaction")
+                ? faults[Math.min(number.getAndIncrement(), faults.length - 1)]
+                : Fault.NONE);
+    }
+
+    private long sends() {
+        return spends.node.calls().stream()
+                .filter("send_raw_transaction"::equals)
+                .count();
+    }
+
+    private Hash256 foreignSpend() {
+        Outpoint coin = spends.coins(payer).get(0).outpoint();
+        TxOutput output = TxOutput.toAddress(shop, Amount.of(49_000));
+        return spends.devnet.ledger().submit(spends.keys.spend(payer, spends.devnet.genesisId(), coin, output));
+    }
+
+    @Test
+    void a_repeated_send_that_finds_itself_in_the_mempool_is_a_success() {
+        onSend(Fault.TWICE);
+
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(sends()).isEqualTo(1);
+    }
+
+    @Test
+    void a_refusal_by_the_second_node_after_a_success_at_the_first_is_a_success() {
+        onSend(Fault.FAILOVER);
+
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(spends.devnet.ledger().transaction(receipt.txId())).isPresent();
+    }
+
+    @Test
+    void a_refusal_after_a_lost_answer_is_not_final_when_no_node_knows_the_transaction() {
+        spends.node.faults(method -> switch (method) {
+            case "send_raw_transaction" -> Fault.FAILOVER;
+            case "get_transaction" -> Fault.LAGGING;
+            default -> Fault.NONE;
+        });
+
+        refusal(
+                SpendRefusal.OutcomeUnknown.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-failover")));
+
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.node.faults(method -> Fault.NONE);
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-failover")));
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_busy_node_is_asked_again_and_then_named() {
+        onSend(Fault.BUSY, Fault.NONE);
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        assertThat(sends()).isEqualTo(2);
+        spends.confirmAll();
+
+        onSend(Fault.BUSY);
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000)))
+                        .message())
+                .isEqualTo("node error -32603: Storage error: busy");
+        Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
+    }
+
+    @Test
+    void a_coin_that_a_block_has_spent_is_a_double_spend_that_names_the_spender() {
+        spends.node.faults(method -> Fault.NONE);
+        get(spends.spending.simulate(request(payer, shop, 1_000)));
+        Hash256 foreign = foreignSpend();
+        spends.devnet.mine(1);
+        spends.node.faults(method -> method.equals("get_address_utxos") ? Fault.LAGGING : Fault.NONE);
+
+        SpendRefusal.DoubleSpend refused =
+                refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(refused.message()).contains("UtxoNotFound").contains("spent by " + foreign);
+    }
+
+    @Test
+    void a_spend_in_flight_whose_coin_somebody_else_spends_in_a_block_ends_as_conflicted() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+        spends.devnet.forgetMempool();
+        onSend(Fault.LOST_QUESTION);
+        foreignSpend();
+        spends.devnet.mine(1);
+        spends.node.faults(method -> Fault.NONE);
+
+        Await.until("nothing is in flight", () -> {
+            spends.spending.tipAdvanced();
+            return spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0;
+        });
+
+        assertThat(refusal(
+                                SpendRefusal.DoubleSpend.class,
+                                spends.spending.transfer(request(payer, shop, 1_000, "token-lost")))
+                        .txId())
+                .isEqualTo(receipt.txId());
+    }
+
+    @Test
+    void a_late_delivery_after_an_unknown_outcome_is_found_and_not_paid_again() {
+        spends.fund(payer, 50_000);
+        onSend(Fault.LATE);
+        SpendRefusal.OutcomeUnknown unknown = refusal(
+                SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-late")));
+        spends.node.deliverLate();
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-late")))
+                        .txId())
+                .isEqualTo(unknown.txId());
+        spends.node.faults(method -> Fault.NONE);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void an_abandoned_payment_whose_token_comes_again_sends_the_same_bytes() {
+        onSend(Fault.LOST_QUESTION);
+        SpendRefusal.OutcomeUnknown unknown = refusal(
+                SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
+        get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
+        spends.node.faults(method -> Fault.NONE);
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-back")))
+                        .txId())
+                .isEqualTo(unknown.txId());
+        spends.confirmAll();
+    }
+
+    @Test
+    void a_failed_payment_whose_coins_are_taken_by_another_one_stays_failed() {
+        onSend(Fault.LAGGING);
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
+        spends.node.faults(method -> Fault.NONE);
+        get(spends.spending.transfer(request(payer, shop, 2_000)));
+
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
+
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void two_tokens_with_equal_parameters_are_two_payments_even_after_a_refusal() {
+        onSend(Fault.LAGGING);
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+        spends.node.faults(method -> Fault.NONE);
+        Receipt second = get(spends.spending.transfer(request(payer, shop, 1_000, "token-bbbb")));
+        spends.confirmAll();
+
+        Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+
+        assertThat(first.txId()).isNotEqualTo(second.txId());
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    @Test
+    void a_store_that_cannot_write_sends_nothing() {
+        spends.store.close();
+
+        org.assertj.core.api.Assertions.assertThatThrownBy(
+                        () -> get(spends.spending.transfer(request(payer, shop, 1_000))))
+                .isInstanceOf(org.chainwalletd.store.StoreException.class);
+
+        assertThat(sends()).isZero();
+        Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
+    }
+}
