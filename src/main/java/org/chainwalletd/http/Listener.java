@@ -37,7 +37,7 @@ final class Listener {
 
     private static final Logger log = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
-    private static final Duration GIVE_UP_BEFORE = Duration.ofMillis(500);
+    private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
     private static final ByteString OVERLOADED = ByteString.fromString("HTTP/1.1 503 Service Unavailable\r\n"
             + "Content-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 34\r\n\r\n"
             + "{\"message\":\"too many connections\"}");

@@ -13,10 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.rpc.Scope;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(120)
 class AuthenticationTest {
     private static final String UNAUTHORIZED =
             "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":null}";
@@ -128,6 +130,23 @@ class AuthenticationTest {
 
         assertThat(authenticator.scopeOf("Bearer another-token-0123456789")).contains(Scope.READ);
         assertThat(authenticator.scopeOf("Bearer " + old)).isEmpty();
+    }
+
+    @Test
+    void sighup_makes_the_process_take_the_files_anew() throws Exception {
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
+        new TokenRotation(datadir, Map.of(), authenticator).onHangUp();
+
+        long self = ProcessHandle.current().pid();
+        assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(self))
+                        .start()
+                        .waitFor())
+                .isZero();
+
+        while (authenticator.scopeOf("Bearer another-token-0123456789").isEmpty()) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test

@@ -13,16 +13,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
+@Timeout(120)
 class HostileBytesTest {
     private static final HttpLimits IMPATIENT = new HttpLimits(
             10_000,
             100,
             8,
-            Duration.ofMillis(100),
-            Duration.ofMillis(100),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
             Duration.ofSeconds(10),
             Duration.ofMillis(100));
 

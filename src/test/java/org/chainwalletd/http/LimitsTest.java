@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Timeout(120)
 class LimitsTest {
     private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(60);
 
     @TempDir
@@ -89,7 +92,7 @@ class LimitsTest {
 
     @Test
     void a_second_request_that_begins_in_the_packet_of_the_first_is_cut_off_too() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, Duration.ofSeconds(1), LONG));
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, SECOND, LONG));
                 RawClient client = fixture.client()) {
             client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + "POST / HT");
 
@@ -100,7 +103,7 @@ class LimitsTest {
 
     @Test
     void a_connection_without_requests_is_closed_after_a_while() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, SHORT, LONG));
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, SECOND, LONG));
                 RawClient used = fixture.client();
                 RawClient silent = fixture.client()) {
             assertThat(used.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
@@ -113,7 +116,7 @@ class LimitsTest {
 
     @Test
     void a_call_that_takes_longer_than_every_deadline_of_the_client_is_answered() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, SHORT, SHORT));
+        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, SECOND, SHORT));
                 RawClient waiting = fixture.client();
                 RawClient late = fixture.client()) {
             waiting.post(ServerFixture.READ, "\"wait\"");

@@ -12,8 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(120)
 class OperationTest {
     private static final String GET = " HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -113,7 +115,7 @@ class OperationTest {
             }
 
             CompletableFuture<Void> drained =
-                    fixture.server.drain(Duration.ofSeconds(1)).toCompletableFuture();
+                    fixture.server.drain(Duration.ofSeconds(2)).toCompletableFuture();
 
             RawClient.Response answer = busy.read();
             assertThat(answer.status()).isEqualTo(503);

@@ -32,8 +32,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(120)
 class TlsServerTest {
     @TempDir
     Path datadir;
@@ -232,7 +234,7 @@ class TlsServerTest {
         fixture.awaitCalls(1);
 
         CompletableFuture<Void> drained =
-                fixture.server.drain(Duration.ofSeconds(1)).toCompletableFuture();
+                fixture.server.drain(Duration.ofSeconds(2)).toCompletableFuture();
 
         assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
         drained.get(30, TimeUnit.SECONDS);
