@@ -98,6 +98,9 @@ public final class Daemon implements AutoCloseable {
         Workers workers = new Workers(
                 Runtime.getRuntime().availableProcessors(), settings.keyring().unsealThreads(), metrics);
         closers.add("workers", workers::close);
+        Keyring.Opening keys = beginKeyring(workers, metrics, passphrase);
+        CompletionStage<SqliteStore> store =
+                CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
         ActorSystem<Guardian.Command> system =
                 ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", ConfigFactory.load());
         actors = Optional.of(system);
@@ -106,9 +109,8 @@ public final class Daemon implements AutoCloseable {
             Futures.await(system.getWhenTerminated(), CLOSING, "stopping the actors");
         });
 
-        CompletionStage<Keyring> opening = openKeyring(system, workers, metrics, passphrase);
-        CompletionStage<SqliteStore> store =
-                CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
+        CompletionStage<Keyring> opening = openKeyring(system, keys);
+        HttpServer.prepare(system);
         SqliteStore opened = Futures.await(store, OPENING, "opening the store");
         closers.add("store", opened::close);
         Keyring keyring = Futures.await(opening, OPENING, "opening the keyring");
@@ -144,14 +146,17 @@ public final class Daemon implements AutoCloseable {
         return spending;
     }
 
-    private CompletionStage<Keyring> openKeyring(
-            ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
+    private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
         KeyringSetup setup = KeyringSetup.of(
                 settings.chain(),
                 settings.datadir().resolve("wallets"),
                 metrics,
                 new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk()));
-        return Keyring.open(setup, passphrase, new Keyring.Spawner() {
+        return Keyring.begin(setup, passphrase);
+    }
+
+    private static CompletionStage<Keyring> openKeyring(ActorSystem<Guardian.Command> system, Keyring.Opening keys) {
+        return keys.under(new Keyring.Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
                 return Guardian.spawn(system, behavior, name);

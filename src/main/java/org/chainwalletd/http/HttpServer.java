@@ -64,6 +64,14 @@ public final class HttpServer {
     }
 
     /**
+     * Loads what serving needs of Pekko HTTP, for a start that waits for something else meanwhile. {@link #start} does not need it, but is
+     * quick after it.
+     */
+    public static void prepare(ActorSystem<?> system) {
+        HttpLayers.plain(system);
+    }
+
+    /**
      * Binds and serves. Fails when an address cannot be bound.
      *
      * @throws IllegalArgumentException for an entry of {@code trustedProxies} that is neither an address nor a range

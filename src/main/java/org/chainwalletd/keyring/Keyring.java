@@ -51,20 +51,64 @@ public final class Keyring implements Signer {
         <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
     }
 
+    /** Files that are being read and a passphrase that is being proved, before there is an actor to own them. */
+    public static final class Opening {
+        private final KeyringSetup setup;
+        private final SecretBytes passphrase;
+        private final PublicKeyFiles publicKeys;
+        private final CompletableFuture<KeyringView> view;
+
+        private Opening(KeyringSetup setup, SecretBytes passphrase) {
+            KeyFolder folder = new KeyFolder(setup.wallets());
+            this.setup = setup;
+            this.passphrase = passphrase;
+            this.publicKeys = new PublicKeyFiles(folder.publicKeys());
+            this.view = new KeyringLoader(setup, folder, publicKeys).load(passphrase);
+        }
+
+        KeyringSetup setup() {
+            return setup;
+        }
+
+        SecretBytes passphrase() {
+            return passphrase;
+        }
+
+        PublicKeyFiles publicKeys() {
+            return publicKeys;
+        }
+
+        CompletableFuture<KeyringView> view() {
+            return view;
+        }
+
+        /** Hands everything over to the keyring's actor; see {@link Keyring#open}. At most once. */
+        public CompletionStage<Keyring> under(Spawner spawner) {
+            AtomicReference<KeyringView> published = new AtomicReference<>();
+            CompletableFuture<Void> opened = new CompletableFuture<>();
+            ActorRef<Command> actor = spawner.spawn(KeyringActor.create(this, published, opened), "keyring");
+            return opened.thenApplyAsync(
+                    done -> new Keyring(actor, published, setup, spawner),
+                    setup.executors().crypto());
+        }
+    }
+
     /**
-     * Opens the keyring in {@code setup.wallets()}, or makes an empty one. Runs beside the rest of the start; a daemon must not bind a
-     * socket before this has ended well. Fails with {@link Reason#LOCKED} for a wrong passphrase and {@link Reason#STORAGE} for damaged
-     * files; the message names the file and the way out.
+     * Begins to open the keyring in {@code setup.wallets()}, or to make an empty one. Key stretching takes most of a daemon's start, so
+     * this comes before everything that can run beside it, the actors included.
      *
      * @param passphrase UTF-8 bytes, not empty
      */
+    public static Opening begin(KeyringSetup setup, SecretBytes passphrase) {
+        return new Opening(setup, passphrase);
+    }
+
+    /**
+     * Opens the keyring, see {@link #begin}. A daemon must not bind a socket before this has ended well. Fails with {@link Reason#LOCKED}
+     * for a wrong passphrase and {@link Reason#STORAGE} for damaged files; the message names the file and the way out.
+     */
     public static CompletionStage<Keyring> open(KeyringSetup setup, SecretBytes passphrase, Spawner spawner) {
-        AtomicReference<KeyringView> view = new AtomicReference<>();
-        CompletableFuture<Void> opened = new CompletableFuture<>();
-        ActorRef<Command> actor = spawner.spawn(KeyringActor.create(setup, passphrase, view, opened), "keyring");
-        return opened.thenApplyAsync(
-                done -> new Keyring(actor, view, setup, spawner),
-                setup.executors().crypto());
+        return begin(setup, passphrase).under(spawner);
     }
 
     @Override

@@ -114,33 +114,32 @@ final class KeyringActor {
             ActorContext<Command> context,
             KeyringSetup setup,
             SecretBytes passphrase,
+            PublicKeyFiles publicKeys,
             AtomicReference<KeyringView> published) {
         this.context = context;
         this.setup = setup;
         this.passphrase = passphrase;
         this.folder = new KeyFolder(setup.wallets());
         this.work = new KeyWork(setup, folder);
-        this.publicKeys = new PublicKeyFiles(folder.publicKeys());
+        this.publicKeys = publicKeys;
         this.published = published;
     }
 
     /**
-     * @param passphrase of the keystore; belongs to the actor from now on
+     * @param opening whose files are being read and whose passphrase is being proved; the passphrase belongs to the actor from now on
      * @param published gets a new view after every change
      * @param opened completes when the passphrase is proved and the files are read, and fails when the keyring cannot be opened
      */
     static Behavior<Command> create(
-            KeyringSetup setup,
-            SecretBytes passphrase,
-            AtomicReference<KeyringView> published,
-            CompletableFuture<Void> opened) {
-        return Behaviors.setup(context -> new KeyringActor(context, setup, passphrase, published).opening(opened));
+            Keyring.Opening opening, AtomicReference<KeyringView> published, CompletableFuture<Void> opened) {
+        return Behaviors.setup(context -> new KeyringActor(
+                        context, opening.setup(), opening.passphrase(), opening.publicKeys(), published)
+                .opening(opening.view(), opened));
     }
 
-    private Behavior<Command> opening(CompletableFuture<Void> opened) {
-        KeyringLoader loader = new KeyringLoader(setup, folder, publicKeys);
+    private Behavior<Command> opening(CompletableFuture<KeyringView> loading, CompletableFuture<Void> opened) {
         context.pipeToSelf(
-                loader.load(passphrase),
+                loading,
                 (view, failure) -> failure == null ? new Opened(view) : new NotOpened(KeyringFailures.of(failure)));
         return Behaviors.receive(Command.class)
                 .onMessage(Opened.class, message -> {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -36,10 +37,10 @@ final class NodeTransport {
 
     /**
      * @param url {@code http} or {@code https}, without user information
-     * @param trust what an https node's certificate is checked with
+     * @param trust what an https node's certificate is checked with; asked for only then
      * @param maxBody longest answer body in bytes
      */
-    NodeTransport(ClassicActorSystemProvider system, URI url, SSLContext trust, int maxBody) {
+    NodeTransport(ClassicActorSystemProvider system, URI url, Supplier<SSLContext> trust, int maxBody) {
         this.materializer = SystemMaterializer.get(system).materializer();
         this.maxBody = maxBody;
         this.headBeforeLength = head(url);
@@ -51,7 +52,7 @@ final class NodeTransport {
         this.connection = tls
                 ? tcp.outgoingConnectionWithTls(
                         peer,
-                        () -> engine(trust, host, port),
+                        () -> engine(trust.get(), host, port),
                         Optional.empty(),
                         OPTIONS,
                         Optional.empty(),

@@ -40,12 +40,11 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             Executor executor,
             Executor disk,
             MeterRegistry metrics) {
-        SSLContext trust = defaultTrust();
-        return start(system, settings, expectGenesis, file, executor, disk, metrics, trust);
+        return start(system, settings, expectGenesis, file, executor, disk, metrics, Nodes::defaultTrust);
     }
 
     /**
-     * @param trust what https nodes are checked with
+     * @param trust what https nodes are checked with; not asked for, and so not loaded, without such a node
      */
     static Nodes start(
             ActorSystem<?> system,
@@ -55,7 +54,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             Executor executor,
             Executor disk,
             MeterRegistry metrics,
-            SSLContext trust) {
+            Supplier<SSLContext> trust) {
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
@@ -74,11 +73,15 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
-        return new HttpNodeClient(upstream(system, settings, executor, metrics, defaultTrust()), settings, executor);
+        return new HttpNodeClient(upstream(system, settings, executor, metrics, Nodes::defaultTrust), settings, executor);
     }
 
     private static ActorRef<Upstream.Command> upstream(
-            ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics, SSLContext trust) {
+            ActorSystem<?> system,
+            Settings.Node settings,
+            Executor executor,
+            MeterRegistry metrics,
+            Supplier<SSLContext> trust) {
         return system.systemActorOf(
                 Upstream.create(
                         settings,

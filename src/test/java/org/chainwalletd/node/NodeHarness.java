@@ -55,7 +55,7 @@ final class NodeHarness implements AutoCloseable {
     NodeClient client(Settings.Node settings) {
         upstream = kit.spawn(Upstream.create(
                 settings,
-                url -> new NodeTransport(kit.system(), url, trust, settings.maxAnswerBytes()),
+                url -> new NodeTransport(kit.system(), url, () -> trust, settings.maxAnswerBytes()),
                 executor,
                 clock::get,
                 metrics));
@@ -71,7 +71,7 @@ final class NodeHarness implements AutoCloseable {
                 executor,
                 executor,
                 metrics,
-                trust);
+                () -> trust);
     }
 
     static Settings.Node settings(int attempts, int maxConnections, int maxAnswerBytes, URI... urls) {
