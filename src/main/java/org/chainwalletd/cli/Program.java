@@ -2,6 +2,7 @@ package org.chainwalletd.cli;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.client.WalletdException;
@@ -16,6 +17,11 @@ public final class Program {
 
     /** Runs to the end and returns the exit code. */
     public static int run(String[] words, Map<String, String> environment, Invocation.Streams streams) {
+        Optional<Map<String, String>> plain = PlainWords.read(words);
+        if (plain.isPresent()) {
+            Invocation serving = new Invocation(plain.get(), Map.of(), List.of(), environment, streams);
+            return run(new ServeCommand(), serving);
+        }
         CommandLineParser parser = new CommandLineParser(NAME, commands());
         CommandLineParser.Parsed parsed;
         try {
@@ -28,12 +34,14 @@ public final class Program {
             streams.out().print(parsed.text().get());
             return ExitCode.OK;
         }
-        return run(parsed, new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
+        return run(
+                parsed.command(),
+                new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
     }
 
-    private static int run(CommandLineParser.Parsed parsed, Invocation invocation) {
+    private static int run(Command command, Invocation invocation) {
         try {
-            return parsed.command().run(invocation);
+            return command.run(invocation);
         } catch (ConfigurationException e) {
             e.problems().forEach(problem -> invocation.fail(ExitCode.USAGE, problem));
             return ExitCode.USAGE;

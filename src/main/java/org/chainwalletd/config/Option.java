@@ -323,7 +323,8 @@ public enum Option {
         return List.of(values());
     }
 
-    static Optional<Option> ofFlag(String flag) {
+    /** The option of a flag with both dashes. */
+    public static Optional<Option> ofFlag(String flag) {
         return Arrays.stream(values())
                 .filter(option -> option.flag.equals(flag))
                 .findFirst();

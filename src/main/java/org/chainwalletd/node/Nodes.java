@@ -73,7 +73,8 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
-        return new HttpNodeClient(upstream(system, settings, executor, metrics, Nodes::defaultTrust), settings, executor);
+        return new HttpNodeClient(
+                upstream(system, settings, executor, metrics, Nodes::defaultTrust), settings, executor);
     }
 
     private static ActorRef<Upstream.Command> upstream(

@@ -1,0 +1,54 @@
+package org.chainwalletd.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.config.Option;
+import org.chainwalletd.config.SettingsLoader;
+
+/**
+ * The command line that a daemon is started with by a service manager: options of the configuration, each once with its value, and nothing
+ * else. Read without the grammar of {@link CommandLineParser}: picocli's old byte code fits into no archive of classes, and costs a tenth of a
+ * second before anything else can begin. What is not of this plain form, right or wrong, is left to the grammar.
+ */
+final class PlainWords {
+    private PlainWords() {}
+
+    /** The options by flag, as {@link CommandLineParser} would read them; empty when it must be asked. */
+    static Optional<Map<String, String>> read(String[] words) {
+        Map<String, String> flags = new LinkedHashMap<>();
+        int at = words.length > 0 && words[0].equals("serve") ? 1 : 0;
+        while (at < words.length) {
+            String word = words[at++];
+            int equals = word.indexOf('=');
+            String flag = equals < 0 ? word : word.substring(0, equals);
+            String value;
+            if (equals >= 0) {
+                value = word.substring(equals + 1);
+            } else if (isSwitch(flag)) {
+                value = "true";
+            } else {
+                value = at < words.length ? words[at++] : "";
+            }
+            if (!isKnown(flag) || !isPlain(value) || flags.put(flag, value) != null) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(flags);
+    }
+
+    private static boolean isKnown(String flag) {
+        return flag.equals(SettingsLoader.CONFIG_FLAG) || Option.ofFlag(flag).isPresent();
+    }
+
+    private static boolean isSwitch(String flag) {
+        return Option.ofFlag(flag)
+                .filter(option -> option.form() == Option.Form.SWITCH)
+                .isPresent();
+    }
+
+    /** Words that begin otherwise may mean an option, a file of words or a quotation to picocli. */
+    private static boolean isPlain(String value) {
+        return !value.isEmpty() && "-@\"'".indexOf(value.charAt(0)) < 0;
+    }
+}
