@@ -263,7 +263,7 @@ final class KeyringActor {
             if (!work.hasPublicKey(entry.get())) {
                 learn(List.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
             }
-            waiting.forEach(context.getSelf()::tell);
+            waiting.forEach(this::again);
         }
         return Behaviors.same();
     }
@@ -279,8 +279,21 @@ final class KeyringActor {
         if (!unknown.isEmpty()) {
             context.pipeToSelf(work.learnDerived(outcome.seed(), unknown), Learnt::new);
         }
-        waiting.forEach(context.getSelf()::tell);
+        waiting.forEach(this::again);
         return Behaviors.same();
+    }
+
+    /** At once, and not through the mailbox, where later questions would overtake it. */
+    private void again(Question question) {
+        if (question instanceof Sign sign) {
+            onSign(sign);
+        } else if (question instanceof Find find) {
+            onFind(find);
+        } else if (question instanceof Derive derive) {
+            onDerive(derive);
+        } else {
+            throw new IllegalStateException("does not wait for a secret: " + question.getClass());
+        }
     }
 
     private static void refuse(List<Question> waiting, KeyringException refusal) {
