@@ -143,8 +143,12 @@ public final class Keyring implements Signer {
 
     /** The next key of the legacy seed. */
     public CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
-        return CompletableFuture.runAsync(() -> Labels.check(label), crypto)
-                .thenComposeAsync(checked -> ask(reply -> new KeyringActor.Derive(label, reply)), crypto);
+        try {
+            Labels.check(label);
+        } catch (KeyringException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return ask(reply -> new KeyringActor.Derive(label, reply));
     }
 
     /** @param secretHex 64 hexadecimal characters */
