@@ -70,6 +70,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     /**
      * @param tick how often due spends are looked for
+     * @param firstLook how long after its broadcast a spend is looked at first; then ever more seldom
      * @param longest time between two looks at one spend
      * @param reservationTtl how long its coins stay reserved when no mempool has it
      * @param receiptTtl how long a closed spend is remembered
@@ -78,6 +79,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
      */
     public record Pace(
             Duration tick,
+            Duration firstLook,
             Duration longest,
             Duration reservationTtl,
             Duration receiptTtl,
@@ -168,8 +170,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private Behavior<Command> watch(Watch command) {
-        Entry entry =
-                new Entry(command.intent(), ++turns, clock.millis(), pace.tick().toMillis());
+        Entry entry = new Entry(
+                command.intent(), ++turns, clock.millis(), pace.firstLook().toMillis());
         entries.put(command.intent().txId(), entry);
         updateCount();
         return this;

@@ -38,6 +38,7 @@ public record SpendEnvironment(
         Clock clock,
         Executor executor) {
     private static final Duration TICK = Duration.ofMillis(500);
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
 
     /** As the daemon runs: limits and paces from the settings, the system's clock. */
@@ -63,6 +64,7 @@ public record SpendEnvironment(
                 new Allowance.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()),
                 new Rebroadcaster.Pace(
                         TICK,
+                        FIRST_LOOK,
                         spend.rebroadcastInterval(),
                         spend.reservationTtl(),
                         spend.receiptTtl(),

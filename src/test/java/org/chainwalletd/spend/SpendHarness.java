@@ -88,6 +88,7 @@ final class SpendHarness implements AutoCloseable {
                 limits,
                 new Rebroadcaster.Pace(
                         tick,
+                        tick,
                         Duration.ofMillis(100),
                         Duration.ofMinutes(10),
                         Duration.ofHours(1),

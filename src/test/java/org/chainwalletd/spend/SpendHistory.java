@@ -24,6 +24,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
@@ -229,8 +230,10 @@ final class SpendHistory {
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
-        if (payment == null) {
+        if (payment == null && payer.equals(signer(tx))) {
             complaints.add("transaction " + txId + " pays nobody that was asked for");
+        }
+        if (payment == null) {
             return;
         }
         if (!payment.transactions.add(txId) | payment.transactions.size() > 1) {
@@ -242,6 +245,12 @@ final class SpendHistory {
                 complaints.add("coin " + input + " selected by " + txId + " while " + before + " was in flight");
             }
         }
+    }
+
+    /** An earlier history's last attempts may still be under way: they are not ours. */
+    private static Address signer(Transaction tx) {
+        return SpendHarness.PROFILE.addressOf(
+                PublicKey.of(tx.witnesses().get(0).data().slice(0, PublicKey.LENGTH)));
     }
 
     /** A coin of a spend that failed, or whose time is over without the mempool having it, is free; so is one that a reorganisation gave back. */

@@ -1,0 +1,220 @@
+package org.chainwalletd.spend;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.typesafe.config.ConfigFactory;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.store.SqliteStore;
+
+/**
+ * Transfers per second against a bare client that makes the same two upstream calls with the same concurrency, reads the answers as JSON, and
+ * neither signs nor writes. Pairs are interleaved; the median of their ratios counts. {@code TransferBench [seconds per run] [pairs] [folder]}
+ */
+public final class TransferBench {
+    private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 64);
+    private static final ChainProfile PROFILE = ChainProfile.of("chain");
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static org.chainwalletd.node.NodeClient nodeClient;
+
+    private final CannedNode node;
+    private final Duration run;
+    private final SpendService spending;
+    private final Address payer;
+    private final Address shop;
+    private final String sample;
+    private final ExecutorService floorThreads = Executors.newFixedThreadPool(CONCURRENCY);
+    private final AtomicLong tokens = new AtomicLong();
+
+    private TransferBench(CannedNode node, Duration run, SpendService spending, Address payer, Address shop) {
+        this.node = node;
+        this.run = run;
+        this.spending = spending;
+        this.payer = payer;
+        this.shop = shop;
+        // One input, two outputs: 227 bytes, as our transfers have.
+        this.sample = "01000200" + "11".repeat(36) + ("e803000000000000" + "2000" + "22".repeat(32) + "0000").repeat(2) + "6000"
+                + "33".repeat(96) + "00";
+    }
+
+    public static void main(String[] args) throws Exception {
+        Duration run = Duration.ofMillis(args.length > 0 ? (long) (1000 * Double.parseDouble(args[0])) : 4_000);
+        int pairs = args.length > 1 ? Integer.parseInt(args[1]) : 5;
+        Path folder = args.length > 2 ? Path.of(args[2]) : Files.createTempDirectory("transfer-bench");
+        ActorSystem<Void> system =
+                ActorSystem.create(org.apache.pekko.actor.typed.javadsl.Behaviors.empty(), "bench", ConfigFactory.load());
+        ExecutorService executor = Executors.newFixedThreadPool(2);
+        try (CannedNode node = new CannedNode(10);
+                SqliteStore store = SqliteStore.open(folder)) {
+            TestKeys keys = new TestKeys(PROFILE);
+            Address payer = keys.add(1);
+            SpendService spending = start(system, node.url(), folder, executor, keys, store);
+            TransferBench bench = new TransferBench(node, run, spending, payer, keys.add(2));
+            bench.compare("transfer, 10 listed coins", 10, pairs);
+            bench.compare("transfer, 1000 listed coins", 1_000, pairs);
+        }
+        System.exit(0);
+    }
+
+    private static SpendService start(
+            ActorSystem<Void> system, URI url, Path folder, ExecutorService executor, TestKeys keys, SqliteStore store) {
+        Settings.Node settings = new Settings.Node(
+                List.of(url), 4, Duration.ofMillis(500), Duration.ofSeconds(30), 8 << 20, CONCURRENCY, Optional.empty());
+        Nodes nodes = Nodes.start(
+                system,
+                settings,
+                Optional.empty(),
+                new GenesisFile(folder),
+                executor,
+                executor,
+                new SimpleMeterRegistry());
+        SpendEnvironment env = new SpendEnvironment(
+                PROFILE,
+                nodes.client(),
+                nodes.chain(),
+                () -> Optional.of(Network.DEVNET),
+                keys,
+                store.intents(),
+                store.reservations(),
+                store.receipts(),
+                store.allowance(),
+                new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
+                new Rebroadcaster.Pace(
+                        Duration.ofMillis(500),
+                        Duration.ofHours(1),
+                        Duration.ofHours(1),
+                        Duration.ofMinutes(10),
+                        Duration.ofHours(1),
+                        Duration.ofDays(1),
+                        Duration.ofMillis(200)),
+                Clock.systemUTC(),
+                executor);
+        nodeClient = nodes.client();
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        system.systemActorOf(SpendService.create(env, started), "spending", org.apache.pekko.actor.typed.Props.empty());
+        return started.join();
+    }
+
+    private void compare(String name, int coins, int pairs) throws Exception {
+        node.coins(coins);
+        ours();
+        floor();
+        if (Boolean.getBoolean("bench.client")) {
+            System.out.printf(Locale.ROOT, "%s, our node client alone  %.0f/s%n", name, client());
+        }
+        double[] ours = new double[pairs];
+        double[] floor = new double[pairs];
+        double[] ratio = new double[pairs];
+        for (int i = 0; i < pairs; i++) {
+            ours[i] = ours();
+            floor[i] = floor();
+            ratio[i] = ours[i] / floor[i];
+        }
+        System.out.printf(
+                Locale.ROOT, "%s  ours %.0f/s  floor %.0f/s  ratio %.2f%n", name, median(ours), median(floor), median(ratio));
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+
+    private double ours() throws Exception {
+        return rate(CONCURRENCY, () -> {
+            TransferRequest request = new TransferRequest(
+                    payer,
+                    List.of(new Payment(shop, Amount.of(1_000))),
+                    FeeChoice.MINIMUM,
+                    TransferRequest.DEFAULT_MAX_FEE,
+                    Optional.of("bench-token-" + tokens.incrementAndGet()),
+                    Optional.empty());
+            spending.transfer(request).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        });
+    }
+
+    private double client() throws Exception {
+        org.chainwalletd.chain.Bytes tx = org.chainwalletd.chain.Bytes.parse(sample);
+        return rate(CONCURRENCY, () -> {
+            nodeClient.addressUtxos(payer).toCompletableFuture().get(30, TimeUnit.SECONDS);
+            nodeClient.sendRawTransaction(tx).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        });
+    }
+
+    private double floor() throws Exception {
+        return rate(CONCURRENCY, () -> {
+            JSON.readTree(call("get_address_utxos", "{\"address\":\"" + payer + "\"}"));
+            JSON.readTree(call("send_raw_transaction", "{\"tx_hex\":\"" + sample + "\"}"));
+        });
+    }
+
+    private byte[] call(String method, String params) throws IOException {
+        byte[] body = ("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":1}")
+                .getBytes(StandardCharsets.US_ASCII);
+        byte[] head = ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: " + body.length
+                        + "\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII);
+        byte[] request = Arrays.copyOf(head, head.length + body.length);
+        System.arraycopy(body, 0, request, head.length, body.length);
+        try (Socket socket = new Socket("127.0.0.1", node.url().getPort())) {
+            socket.setTcpNoDelay(true);
+            socket.getOutputStream().write(request);
+            InputStream in = socket.getInputStream();
+            byte[] answer = in.readAllBytes();
+            String text = new String(answer, 0, Math.min(answer.length, 300), StandardCharsets.US_ASCII);
+            return Arrays.copyOfRange(answer, text.indexOf("\r\n\r\n") + 4, answer.length);
+        }
+    }
+
+    /** One thing that is counted. */
+    @FunctionalInterface
+    private interface Unit {
+        void run() throws Exception;
+    }
+
+    private double rate(int concurrency, Unit unit) throws Exception {
+        AtomicLong done = new AtomicLong();
+        long end = System.nanoTime() + run.toNanos();
+        long began = System.nanoTime();
+        List<java.util.concurrent.Future<?>> lanes = new ArrayList<>();
+        for (int i = 0; i < concurrency; i++) {
+            lanes.add(floorThreads.submit(() -> {
+                while (System.nanoTime() < end) {
+                    unit.run();
+                    done.incrementAndGet();
+                }
+                return null;
+            }));
+        }
+        for (var lane : lanes) {
+            lane.get();
+        }
+        return done.get() / ((System.nanoTime() - began) / 1e9);
+    }
+}
