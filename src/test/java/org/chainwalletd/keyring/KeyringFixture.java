@@ -74,7 +74,11 @@ final class KeyringFixture implements AutoCloseable {
     }
 
     CompletionStage<Keyring> tryOpen(String passphrase) {
-        return Keyring.open(setup(), secret(passphrase), new Keyring.Spawner() {
+        return tryOpen(secret(passphrase));
+    }
+
+    CompletionStage<Keyring> tryOpen(SecretBytes passphrase) {
+        return Keyring.open(setup(), passphrase, new Keyring.Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
                 return testKit.spawn(behavior);
