@@ -44,10 +44,11 @@ import org.chainwalletd.store.SqliteStore;
  */
 public final class Daemon implements AutoCloseable {
     private static final Duration OPENING = Duration.ofMinutes(2);
-    private static final Duration CLOSING = Duration.ofSeconds(10);
 
-    /** For spends under way at a stop; one that takes longer is gone on with after the next start. */
-    private static final Duration SPENDS = Duration.ofSeconds(3);
+    /** For everything that is stopped after the last call was answered or cut off. */
+    private static final Duration CLOSING = Duration.ofSeconds(1);
+
+    private static final Duration AT_LEAST = Duration.ofMillis(200);
 
     private final Closers closers = new Closers();
     private final Settings settings;
@@ -57,6 +58,7 @@ public final class Daemon implements AutoCloseable {
     private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
     private TokenRotation rotation;
     private HttpServer server;
+    private long stopBy;
 
     private Daemon(Settings settings, Consumer<String> console) {
         this.settings = settings;
@@ -97,7 +99,7 @@ public final class Daemon implements AutoCloseable {
         closers.add("metrics", meters::close);
         Workers workers = new Workers(
                 Runtime.getRuntime().availableProcessors(), settings.keyring().unsealThreads(), metrics);
-        closers.add("workers", workers::close);
+        closers.add("workers", () -> workers.close(patience()));
         Keyring.Opening keys = beginKeyring(workers, metrics, passphrase);
         CompletionStage<SqliteStore> store =
                 CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
@@ -106,7 +108,7 @@ public final class Daemon implements AutoCloseable {
         actors = Optional.of(system);
         closers.add("actors", () -> {
             system.terminate();
-            Futures.await(system.getWhenTerminated(), CLOSING, "stopping the actors");
+            Futures.await(system.getWhenTerminated(), patience(), "stopping the actors");
         });
 
         CompletionStage<Keyring> opening = openKeyring(system, keys);
@@ -114,7 +116,7 @@ public final class Daemon implements AutoCloseable {
         SqliteStore opened = Futures.await(store, OPENING, "opening the store");
         closers.add("store", opened::close);
         Keyring keyring = Futures.await(opening, OPENING, "opening the keyring");
-        closers.add("keyring", () -> Futures.await(keyring.close(), CLOSING, "closing the keyring"));
+        closers.add("keyring", () -> Futures.await(keyring.close(), patience(), "closing the keyring"));
 
         // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
         Authenticator authenticator = new Authenticator(
@@ -142,7 +144,8 @@ public final class Daemon implements AutoCloseable {
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         Guardian.spawn(system, SpendService.create(environment, started), "spending");
         SpendService spending = Futures.await(started, OPENING, "taking up the spends in flight");
-        closers.add("spending", () -> Futures.await(spending.drain(), SPENDS, "waiting for spends under way"));
+        // A spend that takes longer than this process lives is gone on with after the next start.
+        closers.add("spending", () -> Futures.await(spending.drain(), patience(), "waiting for spends under way"));
         return spending;
     }
 
@@ -217,11 +220,14 @@ public final class Daemon implements AutoCloseable {
                 "binding");
         closers.add(
                 "http",
-                () -> Futures.await(
-                        server.drain(settings.http().drain()),
-                        settings.http().drain().plus(CLOSING),
-                        "draining"));
+                () -> Futures.await(server.drain(settings.http().drain()), patience(), "answering the last calls"));
         httpMetrics.connections(server::connections);
+    }
+
+    /** What is left of the time to stop in. */
+    private Duration patience() {
+        Duration left = Duration.ofNanos(stopBy - System.nanoTime());
+        return left.compareTo(AT_LEAST) > 0 ? left : AT_LEAST;
     }
 
     /** Completes when the daemon can no longer work and must be started anew. */
@@ -247,9 +253,13 @@ public final class Daemon implements AutoCloseable {
         rotation.onHangUp();
     }
 
-    /** Drains and stops. Idempotent. */
+    /**
+     * Drains and stops, all together in little more than the drain time. What is not done by then is durable or was never acknowledged.
+     * Idempotent.
+     */
     @Override
     public void close() {
+        stopBy = System.nanoTime() + settings.http().drain().plus(CLOSING).toNanos();
         actors.ifPresent(system -> system.tell(new Guardian.Stopping()));
         closers.closeAll();
     }

@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The threads for work that must not run on an actor's thread, one bounded pool for each kind, with the length of its queue as a metric.
  */
-final class Workers implements AutoCloseable {
+final class Workers {
     private final List<ThreadPoolExecutor> pools = new ArrayList<>();
     private final MeterRegistry meters;
     private final Executor crypto;
@@ -69,15 +70,17 @@ final class Workers implements AutoCloseable {
         return pool;
     }
 
-    /** Lets running work end, drops nothing that was accepted. */
-    @Override
-    public void close() {
-        for (ThreadPoolExecutor pool : pools) {
-            pool.shutdown();
-        }
+    /**
+     * Lets accepted work end for as long as {@code patience} allows, then drops what has not begun: nobody was told that it is done.
+     */
+    void close(Duration patience) {
+        pools.forEach(ThreadPoolExecutor::shutdown);
+        long end = System.nanoTime() + patience.toNanos();
         try {
             for (ThreadPoolExecutor pool : pools) {
-                pool.awaitTermination(5, TimeUnit.SECONDS);
+                if (!pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    pool.getQueue().clear();
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
