@@ -7,6 +7,9 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -147,10 +150,31 @@ public final class DaemonProcess implements AutoCloseable {
         throw new AssertionError(method + " was not refused but gave " + result);
     }
 
-    /** Calls the development node that this process runs. */
+    /** Calls the development node that this process runs. It closes each connection after the answer, so none is used twice. */
     public JsonNode nodeCall(String method, Map<String, ?> params) {
-        return clients.computeIfAbsent("node", word -> new WalletdClient(nodeUri(), "none", Optional.empty(), PATIENCE))
-                .call(method, params);
+        return new WalletdClient(nodeUri(), "none", Optional.empty(), PATIENCE).call(method, params);
+    }
+
+    /** Value of a metric without labels, as {@code GET /metrics} shows it. */
+    public double metric(String name) {
+        HttpRequest request = HttpRequest.newBuilder(awaitReady().resolve("/metrics"))
+                .header("authorization", "Bearer " + token("read"))
+                .build();
+        try {
+            String page = HttpClient.newHttpClient()
+                    .send(request, HttpResponse.BodyHandlers.ofString())
+                    .body();
+            return page.lines()
+                    .filter(line -> line.startsWith(name + " "))
+                    .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("no metric " + name + " in\n" + page));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     public long pid() {

@@ -1,0 +1,117 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The packaged daemon dies at each named crash point of a payment and of a mint (class {@code CrashPoint} of the store). The next life,
+ * which dies at the next point, finishes what the one before left.
+ */
+class CrashPointsIT {
+    private static final List<String> SPENDING =
+            List.of("SPEND_BEFORE_INTENT", "SPEND_AFTER_INTENT", "SPEND_AFTER_BROADCAST", "SPEND_AFTER_OUTCOME");
+    private static final List<String> MINTING = List.of(
+            "MINT_BEFORE_KEY_FILE",
+            "MINT_BEFORE_MNEMONIC_FILE",
+            "FILE_TEMP_WRITTEN",
+            "MINT_BEFORE_STATE",
+            "FILE_RENAMED",
+            "MINT_BEFORE_ANSWER");
+    private static final int HALTED = 137;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void aPaymentAndAMintAreSoundWhereverTheDaemonDies() throws IOException {
+        try (DaemonProcess node =
+                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
+            String payer;
+            long funded;
+            try (DaemonProcess daemon = daemon(node).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                payer = wallet.mint();
+                long[] coins = new long[2 * SPENDING.size()];
+                Arrays.fill(coins, 1_000_000L);
+                wallet.fund(payer, coins);
+                funded = wallet.mine(1).path("height").longValue();
+                daemon.kill();
+            }
+            Withdrawals withdrawals = new Withdrawals(payer);
+            for (String point : SPENDING) {
+                diesPaying(node, withdrawals, point);
+            }
+            Set<String> acknowledged = new TreeSet<>(Set.of(payer));
+            for (String point : MINTING) {
+                diesMinting(node, acknowledged, point);
+            }
+            try (DaemonProcess daemon = daemon(node).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                withdrawals.settle(daemon, wallet);
+                withdrawals.audit(daemon, wallet, funded);
+                assertThat(wallet.addresses()).containsAll(acknowledged);
+                assertThat(daemon.stop()).isZero();
+            }
+            noHalfWrittenFileIsLeft();
+            assertThat(node.stop()).isZero();
+        }
+    }
+
+    private LauncherCall daemon(DaemonProcess node) {
+        return LauncherCall.daemon(folder.resolve("datadir"))
+                .node(node.nodeUri())
+                .and("--rebroadcast-interval-secs", "1");
+    }
+
+    /** First the order that the life before left open, then, if that did not reach the point, one of its own. */
+    private void diesPaying(DaemonProcess node, Withdrawals withdrawals, String point) {
+        try (DaemonProcess daemon = daemon(node).crashAt(point).start()) {
+            for (String before : SPENDING.subList(0, SPENDING.indexOf(point))) {
+                if (daemon.isAlive()) {
+                    withdrawals.attempt(daemon, "dies-at-" + before);
+                }
+            }
+            if (daemon.isAlive()) {
+                assertThat(withdrawals.attempt(daemon, "dies-at-" + point))
+                        .as(point)
+                        .isFalse();
+            }
+            assertThat(daemon.exitCode()).as(point).isEqualTo(HALTED);
+        }
+    }
+
+    private void diesMinting(DaemonProcess node, Set<String> acknowledged, String point) {
+        try (DaemonProcess daemon = daemon(node).crashAt(point).start()) {
+            Wallet wallet = new Wallet(daemon, node);
+            assertThat(wallet.addresses()).as("before " + point).containsAll(acknowledged);
+            try {
+                acknowledged.add(daemon.call("generate_standard_address", Map.of())
+                        .path("address")
+                        .asText());
+            } catch (WalletdException.Transport died) {
+                // The expected case: a mint without an answer may exist or not.
+            }
+            assertThat(daemon.exitCode()).as(point).isEqualTo(HALTED);
+        }
+    }
+
+    private void noHalfWrittenFileIsLeft() throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("datadir"))) {
+            assertThat(files.map(path -> path.getFileName().toString())).noneMatch(name -> name.endsWith(".tmp"));
+        }
+    }
+}

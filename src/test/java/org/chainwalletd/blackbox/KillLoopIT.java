@@ -1,0 +1,166 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.chainwalletd.blackbox.Wallet.Output;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The packaged daemon is killed with SIGKILL again and again while clients pay and mint: one token, one payment; an acknowledged key is never
+ * lost. {@code -Dblackbox.kills=200} makes it long.
+ */
+class KillLoopIT {
+    private static final int KILLS = Integer.getInteger("blackbox.kills", 5);
+    private static final int PAYERS = 3;
+    private static final long COIN = 100_000_000L;
+    private static final int COINS = 40;
+
+    @TempDir
+    Path folder;
+
+    private final Random random = Seeded.random("KillLoopIT");
+    private final AtomicReference<DaemonProcess> daemon = new AtomicReference<>();
+    private final AtomicInteger life = new AtomicInteger();
+    private final AtomicBoolean enough = new AtomicBoolean();
+    private final Set<String> minted = ConcurrentHashMap.newKeySet();
+
+    @Test
+    void oneTokenIsOnePaymentAndAnAcknowledgedKeyIsKeptHoweverOftenTheDaemonIsKilled() throws Exception {
+        ExecutorService clients = Executors.newCachedThreadPool();
+        try (DaemonProcess node =
+                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
+            DaemonProcess first = start(node);
+            Wallet wallet = new Wallet(first, node);
+            String payer = wallet.mint();
+            minted.add(payer);
+            long[] coins = new long[COINS];
+            Arrays.fill(coins, COIN);
+            wallet.fund(payer, coins);
+            long funded = wallet.mine(1).path("height").longValue();
+
+            Withdrawals withdrawals = new Withdrawals(payer);
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < PAYERS; i++) {
+                int worker = i;
+                running.add(clients.submit(() -> pay(withdrawals, worker)));
+            }
+            running.add(clients.submit(this::mint));
+            for (int kill = 0; kill < KILLS; kill++) {
+                killAndRestart(node, withdrawals);
+            }
+            enough.set(true);
+            for (Future<?> client : running) {
+                client.get();
+            }
+
+            wallet = new Wallet(daemon.get(), node);
+            withdrawals.settle(daemon.get(), wallet);
+            withdrawals.audit(daemon.get(), wallet, funded);
+            everyMintedKeyIsThereAndOneMadeBetweenKillsCanPay(wallet, payer);
+            assertThat(daemon.get().stop()).isZero();
+            assertThat(node.stop()).isZero();
+            System.out.println("KillLoopIT: " + KILLS + " kills, " + withdrawals.answered() + " payments, "
+                    + minted.size() + " keys");
+        } finally {
+            enough.set(true);
+            clients.shutdownNow();
+            if (daemon.get() != null) {
+                daemon.get().close();
+            }
+        }
+    }
+
+    private DaemonProcess start(DaemonProcess node) {
+        DaemonProcess started = LauncherCall.daemon(folder.resolve("datadir"))
+                .node(node.nodeUri())
+                .and("--rebroadcast-interval-secs", "1")
+                .start();
+        daemon.set(started);
+        life.incrementAndGet();
+        return started;
+    }
+
+    private void killAndRestart(DaemonProcess node, Withdrawals withdrawals) {
+        int goal = withdrawals.answered() + random.nextInt(12);
+        Await.until("some more payments are made", () -> withdrawals.answered() >= goal);
+        // Not a wait for something: the kill is to hit any moment of a payment, not always the one after an answer.
+        LockSupport.parkNanos(random.nextInt(60_000_000));
+        daemon.get().kill();
+        DaemonProcess next = start(node);
+        Wallet wallet = new Wallet(next, node);
+        assertThat(wallet.addresses()).as("keys after a kill").containsAll(Set.copyOf(minted));
+        wallet.mine(1);
+    }
+
+    private Void pay(Withdrawals withdrawals, int worker) {
+        for (int order = 0; !enough.get(); order++) {
+            String token = "worker-" + worker + "-order-" + order;
+            boolean answered = false;
+            while (!answered) {
+                DaemonProcess current = daemon.get();
+                answered = withdrawals.attempt(current, token);
+                if (!answered) {
+                    LockSupport.parkNanos(5_000_000);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** One key for each life of the daemon: minting is dear. An unanswered mint is given up, its key may exist or not. */
+    private Void mint() {
+        int last = 0;
+        while (!enough.get()) {
+            int now = life.get();
+            if (now == last) {
+                LockSupport.parkNanos(5_000_000);
+                continue;
+            }
+            last = now;
+            try {
+                minted.add(daemon.get()
+                        .call("generate_standard_address", Map.of())
+                        .path("address")
+                        .asText());
+            } catch (WalletdException.Transport killed) {
+                // The daemon died while it made the key.
+            }
+        }
+        return null;
+    }
+
+    private void everyMintedKeyIsThereAndOneMadeBetweenKillsCanPay(Wallet wallet, String payer) {
+        assertThat(wallet.addresses()).containsAll(minted);
+        List<String> others = minted.stream()
+                .filter(address -> !address.equals(payer))
+                .limit(2)
+                .toList();
+        for (String address : others) {
+            wallet.fund(address, COIN);
+            wallet.transfer(address, "from-" + address, new Output("55".repeat(32), 500));
+        }
+        wallet.mine(1);
+        assertThat(wallet.balance("55".repeat(32))).isEqualTo(500L * others.size());
+    }
+}

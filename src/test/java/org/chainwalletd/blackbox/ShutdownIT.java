@@ -1,0 +1,131 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** SIGTERM while calls are under way: they are answered or cut off, the daemon ends with 0, and no spend is left half done. */
+class ShutdownIT {
+    private static final int PAYMENTS = 12;
+    private static final int MINTS = 30;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void termUnderLoadEndsWithZeroAndNoSpendHalfDone() throws Exception {
+        ExecutorService clients = Executors.newCachedThreadPool();
+        try (DaemonProcess node =
+                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
+            String payer;
+            long funded;
+            Withdrawals withdrawals;
+            try (DaemonProcess daemon = daemon(node).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                payer = wallet.mint();
+                withdrawals = new Withdrawals(payer);
+                long[] coins = new long[3 * PAYMENTS];
+                Arrays.fill(coins, 1_000_000L);
+                wallet.fund(payer, coins);
+                funded = wallet.mine(1).path("height").longValue();
+
+                node.nodeCall("devnet_set", Map.of("latency_ms", 400));
+                stopsUnderLoad("quick node", daemon, withdrawals, clients);
+            }
+            stopsWhileKeysAreMade(node, clients);
+            try (DaemonProcess daemon = daemon(node).start()) {
+                node.nodeCall("devnet_set", Map.of("latency_ms", 120_000, "connection_cap", false));
+                stopsUnderLoad("node that does not answer", daemon, withdrawals, clients);
+                node.nodeCall("devnet_set", Map.of("latency_ms", 0));
+            }
+            try (DaemonProcess daemon = daemon(node).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                withdrawals.settle(daemon, wallet);
+                withdrawals.audit(daemon, wallet, funded);
+                assertThat(daemon.stop()).isZero();
+            }
+        } finally {
+            clients.shutdownNow();
+        }
+    }
+
+    private LauncherCall daemon(DaemonProcess node) {
+        return LauncherCall.daemon(folder.resolve("datadir"))
+                .node(node.nodeUri())
+                .and("--rebroadcast-interval-secs", "1");
+    }
+
+    private static void stopsUnderLoad(
+            String load, DaemonProcess daemon, Withdrawals withdrawals, ExecutorService clients) throws Exception {
+        List<Future<?>> calls = new ArrayList<>();
+        for (int i = 0; i < PAYMENTS; i++) {
+            String token = load.replace(' ', '-') + "-" + i;
+            calls.add(clients.submit(() -> withdrawals.attempt(daemon, token)));
+            calls.add(clients.submit(() -> read(daemon)));
+        }
+        stop(load, daemon, calls);
+    }
+
+    private static void stop(String load, DaemonProcess daemon, List<Future<?>> calls) throws Exception {
+        Await.until("calls are under way", () -> daemon.metric("walletd_rpc_in_flight") >= calls.size() / 2);
+        Instant told = Instant.now();
+        assertThat(daemon.stop()).as(load).isZero();
+        System.out.println("ShutdownIT: " + load + ": ended after "
+                + Duration.between(told, Instant.now()).toMillis() + " ms");
+        for (Future<?> call : calls) {
+            call.get();
+        }
+        assertThat(daemon.errors()).noneMatch(line -> line.contains("did not stop in order"));
+    }
+
+    /** Each key costs two Argon2id computations: most of the calls are still waiting for their turn. */
+    private void stopsWhileKeysAreMade(DaemonProcess node, ExecutorService clients) throws Exception {
+        Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+        try (DaemonProcess daemon = daemon(node).start()) {
+            List<Future<?>> calls = new ArrayList<>();
+            for (int i = 0; i < MINTS; i++) {
+                calls.add(clients.submit(() -> mint(daemon, acknowledged)));
+            }
+            stop("keys being made", daemon, calls);
+        }
+        try (DaemonProcess daemon = daemon(node).start()) {
+            assertThat(new Wallet(daemon, node).addresses()).containsAll(acknowledged);
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+
+    private static void mint(DaemonProcess daemon, Set<String> acknowledged) {
+        try {
+            acknowledged.add(daemon.call("generate_standard_address", Map.of())
+                    .path("address")
+                    .asText());
+        } catch (WalletdException answeredOrCutOff) {
+            // Not acknowledged: the key may exist or not.
+        }
+    }
+
+    private static void read(DaemonProcess daemon) {
+        try {
+            daemon.call("get_balance", Map.of("address", "66".repeat(32)));
+        } catch (WalletdException answeredOrCutOff) {
+            // Both are allowed; a hanging call is what would be wrong, and that fails the test at the call's time-out.
+        }
+    }
+}
