@@ -5,6 +5,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -64,17 +65,20 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
 
     private BigInteger sum = BigInteger.ZERO;
 
-    private Allowance(ActorContext<Command> context, AllowanceStore store, Limits limits, Clock clock) {
+    private Allowance(ActorContext<Command> context, List<AllowanceStore.Use> durable, Limits limits, Clock clock) {
         super(context);
         this.limits = limits;
         this.clock = clock;
-        for (AllowanceStore.Use use : store.usesSince(windowStart())) {
+        for (AllowanceStore.Use use : durable) {
             put(use.txId(), new Use(use.amount(), use.at()));
         }
     }
 
-    static Behavior<Command> create(AllowanceStore store, Limits limits, Clock clock) {
-        return Behaviors.setup(context -> new Allowance(context, store, limits, clock));
+    /**
+     * @param durable uses of the current window that the store knows, oldest first
+     */
+    static Behavior<Command> create(List<AllowanceStore.Use> durable, Limits limits, Clock clock) {
+        return Behaviors.setup(context -> new Allowance(context, durable, limits, clock));
     }
 
     @Override

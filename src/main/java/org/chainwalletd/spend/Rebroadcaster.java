@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -122,6 +123,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             SpendEnvironment env,
+            List<Intent> inFlight,
             Broadcast broadcast,
             AtomicInteger count) {
         super(context);
@@ -130,7 +132,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         this.clock = env.clock();
         this.pace = env.pace();
         this.count = count;
-        for (Intent intent : env.intents().inFlight()) {
+        for (Intent intent : inFlight) {
             entries.put(intent.txId(), new Entry(intent, ++turns, clock.millis(), 0));
         }
         updateCount();
@@ -138,11 +140,15 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     /**
+     * @param inFlight what the store has in flight
      * @param count kept equal to the number of spends that are broadcast and not yet settled
      */
-    static Behavior<Command> create(SpendEnvironment env, Broadcast broadcast, AtomicInteger count) {
-        return Behaviors.setup(
-                context -> Behaviors.withTimers(timers -> new Rebroadcaster(context, timers, env, broadcast, count)));
+    static Behavior<Command> create(
+            SpendEnvironment env, List<Intent> inFlight, Broadcast broadcast, AtomicInteger count) {
+        count.set((int)
+                inFlight.stream().filter(intent -> intent.state().inFlight()).count());
+        return Behaviors.setup(context ->
+                Behaviors.withTimers(timers -> new Rebroadcaster(context, timers, env, inFlight, broadcast, count)));
     }
 
     @Override

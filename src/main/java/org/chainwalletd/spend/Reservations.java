@@ -110,6 +110,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Reservations(
             ActorContext<Command> context,
             SpendEnvironment env,
+            List<ReservationStore.Reservation> durable,
             ActorRef<Rebroadcaster.Command> rebroadcaster,
             AtomicInteger count) {
         super(context);
@@ -118,18 +119,23 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.network = env.network();
         this.rebroadcaster = rebroadcaster;
         this.count = count;
-        for (ReservationStore.Reservation reservation : store.all()) {
+        for (ReservationStore.Reservation reservation : durable) {
             put(reservation.coin().outpoint(), new Hold(reservation.txId(), Stage.IN_FLIGHT));
         }
         count.set(holds.size());
     }
 
     /**
+     * @param durable what the store has reserved
      * @param count kept equal to the number of outpoints in flight, for who only wants the number
      */
     static Behavior<Command> create(
-            SpendEnvironment env, ActorRef<Rebroadcaster.Command> rebroadcaster, AtomicInteger count) {
-        return Behaviors.setup(context -> new Reservations(context, env, rebroadcaster, count));
+            SpendEnvironment env,
+            List<ReservationStore.Reservation> durable,
+            ActorRef<Rebroadcaster.Command> rebroadcaster,
+            AtomicInteger count) {
+        count.set(durable.size());
+        return Behaviors.setup(context -> new Reservations(context, env, durable, rebroadcaster, count));
     }
 
     @Override

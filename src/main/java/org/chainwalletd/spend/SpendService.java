@@ -36,9 +36,19 @@ public final class SpendService {
         this.inFlightTransfers = new AtomicInteger();
         Broadcast broadcast = new Broadcast(
                 env.node(), env.profile(), env.executor(), env.pace().resendPause());
-        this.rebroadcaster = child(context, Rebroadcaster.create(env, broadcast, inFlightTransfers), "rebroadcaster");
-        this.reservations = child(context, Reservations.create(env, rebroadcaster, inFlightUtxos), "reservations");
-        this.allowance = child(context, Allowance.create(env.allowanceStore(), env.limits(), env.clock()), "allowance");
+        this.rebroadcaster = child(
+                context,
+                Rebroadcaster.create(env, env.intents().inFlight(), broadcast, inFlightTransfers),
+                "rebroadcaster");
+        this.reservations = child(
+                context,
+                Reservations.create(env, env.reservations().all(), rebroadcaster, inFlightUtxos),
+                "reservations");
+        long windowStart = env.clock().millis() - env.limits().period().toMillis();
+        this.allowance = child(
+                context,
+                Allowance.create(env.allowanceStore().usesSince(windowStart), env.limits(), env.clock()),
+                "allowance");
         rebroadcaster.tell(new Rebroadcaster.Attach(reservations, allowance));
         Spender.Neighbours neighbours = new Spender.Neighbours(reservations, allowance, rebroadcaster);
         this.receipts = child(context, Receipts.create(env, broadcast, neighbours), "receipts");

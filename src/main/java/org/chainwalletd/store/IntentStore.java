@@ -33,7 +33,7 @@ public interface IntentStore {
 
     CompletionStage<Optional<Intent>> find(Hash256 txId);
 
-    /** Everything that is in flight, oldest first. Blocks; for the start. */
+    /** Everything that is in flight or still holds a reservation (abandoned in part), oldest first. Blocks; for the start. */
     List<Intent> inFlight();
 
     /** Removes closed spends and their tokens that did not change since {@code before}. */

@@ -196,6 +196,9 @@ class SqliteStoreTest {
         assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.ABANDONED);
         assertThat(store.allowance().usesSince(0)).hasSize(1);
+        assertThat(store.intents().inFlight()).as("still holds a coin").hasSize(1);
+        done(store.reservations().abandon(List.of(outpoint(8)), 91));
+        assertThat(store.intents().inFlight()).isEmpty();
     }
 
     @Test
