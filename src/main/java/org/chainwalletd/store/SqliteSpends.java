@@ -152,7 +152,7 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     public List<Intent> inFlight() {
         return store.read(session -> session.query(
                         "SELECT " + COLUMNS + " FROM intents WHERE state IN " + IN_FLIGHT
-                                + " ORDER BY created_at, tx_id",
+                                + " OR tx_id IN (SELECT intent FROM reservations) ORDER BY created_at, tx_id",
                         SqliteSpends::intent))
                 .join();
     }
