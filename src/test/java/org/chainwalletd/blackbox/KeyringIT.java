@@ -1,0 +1,275 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.StreamSupport;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every keyring method over HTTP (interface.md, section 4.11). */
+class KeyringIT {
+    private static final String PASSPHRASE = DaemonProcess.PASSPHRASE;
+    private static final String SECRET = "0123456789abcdef".repeat(4);
+    private static final String STRANGER = "ab".repeat(32);
+
+    @TempDir
+    static Path folder;
+
+    private static DaemonProcess daemon;
+
+    @BeforeAll
+    static void start() {
+        daemon = LauncherCall.daemonWithDevnet(folder.resolve("shared")).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        daemon.close();
+    }
+
+    private static JsonNode call(String method, Object... members) {
+        return daemon.call(method, params(members));
+    }
+
+    private static int refusal(String method, Object... members) {
+        return daemon.refusal(method, params(members)).code();
+    }
+
+    private static Map<String, Object> params(Object... members) {
+        Map<String, Object> params = new LinkedHashMap<>();
+        for (int i = 0; i < members.length; i += 2) {
+            params.put((String) members[i], members[i + 1]);
+        }
+        return params;
+    }
+
+    private static List<String> members(JsonNode object) {
+        Iterable<String> names = object::fieldNames;
+        return StreamSupport.stream(names.spliterator(), false).sorted().toList();
+    }
+
+    private static String words(JsonNode revealed) {
+        return String.join(
+                " ",
+                StreamSupport.stream(revealed.get("mnemonic").spliterator(), false)
+                        .map(JsonNode::textValue)
+                        .toList());
+    }
+
+    private static JsonNode entry(String address) {
+        for (JsonNode entry : call("list_addresses").get("addresses")) {
+            if (entry.get("address").textValue().equals(address)) {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    @Test
+    void mintedKeysHaveTheShapesOfTheInterface() {
+        for (String method : List.of("generate_standard_address", "generate_independent_address")) {
+            JsonNode minted = call(method, "label", "für Müller");
+            assertThat(members(minted)).containsExactly("address", "imported", "pubkey");
+            assertThat(minted.get("imported").booleanValue()).isTrue();
+            String address = minted.get("address").textValue();
+            assertThat(entry(address).toString())
+                    .isEqualTo("{\"address\":\"" + address + "\",\"label\":\"für Müller\",\"imported\":true}");
+            JsonNode revealed = call("reveal_address_mnemonic", "address", address, "passphrase", PASSPHRASE);
+            assertThat(members(revealed)).containsExactly("address", "mnemonic");
+            assertThat(revealed.get("mnemonic")).hasSize(24);
+        }
+        assertThat(refusal("generate_standard_address", "label", "x".repeat(257)))
+                .isEqualTo(-32602);
+        assertThat(refusal("generate_independent_address", "label", "two\nlines"))
+                .isEqualTo(-32602);
+        assertThat(refusal("generate_address")).isEqualTo(-32602);
+        assertThat(refusal("reveal_mnemonic", "passphrase", PASSPHRASE)).isEqualTo(-32602);
+    }
+
+    @Test
+    void importedSecretsAndPhrasesComeBackAsTheyWere() {
+        JsonNode imported = call("import_private_key", "private_key", SECRET, "label", "mine");
+        assertThat(members(imported)).containsExactly("address", "imported", "pubkey");
+        String address = imported.get("address").textValue();
+        JsonNode revealed = call("reveal_private_key", "address", address, "passphrase", PASSPHRASE);
+        assertThat(revealed.toString())
+                .isEqualTo("{\"address\":\"" + address + "\",\"secret_hex\":\"" + SECRET + "\"}");
+        assertThat(refusal("import_private_key", "secret_hex", SECRET)).isEqualTo(-32011);
+        assertThat(refusal("import_private_key", "secret_hex", SECRET, "private_key", SECRET))
+                .isEqualTo(-32602);
+        assertThat(refusal("import_private_key", "private_key", "01".repeat(31)))
+                .isEqualTo(-32602);
+
+        JsonNode standard = Vectors.row("keys.json", "standard-80");
+        String phrase = Vectors.text(standard, "mnemonic");
+        assertThat(call("import_standard_mnemonic", "mnemonic", " " + phrase.replace(" ", "\n\t"))
+                        .get("address")
+                        .textValue())
+                .isEqualTo(Vectors.text(standard, "address"));
+        assertThat(call("import_mnemonic", "mnemonic", Arrays.asList(phrase.split(" ")))
+                        .get("address")
+                        .textValue())
+                .isEqualTo(Vectors.text(Vectors.row("keys.json", "independent-80"), "address"));
+        assertThat(words(call(
+                        "reveal_address_mnemonic",
+                        "address",
+                        Vectors.text(standard, "address"),
+                        "passphrase",
+                        PASSPHRASE)))
+                .isEqualTo(phrase);
+        assertThat(refusal("import_standard_mnemonic", "mnemonic", phrase)).isEqualTo(-32011);
+    }
+
+    @Test
+    void badPhrasesAreRefusedWithTheReason() {
+        String phrase = Vectors.text(Vectors.row("keys.json", "standard-ff"), "mnemonic");
+        assertThat(daemon.refusal("import_mnemonic", params("mnemonic", phrase + " zoo")))
+                .hasMessageContaining("25")
+                .satisfies(error -> assertThat(error.code()).isEqualTo(-32602));
+        assertThat(daemon.refusal("import_standard_mnemonic", params("mnemonic", phrase.replaceFirst("zoo", "zooo"))))
+                .hasMessageContaining("zooo");
+        assertThat(daemon.refusal("import_mnemonic", params("mnemonic", "zoo ".repeat(24))))
+                .hasMessageContaining("checksum");
+        assertThat(refusal("import_mnemonic", "mnemonic", 5)).isEqualTo(-32602);
+    }
+
+    @Test
+    void aVaultMovesKeysToAnotherDaemonWithPhrasesAndLabels() {
+        String one = call("generate_standard_address", "label", "moves")
+                .get("address")
+                .textValue();
+        String phrase = words(call("reveal_address_mnemonic", "address", one, "passphrase", PASSPHRASE));
+        JsonNode single = call("export_address", "address", one, "passphrase", "pässwörd");
+        assertThat(members(single)).containsExactly("address", "vault_hex");
+        JsonNode vault = call("export_vault", "passphrase", "pässwörd");
+        assertThat(members(vault)).containsExactly("vault_hex");
+        int keys = call("list_addresses").get("addresses").size();
+        try (DaemonProcess other =
+                LauncherCall.daemonWithDevnet(folder.resolve("other")).start()) {
+            assertThat(other.call(
+                                    "import_vault",
+                                    params("vault_hex", single.get("vault_hex").textValue(), "passphrase", "pässwörd"))
+                            .toString())
+                    .isEqualTo("{\"imported\":[\"" + one + "\"]}");
+            assertThat(other.call(
+                                    "import_vault",
+                                    params("vault_hex", vault.get("vault_hex").textValue(), "passphrase", "pässwörd"))
+                            .get("imported"))
+                    .hasSize(keys - 1);
+            assertThat(words(other.call("reveal_address_mnemonic", params("address", one, "passphrase", PASSPHRASE))))
+                    .isEqualTo(phrase);
+            assertThat(other.refusal(
+                                    "import_vault",
+                                    params("vault_hex", vault.get("vault_hex").textValue(), "passphrase", "wrong"))
+                            .code())
+                    .isEqualTo(-32012);
+            assertThat(other.refusal("import_vault", params("vault_hex", "00ff", "passphrase", "x"))
+                            .code())
+                    .isEqualTo(-32602);
+        }
+    }
+
+    @Test
+    void aKeyIsDeletedOnlyWhenNothingIsLost() {
+        String address = call("generate_standard_address").get("address").textValue();
+        Wallet wallet = new Wallet(daemon, daemon);
+        wallet.fund(address, 100_000);
+        assertThat(daemon.refusal("delete_address", params("address", address, "passphrase", PASSPHRASE)))
+                .hasMessageContaining("confirmed balance of 100000")
+                .satisfies(error -> assertThat(error.code()).isEqualTo(-32602));
+        assertThat(entry(address)).isNotNull();
+        assertThat(call("delete_address", "address", address, "passphrase", PASSPHRASE, "force", true)
+                        .toString())
+                .isEqualTo("{\"deleted\":\"" + address + "\"}");
+        assertThat(entry(address)).isNull();
+        assertThat(refusal("delete_address", "address", address, "passphrase", PASSPHRASE))
+                .isEqualTo(-32010);
+
+        String empty = call("generate_independent_address").get("address").textValue();
+        assertThat(call("delete_address", "address", empty, "passphrase", PASSPHRASE)
+                        .get("deleted")
+                        .textValue())
+                .isEqualTo(empty);
+    }
+
+    @Test
+    void unknownAddressesAndLowTokensAreRefused() {
+        for (String method : List.of("reveal_private_key", "reveal_address_mnemonic", "delete_address")) {
+            assertThat(refusal(method, "address", STRANGER, "passphrase", PASSPHRASE))
+                    .as(method)
+                    .isEqualTo(-32010);
+        }
+        assertThat(refusal("export_address", "address", STRANGER, "passphrase", "v"))
+                .isEqualTo(-32010);
+        assertThat(DaemonProcess.refusal(daemon.client("read"), "generate_standard_address", Map.of())
+                        .code())
+                .isEqualTo(-32001);
+        assertThat(DaemonProcess.refusal(daemon.client("manage"), "export_vault", params("passphrase", "v"))
+                        .code())
+                .isEqualTo(-32001);
+    }
+
+    @Test
+    void wrongPassphrasesAreSlowedDown() {
+        try (DaemonProcess guessed =
+                LauncherCall.daemonWithDevnet(folder.resolve("guessed")).start()) {
+            String address = guessed.call("generate_independent_address", Map.of())
+                    .get("address")
+                    .textValue();
+            Map<String, Object> wrong = params("address", address, "passphrase", "wrong");
+            for (int i = 0; i < 3; i++) {
+                assertThat(guessed.refusal("reveal_private_key", wrong).code()).isEqualTo(-32012);
+            }
+            var refused = guessed.refusal("reveal_private_key", params("address", address, "passphrase", PASSPHRASE));
+            assertThat(refused.code()).isEqualTo(-32042);
+            assertThat(refused.data().toString()).isEqualTo("{\"retryable\":true,\"retry_after_secs\":1}");
+        }
+    }
+
+    @Test
+    void aSeededKeyringDerivesTheAddressesOfItsPhrase() throws IOException {
+        Path datadir = folder.resolve("seeded");
+        String phrase = Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "mnemonic");
+        Path file = Files.writeString(folder.resolve("words"), phrase + "\n");
+        LauncherCall.Ended made = LauncherCall.words(
+                        "--datadir", datadir.toString(), "init-seeded", "--mnemonic-file", file.toString())
+                .run();
+        assertThat(made.code()).isZero();
+        assertThat(made.output()).containsExactly("{\"mnemonic\": \"" + phrase + "\"}");
+        assertThat(LauncherCall.words("init-seeded", "--datadir", datadir.toString())
+                        .run()
+                        .code())
+                .isNotZero();
+        try (DaemonProcess seeded = LauncherCall.daemonWithDevnet(datadir).start()) {
+            for (int index = 0; index < 3; index++) {
+                JsonNode row = Vectors.row("keys.json", "hd-" + index + "-abandon-art");
+                assertThat(seeded.call("generate_address", params("label", "n" + index))
+                                .toString())
+                        .isEqualTo("{\"address\":\"" + Vectors.text(row, "address") + "\",\"pubkey\":\""
+                                + Vectors.text(row, "public_key") + "\",\"index\":" + index + "}");
+            }
+            assertThat(seeded.call("list_addresses", Map.of())
+                            .get("addresses")
+                            .get(1)
+                            .toString())
+                    .isEqualTo("{\"address\":\""
+                            + Vectors.text(Vectors.row("keys.json", "hd-1-abandon-art"), "address")
+                            + "\",\"index\":1,\"label\":\"n1\",\"imported\":false}");
+            assertThat(words(seeded.call("reveal_mnemonic", params("passphrase", PASSPHRASE))))
+                    .isEqualTo(phrase);
+        }
+    }
+}
