@@ -25,7 +25,7 @@ public final class Benchmarks {
         programs.put("start", List.of("org.chainwalletd.bench.StartBench"));
         programs.put("rpc", List.of("org.chainwalletd.http.ServerBench"));
         programs.put("transfer", List.of("org.chainwalletd.spend.TransferBench"));
-        programs.put("keyring", List.of("org.chainwalletd.keyring.KeyringBench"));
+        programs.put("keyring", List.of("org.chainwalletd.keyring.KeyringBenchmark", "target/bench/keyring"));
         programs.put("crypto", List.of(JMH, "org.chainwalletd.crypto.CryptoBench"));
         programs.put("chain", List.of(JMH, "org.chainwalletd.chain.ChainBench"));
         return programs;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 
 /**
  * Figures of ours and of its floor, taken in turns, so that whatever else the machine does hits both alike. The ratio is the median of the
@@ -13,25 +14,26 @@ final class Pairs {
     private final List<Double> ours = new ArrayList<>();
     private final List<Double> floor = new ArrayList<>();
 
-    /** One run that gives one figure. */
+    /** Takes one figure of each in. */
+    void add(double oursFigure, double floorFigure) {
+        ours.add(oursFigure);
+        floor.add(floorFigure);
+    }
+
+    /** One pair of runs. */
     @FunctionalInterface
-    interface Run {
-        double figure() throws Exception;
+    interface Pair<T> {
+        void ended(T ours, T floor);
     }
 
     /** Runs both {@code count} times, each first in every other pair. */
-    static Pairs measure(int count, Run ours, Run floor) throws Exception {
-        Pairs pairs = new Pairs();
+    static <T> void interleave(int count, Callable<T> ours, Callable<T> floor, Pair<T> pair) throws Exception {
         for (int i = 0; i < count; i++) {
-            if (i % 2 == 0) {
-                pairs.floor.add(floor.figure());
-                pairs.ours.add(ours.figure());
-            } else {
-                pairs.ours.add(ours.figure());
-                pairs.floor.add(floor.figure());
-            }
+            boolean floorFirst = i % 2 == 0;
+            T early = floorFirst ? floor.call() : ours.call();
+            T late = floorFirst ? ours.call() : floor.call();
+            pair.ended(floorFirst ? late : early, floorFirst ? early : late);
         }
-        return pairs;
     }
 
     /** One line: {@code name ours floor ratio}, and how far the ratios of the pairs lie apart. */

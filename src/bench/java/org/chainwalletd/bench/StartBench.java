@@ -17,14 +17,14 @@ import java.util.jar.JarOutputStream;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.keyring.LargeDatadir;
 
 /**
  * From the start of the launcher's process to the first answer, against {@link BareServer} under the same launcher with the same flags and an
  * archive of classes made the same way. Ours has a datadir with keys, so it proves the passphrase before it binds.
  *
  * <p>Arguments: pairs (default 7), then words that select the rows: {@code archive}, {@code plain}, {@code node}, {@code big}; default all. The
- * JDKs are those of the variable {@code BENCH_JDKS}, separated by colons, else the one that runs this; {@code BENCH_BIG_DATADIR} names a datadir
- * with 100,000 keys.
+ * JDKs are those of the variable {@code BENCH_JDKS}, separated by colons, else the one that runs this.
  */
 public final class StartBench {
     private static final String PING = "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{},\"id\":1}";
@@ -90,10 +90,19 @@ public final class StartBench {
         if (rows.contains("node")) {
             withNode(environment, ours, bare, datadir, "start, node answers" + suffix);
         }
-        String big = System.getenv("BENCH_BIG_DATADIR");
-        if (rows.contains("big") && big != null) {
-            row("start, 100,000 keys" + suffix, environment, ours, bare, arguments(Path.of(big), NO_NODE));
+        if (rows.contains("big")) {
+            row("start, 100,000 keys" + suffix, environment, ours, bare, arguments(big(ours), NO_NODE));
         }
+    }
+
+    /** A datadir with many keys; its tokens and store come with the first start. */
+    private Path big(Path ours) throws Exception {
+        Path datadir = work.resolve("big");
+        if (!Files.exists(datadir)) {
+            LargeDatadir.main(new String[] {datadir.toString(), "100000", Installation.PASSPHRASE});
+            fill(new Installation(ours, Map.of("WALLETD_ARCHIVE", "off")), datadir);
+        }
+        return datadir;
     }
 
     private void withNode(Map<String, String> environment, Path ours, Path bare, Path datadir, String name)
@@ -113,11 +122,18 @@ public final class StartBench {
         String token = Files.readString(Path.of(words.get(1)).resolve("token-read")).strip();
         Installation daemon = new Installation(ours, environment);
         Installation floor = new Installation(bare, environment);
-        Pairs measured = Pairs.measure(
+        Pairs clock = new Pairs();
+        Pairs cpu = new Pairs();
+        Pairs.interleave(
                 pairs,
-                () -> daemon.millisToFirstAnswer(words, token, PING),
-                () -> floor.millisToFirstAnswer(List.of(), token, PING));
-        System.out.println(measured.line(name + ", ms"));
+                () -> daemon.firstAnswer(words, token, PING),
+                () -> floor.firstAnswer(List.of(), token, PING),
+                (one, other) -> {
+                    clock.add(one.millis(), other.millis());
+                    cpu.add(one.cpuMillis(), other.cpuMillis());
+                });
+        System.out.println(clock.line(name + ", ms"));
+        System.out.println(cpu.line(name + ", CPU ms"));
     }
 
     private static List<String> arguments(Path datadir, List<String> more) {
