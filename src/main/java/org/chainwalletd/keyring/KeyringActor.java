@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -101,13 +103,12 @@ final class KeyringActor {
     private final AtomicReference<KeyringView> published;
 
     private final UnsealedKeys unsealed = new UnsealedKeys();
-    private final List<Derive> derivations = new ArrayList<>();
+    private final Derivations derivations = new Derivations();
     /** Addresses that are on their way in or out. */
     private final Set<Address> moving = new HashSet<>();
 
     private KeyTable table;
     private StateWrites writes;
-    private boolean deriving;
     private CompletableFuture<Void> closed;
 
     private KeyringActor(
@@ -335,6 +336,10 @@ final class KeyringActor {
                 wanted.add(key);
             }
         }
+        if (wanted.isEmpty()) {
+            question.reply().complete(List.of());
+            return Behaviors.same();
+        }
         moving.addAll(chosen);
         context.pipeToSelf(work.storeAll(wanted, passphrase), (done, failure) -> new Stored(question, wanted, failure));
         return Behaviors.same();
@@ -367,53 +372,37 @@ final class KeyringActor {
         return Behaviors.same();
     }
 
-    /** One batch at a time, so that indexes become durable in their order and without a gap. */
     private void deriveNext() {
-        if (deriving || derivations.isEmpty()) {
-            return;
+        List<Derive> batch = derivations.begin();
+        if (!batch.isEmpty()) {
+            context.pipeToSelf(
+                    work.deriveEntries(unsealed.seed(), table.view().nextIndex(), Derivations.labels(batch)),
+                    (entries, failure) -> new Derived(batch, entries, failure));
         }
-        deriving = true;
-        List<Derive> questions = List.copyOf(derivations);
-        derivations.clear();
-        List<Optional<String>> labels = questions.stream().map(Derive::label).toList();
-        context.pipeToSelf(
-                work.deriveEntries(unsealed.seed(), table.view().nextIndex(), labels),
-                (entries, failure) -> new Derived(questions, entries, failure));
     }
 
     private Behavior<Command> onDerived(Derived outcome) {
         if (outcome.failure() != null) {
-            endDerivation(outcome, KeyringFailures.of(outcome.failure()));
+            derivations.end(outcome.questions(), List.of(), KeyringFailures.of(outcome.failure()));
+            deriveNext();
             return Behaviors.same();
         }
-        Map<Address, KeyEntry> merged = new HashMap<>();
-        List<KeyEntry> added = new ArrayList<>();
-        for (KeyEntry entry : outcome.entries()) {
-            table.find(entry.address())
-                    .ifPresentOrElse(
-                            present -> merged.put(entry.address(), present.withIndex(entry.index())),
-                            () -> added.add(entry));
+        Set<Address> addresses =
+                outcome.entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
+        if (!Collections.disjoint(addresses, moving)) {
+            derivations.end(outcome.questions(), List.of(), KeyringFailures.moving());
+            deriveNext();
+            return Behaviors.same();
         }
-        long last = outcome.entries().get(outcome.entries().size() - 1).index().getAsLong();
-        writes.submit(new Change(
-                CrashPoint.MINT_BEFORE_STATE,
-                added,
-                merged,
-                Set.of(),
-                last + 1,
-                failure -> endDerivation(outcome, failure)));
+        moving.addAll(addresses);
+        writes.submit(Derivations.change(outcome.entries(), table, failure -> {
+            moving.removeAll(addresses);
+            derivations.end(outcome.questions(), outcome.entries(), failure);
+            if (closed == null) {
+                deriveNext();
+            }
+        }));
         return Behaviors.same();
-    }
-
-    private void endDerivation(Derived outcome, KeyringException failure) {
-        for (int i = 0; i < outcome.questions().size(); i++) {
-            answer(
-                    outcome.questions().get(i).reply(),
-                    failure == null ? outcome.entries().get(i) : null,
-                    failure);
-        }
-        deriving = false;
-        deriveNext();
     }
 
     private Behavior<Command> onDelete(Delete question) {
@@ -474,7 +463,7 @@ final class KeyringActor {
 
     private Behavior<Command> onWritten(Written outcome) {
         writes.ended(outcome.batch(), outcome.failure() == null ? null : KeyringFailures.of(outcome.failure()));
-        return closed == null ? Behaviors.same() : stop();
+        return closed == null || writes.isWriting() ? Behaviors.same() : stop();
     }
 
     private Behavior<Command> onClose(Close command) {
@@ -490,6 +479,7 @@ final class KeyringActor {
 
     private Behavior<Command> wipe() {
         unsealed.wipe(KeyringFailures.stopping());
+        derivations.refuse(KeyringFailures.stopping());
         passphrase.close();
         if (writes != null) {
             writes.stop(KeyringFailures.stopping());

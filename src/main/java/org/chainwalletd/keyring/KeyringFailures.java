@@ -79,6 +79,11 @@ final class KeyringFailures {
                         + of(failure).getMessage() + " (force: true overrides)");
     }
 
+    static KeyringException moving() {
+        return new KeyringException(
+                Reason.ALREADY_PRESENT, "the next derived address is being imported or deleted just now; try again");
+    }
+
     static KeyringException stopping() {
         return new KeyringException(Reason.STORAGE, "the keyring is shutting down");
     }
