@@ -11,7 +11,7 @@ import picocli.CommandLine;
 
 /** The program: finds the command, runs it, turns what goes wrong into one line and an exit code. */
 public final class Program {
-    private static final String NAME = "chain-walletd";
+    static final String NAME = "chain-walletd";
 
     private Program() {}
 
@@ -58,7 +58,9 @@ public final class Program {
                 new RpcCommand(),
                 new DoctorCommand(),
                 new InitSeededCommand(),
-                new MigrateCommand());
+                new MigrateCommand(),
+                new TokenCommand(),
+                new CompletionCommand());
     }
 
     private static String oneLine(String message) {

@@ -80,6 +80,23 @@ public final class Tokens {
         return new Tokens(digests);
     }
 
+    /**
+     * Replaces the token in a scope's file. A running daemon goes on with the old one until it reads the files again.
+     *
+     * @return the new token, to be shown to the operator once
+     * @throws TokenException when the data folder has no such file to replace
+     */
+    public static String rotate(Path datadir, Scope scope) throws IOException {
+        Path file = file(datadir, scope);
+        if (!Files.isRegularFile(file)) {
+            throw new TokenException(
+                    "there is no token file " + file + ": the daemon makes it at its first start with this datadir");
+        }
+        byte[] token = generate();
+        AtomicFiles.write(file, token);
+        return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+    }
+
     Optional<byte[]> digest(Scope scope) {
         return Optional.ofNullable(digests.get(scope));
     }

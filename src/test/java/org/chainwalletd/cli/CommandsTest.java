@@ -1,0 +1,95 @@
+package org.chainwalletd.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands that end by themselves, run as from the command line. */
+class CommandsTest {
+    @TempDir
+    Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @Test
+    void tokenRotateReplacesOneFileAndPrintsTheNewTokenOnce() throws IOException {
+        Path file = Files.writeString(folder.resolve("token-read"), "ab".repeat(32) + "\n");
+        Path other = Files.writeString(folder.resolve("token-spend"), "cd".repeat(32) + "\n");
+
+        assertThat(run(Map.of(), "token", "rotate", "read", "--datadir", folder.toString()))
+                .isEqualTo(ExitCode.OK);
+
+        String token = text(out).strip();
+        assertThat(token).matches("[0-9a-f]{64}").isNotEqualTo("ab".repeat(32));
+        assertThat(file).hasContent(token + "\n");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThat(other).hasContent("cd".repeat(32) + "\n");
+        assertThat(text(err)).contains("SIGHUP").doesNotContain(token);
+    }
+
+    @Test
+    void tokenRotateRefusesWhatIsNoScopeNoDatadirOrNotInAFile() {
+        String datadir = folder.toString();
+        assertThat(run(Map.of(), "token", "rotate", "write", "--datadir", datadir))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(run(Map.of(), "token", "burn", "read", "--datadir", datadir)).isEqualTo(ExitCode.USAGE);
+        assertThat(run(Map.of(), "token", "rotate", "read", "--datadir", datadir))
+                .isEqualTo(ExitCode.FAILED);
+        assertThat(text(err)).contains("token-read");
+        Map<String, String> variable = Map.of("WALLETD_AUTH_TOKEN_READ", "ef".repeat(32));
+        assertThat(run(variable, "token", "rotate", "read", "--datadir", datadir))
+                .isEqualTo(ExitCode.FAILED);
+        assertThat(folder).isEmptyDirectory();
+        assertThat(text(out)).isEmpty();
+    }
+
+    @Test
+    void theCompletionScriptCompletesCommandsAndOptions() throws Exception {
+        assertThat(run(Map.of(), "completion")).isEqualTo(ExitCode.OK);
+        Path script = Files.writeString(folder.resolve("completion.bash"), text(out));
+        assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here");
+        assertThat(completions(script, "chain-walletd --data")).contains("--datadir");
+        assertThat(completions(script, "chain-walletd dev")).contains("devnet");
+        assertThat(completions(script, "chain-walletd demo --qu")).contains("--quiet");
+    }
+
+    private static String completions(Path script, String line) throws Exception {
+        String words = line + "\n";
+        Process bash = new ProcessBuilder(
+                        "/bin/bash",
+                        "--norc",
+                        "-c",
+                        ". '" + script + "'; read -r -a COMP_WORDS; COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
+                                + " _complete_chain-walletd; printf '%s\\n' \"${COMPREPLY[@]}\"")
+                .redirectErrorStream(true)
+                .start();
+        bash.getOutputStream().write(words.getBytes(StandardCharsets.UTF_8));
+        bash.getOutputStream().close();
+        String reply = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        bash.waitFor();
+        return reply;
+    }
+
+    private int run(Map<String, String> environment, String... words) {
+        Invocation.Streams streams =
+                new Invocation.Streams(InputStream.nullInputStream(), new PrintStream(out), new PrintStream(err));
+        return Program.run(words, environment, streams);
+    }
+
+    private static String text(ByteArrayOutputStream stream) {
+        return stream.toString(StandardCharsets.UTF_8);
+    }
+}
