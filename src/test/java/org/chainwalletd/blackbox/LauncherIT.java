@@ -186,8 +186,11 @@ class LauncherIT {
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
             String before = daemon.token("read");
             assertThat(answers(daemon, before)).isTrue();
-            String after = "ab".repeat(32);
-            Files.writeString(datadir.resolve("token-read"), after + "\n");
+            LauncherCall.Ended rotated = LauncherCall.words("token", "rotate", "read", "--datadir", datadir.toString())
+                    .run();
+            assertThat(rotated.code()).isZero();
+            String after = rotated.output().get(0);
+            assertThat(datadir.resolve("token-read")).hasContent(after + "\n");
             assertThat(answers(daemon, after)).as("before the signal").isFalse();
 
             daemon.signal("HUP");
