@@ -1,7 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.math.BigInteger;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Amount;
@@ -18,9 +18,6 @@ import org.chainwalletd.store.Coin;
  * there is change, both tried exactly: there is nothing to converge.
  */
 final class CoinSelection {
-    private static final Comparator<Coin> LARGEST_FIRST =
-            Comparator.comparing(Coin::value).reversed().thenComparing(Coin::outpoint);
-
     private CoinSelection() {}
 
     /** What came out. */
@@ -39,31 +36,32 @@ final class CoinSelection {
     record Short(Amount needed, boolean tooManyInputs) implements Result {}
 
     /**
-     * @param coins no duplicates, any order
+     * @param coins no duplicates, largest first, equal ones by outpoint; read no further than needed
      * @param wanted sum of the outputs
      * @param outputs shape of the transaction without inputs and change
      * @throws ArithmeticException when amount plus fee, or the sum of the inputs, is above 2^64-1
      */
-    static Result select(List<Coin> coins, Amount wanted, TxShape outputs, FeeChoice fee) {
-        List<Coin> sorted = coins.stream().sorted(LARGEST_FIRST).toList();
+    static Result select(Iterable<Coin> coins, Amount wanted, TxShape outputs, FeeChoice fee) {
+        List<Coin> taken = new ArrayList<>();
         BigInteger total = BigInteger.ZERO;
         BigInteger target = wanted.toBigInteger();
-        for (int count = 1; count <= sorted.size(); count++) {
-            total = total.add(sorted.get(count - 1).value().toBigInteger());
+        for (Coin coin : coins) {
+            taken.add(coin);
+            total = total.add(coin.value().toBigInteger());
             if (total.compareTo(target) < 0) {
                 continue;
             }
-            TxShape shape = outputs.plusPlainInputs(count);
+            TxShape shape = outputs.plusPlainInputs(taken.size());
             if (!shape.fitsLimits()) {
                 return new Short(wanted.plus(fee.feeOf(shape)), true);
             }
             BigInteger left = total.subtract(target);
             if (left.compareTo(fee.feeOf(shape).toBigInteger()) >= 0) {
                 U64.fromBigInteger(total);
-                return finish(sorted.subList(0, count), Amount.of(left), shape, wanted, fee);
+                return finish(taken, Amount.of(left), shape, wanted, fee);
             }
         }
-        return new Short(wanted.plus(fee.feeOf(outputs.plusPlainInputs(Math.max(1, sorted.size())))), false);
+        return new Short(wanted.plus(fee.feeOf(outputs.plusPlainInputs(Math.max(1, taken.size())))), false);
     }
 
     private static Result finish(List<Coin> inputs, Amount left, TxShape shape, Amount wanted, FeeChoice fee) {

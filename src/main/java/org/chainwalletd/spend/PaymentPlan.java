@@ -2,8 +2,11 @@ package org.chainwalletd.spend;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -30,6 +33,11 @@ import org.chainwalletd.store.TokenBinding;
 public record PaymentPlan(
         String kind, Address from, List<TxOutput> outputs, FeeChoice fee, Amount maxFee, Optional<TokenBinding> token)
         implements SpendPlan {
+    private static final Comparator<NodeClient.Utxo> LARGEST_FIRST = (a, b) -> {
+        int byValue = b.value().compareTo(a.value());
+        return byValue != 0 ? byValue : a.outpoint().compareTo(b.outpoint());
+    };
+
     public PaymentPlan {
         outputs = List.copyOf(outputs);
     }
@@ -79,31 +87,74 @@ public record PaymentPlan(
         return Amount.MAX.minus(a).isLessThan(b) ? Amount.MAX : a.plus(b);
     }
 
+    /** Sorted here, off the actor that selects: it then looks at no more coins than it takes. */
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
         return node.addressUtxos(from)
                 .thenApplyAsync(
-                        listing -> new Candidates(listing.utxos(), listing.truncated(), listing.tipHeight()), executor);
+                        listing -> {
+                            List<NodeClient.Utxo> sorted = new ArrayList<>(listing.utxos());
+                            sorted.sort(LARGEST_FIRST);
+                            return new Candidates(sorted, listing.truncated(), listing.tipHeight());
+                        },
+                        executor);
     }
 
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
-        List<Coin> free = new ArrayList<>();
-        List<Coin> reserved = new ArrayList<>();
-        Set<Outpoint> seen = new HashSet<>();
-        for (NodeClient.Utxo utxo : candidates.utxos()) {
-            if (!seen.add(utxo.outpoint())
-                    || holdings.excluded().contains(utxo.outpoint())
-                    || immature(utxo, candidates.tipHeight(), holdings.coinbaseMaturity())) {
-                continue;
-            }
-            Coin coin = new Coin(utxo.outpoint(), utxo.value());
-            (holdings.reserved().contains(utxo.outpoint()) ? reserved : free).add(coin);
-        }
         try {
-            return draft(candidates, free, reserved);
+            Amount wanted = sum(outputs);
+            TxShape shape = TxShape.ofOutputs(outputs);
+            FreeCoins free = new FreeCoins(candidates, holdings);
+            CoinSelection.Result result = CoinSelection.select(() -> free, wanted, shape, fee);
+            if (result instanceof CoinSelection.Short tooLittle) {
+                throw new SpendException(poverty(tooLittle, candidates, holdings));
+            }
+            CoinSelection.Selected selected = (CoinSelection.Selected) result;
+            if (maxFee.isLessThan(selected.fee())) {
+                throw new SpendException(new SpendRefusal.FeeTooHigh(selected.fee(), maxFee));
+            }
+            return build(selected, candidates.tipHeight(), free.hasNext());
         } catch (ArithmeticException e) {
             throw new SpendException(new SpendRefusal.BuildFailed("amount plus fee is above 2^64-1"));
+        }
+    }
+
+    /** Coins of a listing that may be selected, in its order, each once. */
+    private static final class FreeCoins implements Iterator<Coin> {
+        private final Iterator<NodeClient.Utxo> listed;
+        private final long tip;
+        private final Holdings holdings;
+        private final Set<Outpoint> seen = new HashSet<>();
+        private Coin next;
+
+        private FreeCoins(Candidates candidates, Holdings holdings) {
+            this.listed = candidates.utxos().iterator();
+            this.tip = candidates.tipHeight();
+            this.holdings = holdings;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (next == null && listed.hasNext()) {
+                NodeClient.Utxo utxo = listed.next();
+                boolean free = !holdings.reserved().contains(utxo.outpoint())
+                        && !holdings.excluded().contains(utxo.outpoint())
+                        && !immature(utxo, tip, holdings.coinbaseMaturity())
+                        && seen.add(utxo.outpoint());
+                next = free ? new Coin(utxo.outpoint(), utxo.value()) : null;
+            }
+            return next != null;
+        }
+
+        @Override
+        public Coin next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException("no more coins");
+            }
+            Coin coin = next;
+            next = null;
+            return coin;
         }
     }
 
@@ -115,33 +166,34 @@ public record PaymentPlan(
                         || Long.compareUnsigned(tip - utxo.height(), maturity - 1L) < 0);
     }
 
-    private Draft draft(Candidates candidates, List<Coin> free, List<Coin> reserved) {
-        Amount wanted = sum(outputs);
-        TxShape shape = TxShape.ofOutputs(outputs);
-        CoinSelection.Result result = CoinSelection.select(free, wanted, shape, fee);
-        if (result instanceof CoinSelection.Short tooLittle) {
-            List<Coin> all = new ArrayList<>(free);
-            all.addAll(reserved);
-            boolean reservedWouldDo = !reserved.isEmpty()
-                    && CoinSelection.select(all, wanted, shape, fee) instanceof CoinSelection.Selected;
-            SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(
-                    tooLittle.needed(),
-                    value(free),
-                    free.size(),
-                    value(reserved),
-                    reserved.size(),
-                    candidates.truncated(),
-                    tooLittle.tooManyInputs());
-            throw new SpendException(
-                    reservedWouldDo
-                            ? new SpendRefusal.InFlightExhausted(shortage)
-                            : new SpendRefusal.InsufficientBalance(shortage));
-        }
-        CoinSelection.Selected selected = (CoinSelection.Selected) result;
-        if (maxFee.isLessThan(selected.fee())) {
-            throw new SpendException(new SpendRefusal.FeeTooHigh(selected.fee(), maxFee));
-        }
-        return build(selected, candidates.tipHeight(), selected.inputs().size() < free.size());
+    /** Would the coins do that this daemon has reserved itself? */
+    private SpendRefusal poverty(CoinSelection.Short tooLittle, Candidates candidates, Holdings holdings) {
+        Holdings nothingReserved = new Holdings(Set.of(), holdings.excluded(), holdings.coinbaseMaturity());
+        List<Coin> free = rest(new FreeCoins(candidates, holdings));
+        List<Coin> all = rest(new FreeCoins(candidates, nothingReserved));
+        List<Coin> reserved = all.stream()
+                .filter(coin -> holdings.reserved().contains(coin.outpoint()))
+                .toList();
+        SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(
+                tooLittle.needed(),
+                value(free),
+                free.size(),
+                value(reserved),
+                reserved.size(),
+                candidates.truncated(),
+                tooLittle.tooManyInputs());
+        boolean reservedWouldDo = !reserved.isEmpty()
+                && CoinSelection.select(all, sum(outputs), TxShape.ofOutputs(outputs), fee)
+                        instanceof CoinSelection.Selected;
+        return reservedWouldDo
+                ? new SpendRefusal.InFlightExhausted(shortage)
+                : new SpendRefusal.InsufficientBalance(shortage);
+    }
+
+    private static List<Coin> rest(FreeCoins coins) {
+        List<Coin> rest = new ArrayList<>();
+        coins.forEachRemaining(rest::add);
+        return rest;
     }
 
     private static Amount value(List<Coin> coins) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.chainwalletd.chain.Amount;
@@ -58,7 +59,7 @@ class CoinSelectionTest {
         long most = 1_623 * 1_000L - 209_765;
 
         assertThat(selected(coins, most).inputs()).hasSize(1_623);
-        assertThat(CoinSelection.select(coins, Amount.of(most + 1), ONE_OUTPUT, FeeChoice.MINIMUM))
+        assertThat(select(coins, Amount.of(most + 1), ONE_OUTPUT, FeeChoice.MINIMUM))
                 .isInstanceOfSatisfying(
                         CoinSelection.Short.class,
                         tooLittle -> assertThat(tooLittle.tooManyInputs()).isTrue());
@@ -67,15 +68,14 @@ class CoinSelectionTest {
     @Test
     void the_whole_range_of_u64_is_counted_right() {
         List<Coin> coins = List.of(coin(1, Amount.MAX));
-        assertThat(CoinSelection.select(coins, Amount.MAX.minus(Amount.of(63)), ONE_OUTPUT, FeeChoice.MINIMUM))
+        assertThat(select(coins, Amount.MAX.minus(Amount.of(63)), ONE_OUTPUT, FeeChoice.MINIMUM))
                 .isInstanceOf(CoinSelection.Selected.class);
-        assertThatThrownBy(() -> CoinSelection.select(coins, Amount.MAX, ONE_OUTPUT, FeeChoice.MINIMUM))
+        assertThatThrownBy(() -> select(coins, Amount.MAX, ONE_OUTPUT, FeeChoice.MINIMUM))
                 .isInstanceOf(ArithmeticException.class);
-        assertThatThrownBy(() -> CoinSelection.select(coins, Amount.of(1_000), ONE_OUTPUT, new FeeChoice.Rate(-1)))
+        assertThatThrownBy(() -> select(coins, Amount.of(1_000), ONE_OUTPUT, new FeeChoice.Rate(-1)))
                 .isInstanceOf(ArithmeticException.class);
         List<Coin> two = List.of(coin(1, Amount.MAX), coin(2, Amount.MAX));
-        assertThatThrownBy(
-                        () -> CoinSelection.select(two, Amount.MAX.minus(Amount.of(10)), ONE_OUTPUT, FeeChoice.MINIMUM))
+        assertThatThrownBy(() -> select(two, Amount.MAX.minus(Amount.of(10)), ONE_OUTPUT, FeeChoice.MINIMUM))
                 .isInstanceOf(ArithmeticException.class);
     }
 
@@ -89,7 +89,7 @@ class CoinSelectionTest {
                     TxShape.EMPTY.plusPlainOutputs(1 + random.nextInt(4)).plusDatum(random.nextInt(300));
             FeeChoice fee = randomFee(random);
 
-            CoinSelection.Result result = CoinSelection.select(coins, wanted, outputs, fee);
+            CoinSelection.Result result = select(coins, wanted, outputs, fee);
 
             int fewest = fewestByModel(coins, wanted, outputs, fee);
             if (result instanceof CoinSelection.Selected selected) {
@@ -147,8 +147,18 @@ class CoinSelectionTest {
         };
     }
 
+    private static CoinSelection.Result select(List<Coin> coins, Amount wanted, TxShape outputs, FeeChoice fee) {
+        return CoinSelection.select(
+                coins.stream()
+                        .sorted(Comparator.comparing(Coin::value).reversed().thenComparing(Coin::outpoint))
+                        .toList(),
+                wanted,
+                outputs,
+                fee);
+    }
+
     private static CoinSelection.Selected selected(List<Coin> coins, long wanted) {
-        return (CoinSelection.Selected) CoinSelection.select(coins, Amount.of(wanted), ONE_OUTPUT, FeeChoice.MINIMUM);
+        return (CoinSelection.Selected) select(coins, Amount.of(wanted), ONE_OUTPUT, FeeChoice.MINIMUM);
     }
 
     private static Amount sum(List<Coin> coins) {
