@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final int REPORTED = 100;
+    private static final int PORTION = 1_000;
 
     private final Instant start = Instant.now();
     private final KeyFolder folder;
@@ -82,23 +83,35 @@ final class Housekeeping {
                         disk);
     }
 
+    /** In portions, so that nobody's write waits long behind it. */
     private void checkFiles() {
         try {
             folder.clearHalfWritten(start);
-            KeyFolder.Inventory found = folder.inventory(listed());
-            Set<Address> damaged = new LinkedHashSet<>(found.damaged());
-            damaged.retainAll(new HashSet<>(listed()));
-            damaged.removeIf(folder::isWhole);
-            if (!damaged.isEmpty()) {
-                LOG.error(
-                        "key files of {} listed addresses are missing or damaged; restore them from a backup: {}",
-                        damaged.size(),
-                        folder.paths(damaged));
-            }
+            KeyFolder.Inventory found = folder.unlistedBeside(listed());
             found.unlisted().removeIf(address -> !KeyFolder.isOlder(folder.key(address), start));
             found.reportUnlisted(folder);
+            checkPortion(List.copyOf(listed()), 0, new LinkedHashSet<>(found.damaged()));
         } catch (IOException e) {
             LOG.warn("the key files could not be checked: {}", e.getMessage());
+        }
+    }
+
+    private void checkPortion(List<Address> addresses, int from, Set<Address> damaged) {
+        int to = Math.min(addresses.size(), from + PORTION);
+        addresses.subList(from, to).stream()
+                .filter(address -> !folder.isWhole(address))
+                .forEach(damaged::add);
+        if (to < addresses.size()) {
+            disk.execute(() -> checkPortion(addresses, to, damaged));
+            return;
+        }
+        damaged.retainAll(new HashSet<>(listed()));
+        damaged.removeIf(folder::isWhole);
+        if (!damaged.isEmpty()) {
+            LOG.error(
+                    "key files of {} listed addresses are missing or damaged; restore them from a backup: {}",
+                    damaged.size(),
+                    folder.paths(damaged));
         }
     }
 

@@ -163,16 +163,23 @@ final class KeyFolder {
         }
     }
 
-    /** Compares the folder with the list. Takes a while in a large keyring. */
+    /** Compares the folder with the list and looks at each listed file. */
     Inventory inventory(Collection<Address> listed) throws IOException {
+        Inventory found = unlistedBeside(listed);
+        listed.stream().filter(address -> !isWhole(address)).forEach(found.damaged()::add);
+        return found;
+    }
+
+    /** Compares the names in the folder with the list; only missing files count as damaged. */
+    Inventory unlistedBeside(Collection<Address> listed) throws IOException {
         Set<Address> unlisted = addressesOnDisk();
-        Set<Address> damaged = new LinkedHashSet<>();
+        Set<Address> missing = new LinkedHashSet<>();
         for (Address address : listed) {
-            if (!unlisted.remove(address) || !isWhole(address)) {
-                damaged.add(address);
+            if (!unlisted.remove(address)) {
+                missing.add(address);
             }
         }
-        return new Inventory(damaged, unlisted);
+        return new Inventory(missing, unlisted);
     }
 
     boolean isWhole(Address address) {

@@ -168,6 +168,7 @@ final class KeyringActor {
                 publicKeys,
                 new StateFile(folder.state()),
                 setup.executors().disk(),
+                KeyringMetrics.stateWrites(setup.metrics()),
                 (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)));
         new Housekeeping(folder, work, published::get, setup.executors().disk())
                 .begin(passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));

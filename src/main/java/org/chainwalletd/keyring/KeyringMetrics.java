@@ -23,4 +23,11 @@ final class KeyringMetrics {
                 .tag("proved", proved)
                 .register(registry);
     }
+
+    /** How often {@code state.json} was written; mints that meet share one write. */
+    static Counter stateWrites(MeterRegistry registry) {
+        return Counter.builder("walletd.keyring.state.writes")
+                .description("writes of state.json")
+                .register(registry);
+    }
 }

@@ -1,5 +1,6 @@
 package org.chainwalletd.keyring;
 
+import io.micrometer.core.instrument.Counter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ final class StateWrites {
     private final PublicKeyFiles publicKeys;
     private final StateFile stateFile;
     private final Executor disk;
+    private final Counter writes;
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun;
     private final List<Change> waiting = new ArrayList<>();
     private boolean writing;
@@ -30,11 +32,13 @@ final class StateWrites {
             PublicKeyFiles publicKeys,
             StateFile stateFile,
             Executor disk,
+            Counter writes,
             BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun) {
         this.table = table;
         this.publicKeys = publicKeys;
         this.stateFile = stateFile;
         this.disk = disk;
+        this.writes = writes;
         this.begun = begun;
         stateFile.opened(table.view());
         prepareNext();
@@ -56,6 +60,7 @@ final class StateWrites {
         writing = false;
         if (failure == null) {
             table.accept(batch);
+            writes.increment();
         }
         batch.changes().forEach(change -> change.ended().accept(failure));
         prepareNext();

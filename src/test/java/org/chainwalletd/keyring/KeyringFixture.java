@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,7 @@ final class KeyringFixture implements AutoCloseable {
     private final ActorTestKit testKit = ActorTestKit.create();
     private final ExecutorService threads = Executors.newFixedThreadPool(4);
     private final Path wallets;
+    private Executor disk = threads;
     private ChainProfile profile = CHAIN;
     private Argon2 cost = CHEAP;
     private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
@@ -47,6 +49,11 @@ final class KeyringFixture implements AutoCloseable {
 
     KeyringFixture brand(String word) {
         profile = ChainProfile.of(word);
+        return this;
+    }
+
+    KeyringFixture disk(Executor executor) {
+        disk = executor;
         return this;
     }
 
@@ -66,7 +73,7 @@ final class KeyringFixture implements AutoCloseable {
                 new SecureRandom(),
                 () -> now,
                 metrics,
-                new KeyringSetup.Executors(threads, threads, threads));
+                new KeyringSetup.Executors(threads, threads, disk));
     }
 
     Keyring open() {

@@ -11,6 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.KeyringException.Reason;
@@ -110,5 +114,76 @@ class KeyringTest {
         assertThat(refusal(keyring.generateIndependent(Optional.of("a\nb"))).reason())
                 .isEqualTo(Reason.INVALID);
         assertThat(keyring.size()).isZero();
+    }
+
+    @Test
+    void mints_that_meet_share_one_write_of_the_state() throws Exception {
+        ThreadPoolExecutor disk = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+        try (KeyringFixture slow = new KeyringFixture(datadir.resolve("slow")).disk(disk)) {
+            Keyring minting = slow.open();
+            KeyringFixture.eventually(() -> Files.exists(datadir.resolve("slow/check.enc")));
+            KeyringFixture.eventually(
+                    () -> disk.getActiveCount() == 0 && disk.getQueue().isEmpty());
+            CountDownLatch held = new CountDownLatch(1);
+            disk.execute(() -> {
+                try {
+                    held.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            List<CompletionStage<KeyEntry>> mints = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                mints.add(minting.generateIndependent(Optional.empty()));
+            }
+            KeyringFixture.eventually(() -> disk.getQueue().size() == 20);
+            assertThat(minting.size()).isZero();
+            held.countDown();
+            mints.forEach(KeyringFixture::await);
+            assertThat(minting.size()).isEqualTo(20);
+            assertThat(slow.metrics
+                            .get("walletd.keyring.state.writes")
+                            .counter()
+                            .count())
+                    .isBetween(1.0, 3.0);
+            await(minting.close());
+        } finally {
+            disk.shutdownNow();
+        }
+    }
+
+    @Test
+    void requests_for_a_sealed_key_share_one_unsealing() {
+        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        restart();
+        List<CompletionStage<Signer.Signature>> signatures = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            signatures.add(keyring.sign(entry.address(), new byte[] {(byte) i}));
+        }
+        for (int i = 0; i < 100; i++) {
+            assertThat(Ed25519.verify(
+                            entry.publicKey().toArray(),
+                            new byte[] {(byte) i},
+                            await(signatures.get(i)).bytes()))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void a_write_that_fails_is_told_and_leaves_the_keyring_as_it_was() throws Exception {
+        KeyEntry kept = await(keyring.generateStandard(Optional.empty()));
+        Path state = fixture.wallets().resolve("state.json");
+        byte[] content = Files.readAllBytes(state);
+        Files.delete(state);
+        Files.createDirectory(state);
+        Files.createFile(state.resolve("in the way"));
+        assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        assertThat(keyring.list()).containsExactly(kept);
+        Files.delete(state.resolve("in the way"));
+        Files.delete(state);
+        Files.write(state, content);
+        KeyEntry second = await(keyring.generateStandard(Optional.empty()));
+        restart();
+        assertThat(keyring.list()).containsExactly(kept, second);
     }
 }
