@@ -135,7 +135,6 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         for (Intent intent : inFlight) {
             entries.put(intent.txId(), new Entry(intent, ++turns, clock.millis(), 0));
         }
-        updateCount();
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
     }
 
@@ -176,10 +175,13 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private Behavior<Command> watch(Watch command) {
+        takeBack(new TakeBack(command.intent().txId()));
         Entry entry = new Entry(
                 command.intent(), ++turns, clock.millis(), pace.firstLook().toMillis());
         entries.put(command.intent().txId(), entry);
-        updateCount();
+        if (entry.intent.state().inFlight()) {
+            count.incrementAndGet();
+        }
         return this;
     }
 
@@ -188,7 +190,9 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         if (entry != null && entry.busy) {
             busy--;
         }
-        updateCount();
+        if (entry != null && entry.intent.state().inFlight()) {
+            count.decrementAndGet();
+        }
         return this;
     }
 
@@ -199,10 +203,10 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             if (meant && entry.intent.state().inFlight()) {
                 LOG.info("spend {} was abandoned by the operator", entry.intent.txId());
                 entry.intent = entry.intent.in(IntentState.ABANDONED, BY_THE_OPERATOR, clock.millis());
+                count.decrementAndGet();
                 record(entry, IntentState.ABANDONED, BY_THE_OPERATOR);
             }
         }
-        updateCount();
         return this;
     }
 
@@ -422,11 +426,5 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private Entry current(Hash256 txId, long turn) {
         Entry entry = entries.get(txId);
         return entry != null && entry.turn == turn ? entry : null;
-    }
-
-    private void updateCount() {
-        count.set((int) entries.values().stream()
-                .filter(entry -> entry.intent.state().inFlight())
-                .count());
     }
 }
