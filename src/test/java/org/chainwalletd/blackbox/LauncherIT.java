@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -134,14 +135,16 @@ class LauncherIT {
         List<Path> homes = Stream.concat(Stream.of(JAVA_OF_THIS_TEST), newestJdk().stream())
                 .distinct()
                 .toList();
+        Map<Path, DaemonProcess> makers = new LinkedHashMap<>();
         for (Path home : homes) {
             Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app-" + home.getFileName()));
             deleteIfThere(app.resolve(".cache"));
-            Path launcher = app.resolve("bin/chain-walletd");
-            answersVersion(LauncherCall.words("--version")
-                    .launcher(launcher)
-                    .with("JAVA_HOME", home.toString())
-                    .with("WALLETD_ARCHIVE", "now"));
+            makers.put(home, version(app, home).with("WALLETD_ARCHIVE", "now").launch());
+        }
+        for (Map.Entry<Path, DaemonProcess> maker : makers.entrySet()) {
+            assertThat(maker.getValue().exitCode()).isZero();
+            Path home = maker.getKey();
+            Path app = folder.resolve("app-" + home.getFileName());
             try (Stream<Path> made = Files.list(app.resolve(".cache"))) {
                 assertThat(made.map(path -> path.getFileName().toString()).toList())
                         .as("archive for " + home)
@@ -149,17 +152,22 @@ class LauncherIT {
                         .asString()
                         .matches("classes-\\d+\\.(jsa|aot)");
             }
-            LauncherCall.Ended second = LauncherCall.words("--version")
-                    .launcher(launcher)
-                    .with("JAVA_HOME", home.toString())
-                    .with("WALLETD_ARCHIVE", "")
-                    .with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + folder.resolve("loaded.txt"))
+            Path loaded = app.resolve("loaded.txt");
+            LauncherCall.Ended second = version(app, home)
+                    .without("WALLETD_ARCHIVE")
+                    .with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + loaded)
                     .run();
             assertThat(second.code()).isZero();
-            assertThat(folder.resolve("loaded.txt"))
+            assertThat(loaded)
                     .content()
                     .containsPattern("org\\.chainwalletd\\.cli\\.Program source: shared objects file");
         }
+    }
+
+    private static LauncherCall version(Path app, Path home) {
+        return LauncherCall.words("--version")
+                .launcher(app.resolve("bin/chain-walletd"))
+                .with("JAVA_HOME", home.toString());
     }
 
     @Test

@@ -50,7 +50,7 @@ class ShutdownIT {
                 stopsUnderLoad("quick node", daemon, withdrawals, clients);
             }
             stopsWhileKeysAreMade(node, clients);
-            try (DaemonProcess daemon = daemon(node).start()) {
+            try (DaemonProcess daemon = hasty(node).start()) {
                 node.nodeCall("devnet_set", Map.of("latency_ms", 120_000, "connection_cap", false));
                 stopsUnderLoad("node that does not answer", daemon, withdrawals, clients);
                 node.nodeCall("devnet_set", Map.of("latency_ms", 0));
@@ -70,6 +70,11 @@ class ShutdownIT {
         return LauncherCall.daemon(folder.resolve("datadir"))
                 .node(node.nodeUri())
                 .and("--rebroadcast-interval-secs", "1");
+    }
+
+    /** Its calls outlast any drain time, so a short one shows the same. */
+    private LauncherCall hasty(DaemonProcess node) {
+        return daemon(node).and("--drain-secs", "2");
     }
 
     private static void stopsUnderLoad(
@@ -98,7 +103,7 @@ class ShutdownIT {
     /** Each key costs two Argon2id computations: most of the calls are still waiting for their turn. */
     private void stopsWhileKeysAreMade(DaemonProcess node, ExecutorService clients) throws Exception {
         Set<String> acknowledged = ConcurrentHashMap.newKeySet();
-        try (DaemonProcess daemon = daemon(node).start()) {
+        try (DaemonProcess daemon = hasty(node).start()) {
             List<Future<?>> calls = new ArrayList<>();
             for (int i = 0; i < MINTS; i++) {
                 calls.add(clients.submit(() -> mint(daemon, acknowledged)));
