@@ -2,9 +2,13 @@ package org.chainwalletd.keyring;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -88,8 +92,8 @@ public final class KeyringBenchmark {
                 ChainProfile.of("chain"),
                 folder.resolve(name).resolve("wallets"),
                 cost,
-                new java.security.SecureRandom(),
-                java.time.InstantSource.system(),
+                new SecureRandom(),
+                InstantSource.system(),
                 new SimpleMeterRegistry(),
                 new KeyringSetup.Executors(crypto, argon2, disk));
         return join(Keyring.open(setup, secret(), new Keyring.Spawner() {
@@ -113,12 +117,19 @@ public final class KeyringBenchmark {
         return time;
     }
 
+    /** What the large keyring takes beyond the small one. */
     private void heap() {
-        long before = usedHeap();
-        Keyring keyring = open("large", Argon2.SPECIFIED);
-        long after = usedHeap();
-        System.out.printf("heap-bytes-per-address %d 300 %.2f%n", (after - before) / many, (after - before) / many / 300.0);
+        long bytes = (heapOf("large") - heapOf("small")) / many;
+        System.out.printf("heap-bytes-per-address %d 300 %.2f%n", bytes, bytes / 300.0);
+    }
+
+    private long heapOf(String name) {
+        Keyring keyring = open(name, Argon2.SPECIFIED);
+        sleep(3_000);
+        long used = usedHeap();
+        touch(keyring.list());
         join(keyring.close());
+        return used;
     }
 
     private static long usedHeap() {
@@ -130,7 +141,7 @@ public final class KeyringBenchmark {
     }
 
     private void lists(Keyring large) {
-        report("list-100k-us", 21, () -> time(() -> touch(large.list())), () -> time(() -> touch(new java.util.ArrayList<>(large.list()))), 1e3);
+        report("list-100k-us", 21, () -> time(() -> touch(large.list())), () -> time(() -> touch(new ArrayList<>(large.list()))), 1e3);
     }
 
     private static void touch(List<KeyEntry> entries) {
@@ -194,7 +205,7 @@ public final class KeyringBenchmark {
                     Cheap.copy(from, to, NEGLIGIBLE, PASSPHRASE);
                 }
             } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
+                throw new UncheckedIOException(e);
             }
         }
 

@@ -197,4 +197,22 @@ class DamagedKeystoreTest {
         Files.write(key(first), flipped);
         assertThat(refusedStart()).hasMessageContaining("wrong passphrase").hasMessageContaining("damaged");
     }
+
+    @Test
+    void a_large_keyring_starts_at_once_and_reports_a_missing_key_file_when_it_is_used() throws Exception {
+        Path large = datadir.resolve("large");
+        Address lost = ManyKeys.write(large, KeyringLoader.CHECKED_AT_START + 5)
+                .get(700)
+                .address();
+        Path file = large.resolve("imported").resolve(lost + ".key.enc");
+        Files.delete(file);
+        try (KeyringFixture many = new KeyringFixture(large)) {
+            Keyring keyring = many.open();
+            assertThat(keyring.size()).isEqualTo(KeyringLoader.CHECKED_AT_START + 5);
+            assertThat(refusal(keyring.sign(lost, new byte[1])))
+                    .hasMessageContaining(file.toString())
+                    .extracting(KeyringException::reason)
+                    .isEqualTo(Reason.LOCKED);
+        }
+    }
 }

@@ -1,0 +1,102 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keyrings and a vault as version 1 wrote them. A new version adds samples, and never edits these. */
+class FrozenKeyringTest {
+    @TempDir
+    Path folder;
+
+    private JsonNode expected;
+
+    @BeforeEach
+    void copy() throws Exception {
+        Path samples = Path.of(FrozenKeyringTest.class
+                        .getResource("/frozen/v1/keyring/expected.json")
+                        .toURI())
+                .getParent();
+        expected = new ObjectMapper().readTree(samples.resolve("expected.json").toFile());
+        try (Stream<Path> files = Files.walk(samples)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Path target = folder.resolve(samples.relativize(file).toString());
+                Files.createDirectories(target.getParent());
+                Files.copy(file, target);
+            }
+        }
+    }
+
+    private Address address(String key) {
+        return Address.parse(expected.get(key).get("address").textValue());
+    }
+
+    private String words(String key) {
+        return expected.get(key).get("words").textValue();
+    }
+
+    @Test
+    void a_seedless_keyring_of_version_1_opens_with_all_its_keys() {
+        try (KeyringFixture fixture = new KeyringFixture(folder.resolve("seedless")).specifiedCost()) {
+            Keyring keyring = fixture.open();
+            assertThat(keyring.list())
+                    .extracting(KeyEntry::address)
+                    .containsExactly(address("standard"), address("independent"), address("imported"));
+            assertThat(keyring.list())
+                    .extracting(KeyEntry::label)
+                    .containsExactly(Optional.of("standard é \"q\""), Optional.empty(), Optional.of("imported"));
+            for (String key : new String[] {"standard", "independent", "imported"}) {
+                KeyEntry entry = await(keyring.find(address(key))).orElseThrow();
+                assertThat(entry.publicKey().hex())
+                        .isEqualTo(expected.get(key).get("pubkey").textValue());
+                assertThat(text(await(keyring.revealPhrase(address(key), secret(PASSPHRASE)))))
+                        .isEqualTo(words(key));
+            }
+            assertThat(text(await(keyring.revealSecret(address("imported"), secret(PASSPHRASE)))))
+                    .isEqualTo("2a".repeat(32));
+        }
+    }
+
+    @Test
+    void a_seeded_keyring_of_version_1_opens_and_goes_on() {
+        try (KeyringFixture fixture = new KeyringFixture(folder.resolve("seeded")).specifiedCost()) {
+            Keyring keyring = fixture.open();
+            assertThat(keyring.list())
+                    .extracting(entry -> entry.address().hex())
+                    .containsExactly(
+                            expected.get("seed").get("addresses").get(0).textValue(),
+                            expected.get("seed").get("addresses").get(1).textValue());
+            assertThat(text(await(keyring.revealSeedPhrase(secret(PASSPHRASE)))))
+                    .isEqualTo(words("seed"));
+            assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(2);
+        }
+    }
+
+    @Test
+    void a_vault_of_version_1_restores_phrases_and_labels() throws Exception {
+        Bytes vault = Bytes.parse(Files.readString(folder.resolve("vault.hex")).strip());
+        try (KeyringFixture fixture = new KeyringFixture(folder.resolve("restored")).specifiedCost()) {
+            Keyring keyring = fixture.open();
+            assertThat(await(keyring.importVault(vault, secret("vault passphrase"))))
+                    .containsExactly(address("standard"), address("independent"), address("imported"));
+            assertThat(text(await(keyring.revealPhrase(address("standard"), secret(PASSPHRASE)))))
+                    .isEqualTo(words("standard"));
+            assertThat(await(keyring.find(address("imported"))).orElseThrow().label())
+                    .contains("imported");
+        }
+    }
+}
