@@ -11,12 +11,16 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.store.CrashPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The public side of the keyring in memory, with its index by address. Belongs to the Keyring actor, except for the view that it publishes
  * for readers, and for {@link Batch#write}, which runs on the disk executor.
  */
 final class KeyTable {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyTable.class);
+
     private final AtomicReference<KeyringView> published;
     private final Map<Address, KeyEntry> byAddress = new HashMap<>();
     private KeyringView view;
@@ -55,11 +59,20 @@ final class KeyTable {
                     .allMatch(change ->
                             change.removed().isEmpty() && change.replaced().isEmpty());
             stateFile.write(after, onlyAdds ? added() : null);
-            Set<Address> gone = gone();
-            if (!gone.isEmpty()) {
-                publicKeys.remove(gone);
-            }
+            forget(publicKeys, gone());
             CrashPoint.MINT_BEFORE_ANSWER.reached();
+        }
+
+        /** The record is gone already; a public key that stays behind is no reason to call the deletion failed. */
+        private static void forget(PublicKeyFiles publicKeys, Set<Address> gone) {
+            if (gone.isEmpty()) {
+                return;
+            }
+            try {
+                publicKeys.remove(gone);
+            } catch (IOException e) {
+                LOG.warn("public keys of deleted addresses stay in their file: {}", e.getMessage());
+            }
         }
 
         private List<KeyEntry> added() {
