@@ -1,6 +1,5 @@
 package org.chainwalletd.keyring;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.Behavior;
@@ -78,7 +76,7 @@ final class KeyringActor {
 
     private record NotOpened(KeyringException failure) implements Command {}
 
-    private record Stored(Store question, List<NewKey> keys, Throwable failure) implements Command {}
+    record Stored(Store question, List<NewKey> keys, Throwable failure) implements Command {}
 
     private record SeedUnsealed(SecretBytes seed, Throwable failure) implements Command {}
 
@@ -88,9 +86,9 @@ final class KeyringActor {
 
     private record Learnt(List<KeyEntry> entries, Throwable failure) implements Command {}
 
-    private record Objected(Delete question, Optional<String> objection, Throwable failure) implements Command {}
+    record Objected(Delete question, Optional<String> objection, Throwable failure) implements Command {}
 
-    private record FilesRemoved(Delete question, Throwable failure) implements Command {}
+    record FilesRemoved(Delete question, Throwable failure) implements Command {}
 
     private record Written(KeyTable.Batch batch, Throwable failure) implements Command {}
 
@@ -109,6 +107,8 @@ final class KeyringActor {
 
     private KeyTable table;
     private StateWrites writes;
+    private Arrivals arrivals;
+    private Departures departures;
     private CompletableFuture<Void> closed;
 
     private KeyringActor(
@@ -170,6 +170,8 @@ final class KeyringActor {
                 setup.executors().disk(),
                 KeyringMetrics.stateWrites(setup.metrics()),
                 (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)));
+        arrivals = new Arrivals(context, table, writes, work, moving, passphrase);
+        departures = new Departures(context, table, writes, work, moving, unsealed);
         new Housekeeping(folder, work, published::get, setup.executors().disk())
                 .begin(passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));
     }
@@ -178,18 +180,18 @@ final class KeyringActor {
         return Behaviors.receive(Command.class)
                 .onMessage(Find.class, this::onFind)
                 .onMessage(Sign.class, this::onSign)
-                .onMessage(Store.class, this::onStore)
+                .onMessage(Store.class, question -> handled(() -> arrivals.begin(question)))
                 .onMessage(Derive.class, this::onDerive)
-                .onMessage(Delete.class, this::onDelete)
+                .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
                 .onMessage(Lend.class, this::onLend)
                 .onMessage(Close.class, this::onClose)
-                .onMessage(Stored.class, this::onStored)
+                .onMessage(Stored.class, outcome -> handled(() -> arrivals.stored(outcome)))
                 .onMessage(SeedUnsealed.class, this::onSeedUnsealed)
                 .onMessage(Unsealed.class, this::onUnsealed)
                 .onMessage(Derived.class, this::onDerived)
                 .onMessage(Learnt.class, this::onLearnt)
-                .onMessage(Objected.class, this::onObjected)
-                .onMessage(FilesRemoved.class, this::onFilesRemoved)
+                .onMessage(Objected.class, answer -> handled(() -> departures.objected(answer)))
+                .onMessage(FilesRemoved.class, outcome -> handled(() -> departures.filesRemoved(outcome)))
                 .onMessage(Written.class, this::onWritten)
                 .onSignal(PostStop.class, signal -> wipe())
                 .build();
@@ -321,46 +323,6 @@ final class KeyringActor {
         return table.find(address).filter(entry -> !work.hasPublicKey(entry)).isPresent() && !moving.contains(address);
     }
 
-    private Behavior<Command> onStore(Store question) {
-        List<NewKey> wanted = new ArrayList<>();
-        Set<Address> chosen = new HashSet<>();
-        for (NewKey key : question.keys()) {
-            boolean present = table.contains(key.address()) || moving.contains(key.address());
-            if (present && !question.skipPresent()) {
-                question.keys().forEach(NewKey::close);
-                question.reply().completeExceptionally(KeyringFailures.present(key.address()));
-                return Behaviors.same();
-            }
-            if (present || !chosen.add(key.address())) {
-                key.close();
-            } else {
-                wanted.add(key);
-            }
-        }
-        if (wanted.isEmpty()) {
-            question.reply().complete(List.of());
-            return Behaviors.same();
-        }
-        moving.addAll(chosen);
-        context.pipeToSelf(work.storeAll(wanted, passphrase), (done, failure) -> new Stored(question, wanted, failure));
-        return Behaviors.same();
-    }
-
-    private Behavior<Command> onStored(Stored outcome) {
-        List<KeyEntry> entries = outcome.keys().stream().map(NewKey::entry).toList();
-        if (outcome.failure() != null) {
-            outcome.keys().forEach(NewKey::close);
-            entries.forEach(entry -> moving.remove(entry.address()));
-            outcome.question().reply().completeExceptionally(KeyringFailures.of(outcome.failure()));
-            return Behaviors.same();
-        }
-        writes.submit(Change.adding(outcome.question().before(), entries, failure -> {
-            entries.forEach(entry -> moving.remove(entry.address()));
-            answer(outcome.question().reply(), entries, failure);
-        }));
-        return Behaviors.same();
-    }
-
     private Behavior<Command> onDerive(Derive question) {
         if (!folder.isSeeded()) {
             question.reply().completeExceptionally(KeyringFailures.seedless());
@@ -406,57 +368,6 @@ final class KeyringActor {
         return Behaviors.same();
     }
 
-    private Behavior<Command> onDelete(Delete question) {
-        Optional<KeyEntry> entry = table.find(question.address());
-        if (entry.isEmpty()) {
-            question.reply().completeExceptionally(KeyringFailures.unknown(question.address()));
-            return Behaviors.same();
-        }
-        CompletionStage<Optional<String>> objection = question.guard()
-                .map(guard -> guard.objection(entry.get()))
-                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
-        context.pipeToSelf(objection, (text, failure) -> new Objected(question, text, failure));
-        return Behaviors.same();
-    }
-
-    private Behavior<Command> onObjected(Objected answer) {
-        Delete question = answer.question();
-        Address address = question.address();
-        if (answer.failure() != null) {
-            question.reply().completeExceptionally(KeyringFailures.unchecked(answer.failure()));
-        } else if (answer.objection().isPresent()) {
-            question.reply()
-                    .completeExceptionally(
-                            KeyringFailures.objected(address, answer.objection().get()));
-        } else if (!table.contains(address) || !moving.add(address)) {
-            question.reply().completeExceptionally(KeyringFailures.unknown(address));
-        } else {
-            writes.submit(Change.removing(address, failure -> endRemoval(question, failure)));
-        }
-        return Behaviors.same();
-    }
-
-    private void endRemoval(Delete question, KeyringException failure) {
-        if (failure != null) {
-            moving.remove(question.address());
-            question.reply().completeExceptionally(failure);
-            return;
-        }
-        unsealed.remove(question.address());
-        context.pipeToSelf(
-                work.removeFiles(question.address()), (done, problem) -> new FilesRemoved(question, problem));
-    }
-
-    private Behavior<Command> onFilesRemoved(FilesRemoved outcome) {
-        Address address = outcome.question().address();
-        moving.remove(address);
-        answer(
-                outcome.question().reply(),
-                address,
-                outcome.failure() == null ? null : KeyringFailures.of(outcome.failure()));
-        return Behaviors.same();
-    }
-
     private Behavior<Command> onLend(Lend question) {
         question.reply().complete(new Lent(unsealed.copy(), passphrase.duplicate()));
         return Behaviors.same();
@@ -488,11 +399,8 @@ final class KeyringActor {
         return Behaviors.same();
     }
 
-    private static <T> void answer(CompletableFuture<T> reply, T value, KeyringException failure) {
-        if (failure == null) {
-            reply.complete(value);
-        } else {
-            reply.completeExceptionally(failure);
-        }
+    private static Behavior<Command> handled(Runnable step) {
+        step.run();
+        return Behaviors.same();
     }
 }

@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyringException.Reason;
@@ -42,6 +43,15 @@ final class KeyringFailures {
         LOG.error("the keyring failed unexpectedly", where);
         return new KeyringException(
                 Reason.STORAGE, "the keyring failed: " + cause.getClass().getSimpleName());
+    }
+
+    /** @param failure null for success */
+    static <T> void answer(CompletableFuture<T> reply, T value, KeyringException failure) {
+        if (failure == null) {
+            reply.complete(value);
+        } else {
+            reply.completeExceptionally(failure);
+        }
     }
 
     static KeyringException unknown(Address address) {

@@ -1,0 +1,78 @@
+package org.chainwalletd.keyring;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyringActor.Command;
+import org.chainwalletd.keyring.KeyringActor.Store;
+import org.chainwalletd.keyring.KeyringActor.Stored;
+
+/** The way of 1:1 keys into the keyring: not there yet, sealed, recorded, answered. Belongs to the Keyring actor. */
+final class Arrivals {
+    private final ActorContext<Command> context;
+    private final KeyTable table;
+    private final StateWrites writes;
+    private final KeyWork work;
+    private final Set<Address> moving;
+    private final SecretBytes passphrase;
+
+    /** @param moving addresses on their way in or out; shared with those who move others */
+    Arrivals(
+            ActorContext<Command> context,
+            KeyTable table,
+            StateWrites writes,
+            KeyWork work,
+            Set<Address> moving,
+            SecretBytes passphrase) {
+        this.context = context;
+        this.table = table;
+        this.writes = writes;
+        this.work = work;
+        this.moving = moving;
+        this.passphrase = passphrase;
+    }
+
+    void begin(Store question) {
+        List<NewKey> wanted = new ArrayList<>();
+        Set<Address> chosen = new HashSet<>();
+        for (NewKey key : question.keys()) {
+            boolean present = table.contains(key.address()) || moving.contains(key.address());
+            if (present && !question.skipPresent()) {
+                question.keys().forEach(NewKey::close);
+                question.reply().completeExceptionally(KeyringFailures.present(key.address()));
+                return;
+            }
+            if (present || !chosen.add(key.address())) {
+                key.close();
+            } else {
+                wanted.add(key);
+            }
+        }
+        if (wanted.isEmpty()) {
+            question.reply().complete(List.of());
+            return;
+        }
+        moving.addAll(chosen);
+        context.pipeToSelf(work.storeAll(wanted, passphrase), (done, failure) -> new Stored(question, wanted, failure));
+    }
+
+    void stored(Stored outcome) {
+        List<KeyEntry> entries = outcome.keys().stream().map(NewKey::entry).toList();
+        if (outcome.failure() != null) {
+            outcome.keys().forEach(NewKey::close);
+            end(outcome.question(), entries, KeyringFailures.of(outcome.failure()));
+            return;
+        }
+        writes.submit(Change.adding(
+                outcome.question().before(), entries, failure -> end(outcome.question(), entries, failure)));
+    }
+
+    private void end(Store question, List<KeyEntry> entries, KeyringException failure) {
+        entries.forEach(entry -> moving.remove(entry.address()));
+        KeyringFailures.answer(question.reply(), entries, failure);
+    }
+}

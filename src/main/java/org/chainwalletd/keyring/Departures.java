@@ -1,0 +1,86 @@
+package org.chainwalletd.keyring;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyringActor.Command;
+import org.chainwalletd.keyring.KeyringActor.Delete;
+import org.chainwalletd.keyring.KeyringActor.FilesRemoved;
+import org.chainwalletd.keyring.KeyringActor.Objected;
+
+/** The way of a key out of the keyring: nobody objects, record gone, secret overwritten, files gone, answered. Belongs to the Keyring actor. */
+final class Departures {
+    private final ActorContext<Command> context;
+    private final KeyTable table;
+    private final StateWrites writes;
+    private final KeyWork work;
+    private final Set<Address> moving;
+    private final UnsealedKeys unsealed;
+
+    /** @param moving addresses on their way in or out; shared with those who move others */
+    Departures(
+            ActorContext<Command> context,
+            KeyTable table,
+            StateWrites writes,
+            KeyWork work,
+            Set<Address> moving,
+            UnsealedKeys unsealed) {
+        this.context = context;
+        this.table = table;
+        this.writes = writes;
+        this.work = work;
+        this.moving = moving;
+        this.unsealed = unsealed;
+    }
+
+    void begin(Delete question) {
+        Optional<KeyEntry> entry = table.find(question.address());
+        if (entry.isEmpty()) {
+            question.reply().completeExceptionally(KeyringFailures.unknown(question.address()));
+            return;
+        }
+        CompletionStage<Optional<String>> objection = question.guard()
+                .map(guard -> guard.objection(entry.get()))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+        context.pipeToSelf(objection, (text, failure) -> new Objected(question, text, failure));
+    }
+
+    void objected(Objected answer) {
+        Delete question = answer.question();
+        Address address = question.address();
+        if (answer.failure() != null) {
+            question.reply().completeExceptionally(KeyringFailures.unchecked(answer.failure()));
+        } else if (answer.objection().isPresent()) {
+            question.reply()
+                    .completeExceptionally(
+                            KeyringFailures.objected(address, answer.objection().get()));
+        } else if (!table.contains(address) || !moving.add(address)) {
+            question.reply().completeExceptionally(KeyringFailures.unknown(address));
+        } else {
+            writes.submit(Change.removing(address, failure -> recordGone(question, failure)));
+        }
+    }
+
+    private void recordGone(Delete question, KeyringException failure) {
+        if (failure != null) {
+            moving.remove(question.address());
+            question.reply().completeExceptionally(failure);
+            return;
+        }
+        unsealed.remove(question.address());
+        context.pipeToSelf(
+                work.removeFiles(question.address()), (done, problem) -> new FilesRemoved(question, problem));
+    }
+
+    void filesRemoved(FilesRemoved outcome) {
+        Address address = outcome.question().address();
+        moving.remove(address);
+        KeyringFailures.answer(
+                outcome.question().reply(),
+                address,
+                outcome.failure() == null ? null : KeyringFailures.of(outcome.failure()));
+    }
+}
