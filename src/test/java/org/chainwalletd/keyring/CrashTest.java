@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class CrashTest {
     private static final int KILLED = 137;
-    private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 4);
+    private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 3);
     private static final int LARGE = StateFile.PREPARE_FROM + 5;
 
     @TempDir
@@ -78,7 +78,7 @@ class CrashTest {
 
     private static int[] passagesOf(CrashPoint point) {
         return switch (point) {
-            case FILE_TEMP_WRITTEN, FILE_RENAMED -> new int[] {2, 3, 4, 5, 9, 17};
+            case FILE_TEMP_WRITTEN, FILE_RENAMED -> new int[] {2, 4, 9, 17};
             case MINT_BEFORE_KEY_FILE, MINT_BEFORE_MNEMONIC_FILE -> new int[] {1, 4, 6};
             case MINT_BEFORE_STATE, MINT_BEFORE_ANSWER -> new int[] {1, 2, 3};
             case IMPORT_BEFORE_STATE,
