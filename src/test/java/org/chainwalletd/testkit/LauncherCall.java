@@ -3,6 +3,7 @@ package org.chainwalletd.testkit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,9 +22,31 @@ public final class LauncherCall {
     private Path workingFolder;
     private Path datadir;
 
+    /** The archive of classes halves what a start costs, and tests start often: it is made once, in the package, before the first one. */
+    private static final class Archive {
+        static final String MODE = make() ? "" : "off";
+
+        private static boolean make() {
+            Path launcher = packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
+            ProcessBuilder builder = new ProcessBuilder(launcher.toString(), "--version")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+            builder.environment().put("WALLETD_ARCHIVE", "now");
+            try {
+                builder.start().waitFor();
+                return Files.isDirectory(packageFolder().resolve(".cache"));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+    }
+
     private LauncherCall() {
         variables.put("WALLETD_KEYSTORE_PASSPHRASE", DaemonProcess.PASSPHRASE);
-        variables.put("WALLETD_ARCHIVE", "off");
+        variables.put("WALLETD_ARCHIVE", Archive.MODE);
         unset.add("WALLETD_JAVA_OPTS");
     }
 
