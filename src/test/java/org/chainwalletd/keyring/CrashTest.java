@@ -116,12 +116,13 @@ class CrashTest {
         Random random = new Random(seed);
         Path wallets = folder.resolve("random");
         Map<Address, String> added = new HashMap<>();
+        int looked = 0;
         for (int i = 0; i < RANDOM_KILLS; i++) {
             Process process = start(wallets, "mint", "-Dunarmed=1");
             int lines = random.nextInt(40);
             Told told = readThenKill(process, lines, random.nextInt(3_000));
             added.putAll(told.added());
-            verify(wallets, 0, new Told(added, Set.of(), Set.of(), KILLED));
+            looked = verify(wallets, looked, new Told(added, Set.of(), Set.of(), KILLED));
         }
         assertThat(added).isNotEmpty();
     }
@@ -180,7 +181,12 @@ class CrashTest {
         return new Told(added, announced, deleted, process.exitValue());
     }
 
-    private void verify(Path wallets, int base, Told told) {
+    /**
+     * @param base entries that need no look of their own, because they were there before
+     * @return how many keys there are now
+     */
+    private int verify(Path wallets, int base, Told told) {
+        int size;
         try (KeyringFixture fixture = new KeyringFixture(wallets)) {
             Keyring keyring = fixture.open();
             Map<Address, KeyEntry> present = new HashMap<>();
@@ -206,11 +212,13 @@ class CrashTest {
             KeyEntry next = await(keyring.generateStandard(Optional.of("after the crash")));
             await(keyring.close());
             assertThat(fixture.open().list()).hasSize(present.size() + 1).contains(next);
+            size = present.size() + 1;
         }
         if (base == 0) {
             assertThat(wallets.resolve("imported").toFile().list((dir, name) -> name.endsWith(".tmp")))
                     .isEmpty();
         }
+        return size;
     }
 
     private static void assertWhole(Keyring keyring, KeyEntry entry) {
