@@ -1,0 +1,51 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Stores as released versions wrote them, with what they must read as. A new version of the schema adds a folder ({@code
+ * -Dfreeze=vN} writes it) and never edits one.
+ */
+class FrozenStoreTest {
+    private static final Path FROZEN = Path.of("src/test/resources/frozen");
+    private static final String NEWEST = "v1";
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"v1"})
+    void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
+        Path sample = FROZEN.resolve(version).resolve("store");
+        Files.copy(sample.resolve(SqliteStore.FILE_NAME), folder.resolve(SqliteStore.FILE_NAME));
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(StoreSample.read(store)).isEqualTo(Files.readString(sample.resolve("expected.txt")));
+        }
+    }
+
+    @Test
+    void the_newest_sample_is_what_this_version_writes() throws IOException {
+        Path sample = FROZEN.resolve(System.getProperty("freeze", NEWEST)).resolve("store");
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            StoreSample.write(store);
+        }
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            String read = StoreSample.read(store);
+            if (System.getProperty("freeze") != null) {
+                Files.writeString(Files.createDirectories(sample).resolve("expected.txt"), read);
+            }
+            assertThat(read).isEqualTo(Files.readString(sample.resolve("expected.txt")));
+        }
+        if (System.getProperty("freeze") != null) {
+            Files.copy(folder.resolve(SqliteStore.FILE_NAME), sample.resolve(SqliteStore.FILE_NAME));
+        }
+    }
+}

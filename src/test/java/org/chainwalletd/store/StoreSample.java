@@ -1,0 +1,135 @@
+package org.chainwalletd.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.Witness;
+
+/** A store with a spend in every state, and what it reads as. The samples under {@code frozen} were made with it. */
+final class StoreSample {
+    static final long BEGUN = 1_800_000_000_000L;
+
+    private static final ChainProfile PROFILE = ChainProfile.of("chain");
+    private static final Address PAYER = Address.parse("a1".repeat(32));
+
+    private StoreSample() {}
+
+    /** One spend for each state in their order; coins {@code 2n} and {@code 2n + 1} belong to the {@code n}-th. */
+    static List<Intent> intents() {
+        List<Intent> intents = new ArrayList<>();
+        for (IntentState state : IntentState.values()) {
+            intents.add(intent(intents.size(), state));
+        }
+        return intents;
+    }
+
+    private static Intent intent(int n, IntentState state) {
+        List<Coin> coins = List.of(coin(2 * n), coin(2 * n + 1));
+        TxOutput paid = TxOutput.toAddress(Address.parse("b2".repeat(32)), Amount.of(5_000 + n));
+        TxOutput change = TxOutput.toAddress(PAYER, Amount.ofUnsigned(-70_000));
+        Transaction tx = Transaction.unsigned(
+                        coins.stream().map(Coin::outpoint).toList(), n % 2 == 0 ? List.of(paid, change) : List.of(paid))
+                .withWitnesses(List.of(witness(), witness()));
+        Optional<TokenBinding> token = n == 1
+                ? Optional.empty()
+                : Optional.of(new TokenBinding("token-" + state, Hash256.sha256(new byte[] {(byte) n})));
+        return new Intent(
+                TransactionCodec.txId(PROFILE, tx),
+                n == 1 ? "htlc_lock" : "transfer",
+                PAYER,
+                Bytes.wrap(TransactionCodec.encode(tx)),
+                coins,
+                n == 0 ? -2 : 100 + n,
+                n % 2 == 0 ? OptionalInt.of(1) : OptionalInt.empty(),
+                token,
+                n == 2 ? Amount.ofUnsigned(-3) : Amount.of(5_000 + n),
+                BEGUN + n,
+                BEGUN + n,
+                IntentState.PREPARED,
+                "");
+    }
+
+    private static Witness witness() {
+        return Witness.plain(
+                PublicKey.of(Bytes.parse("c3".repeat(32)).toArray()),
+                Bytes.parse("d4".repeat(64)).toArray());
+    }
+
+    static Coin coin(int n) {
+        Hash256 made = Hash256.sha256(new byte[] {1, (byte) n});
+        return new Coin(new Outpoint(made, 0xffff_ffffL - n), n == 0 ? Amount.MAX : Amount.of(10_000 + n));
+    }
+
+    /** Writes all of it the way the daemon does. */
+    static void write(SqliteStore store) {
+        for (Intent intent : intents()) {
+            done(store.intents().open(intent, 0));
+        }
+        for (IntentState state : IntentState.values()) {
+            Intent intent = intents().get(state.ordinal());
+            if (state == IntentState.ABANDONED) {
+                done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), BEGUN + 100));
+            } else if (state != IntentState.PREPARED) {
+                done(store.intents().change(intent.txId(), state, reason(state), BEGUN + 100));
+            }
+        }
+    }
+
+    private static String reason(IntentState state) {
+        return state.inFlight() || state.succeeded() ? "" : "node error -32602: " + state + " \u00fc";
+    }
+
+    /** Everything that can be read, one line each. */
+    static String read(SqliteStore store) {
+        List<String> lines = new ArrayList<>();
+        for (Intent intent : intents()) {
+            lines.add("intent " + done(store.intents().find(intent.txId())).map(StoreSample::words));
+            intent.token()
+                    .ifPresent(token -> lines.add("token " + token.token() + " is "
+                            + done(store.receipts().find(token.token(), 0)).map(Intent::txId)));
+        }
+        store.intents().inFlight().forEach(intent -> lines.add("in flight " + intent.txId()));
+        store.reservations().all().stream()
+                .map(held -> "reserved " + held.coin() + " by " + held.txId() + " since " + held.since())
+                .sorted()
+                .forEach(lines::add);
+        store.allowance().usesSince(0).forEach(use -> lines.add("used " + use));
+        return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+    }
+
+    private static String words(Intent intent) {
+        return String.join(
+                " ",
+                List.of(
+                        intent.txId().hex(),
+                        intent.kind(),
+                        intent.from().hex(),
+                        intent.transaction().hex(),
+                        intent.inputs().toString(),
+                        Long.toString(intent.builtAtHeight()),
+                        intent.changeIndex().toString(),
+                        intent.token().toString(),
+                        intent.allowance().toString(),
+                        Long.toString(intent.createdAt()),
+                        Long.toString(intent.changedAt()),
+                        intent.state().name(),
+                        intent.reason()));
+    }
+
+    private static <T> T done(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+}
