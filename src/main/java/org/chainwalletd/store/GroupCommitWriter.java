@@ -18,7 +18,7 @@ final class GroupCommitWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitWriter.class);
     private static final int LARGEST_BATCH = 512;
 
-    /** One unit of work inside a transaction that the writer began. */
+    /** One unit of work inside a transaction that the writer began. It may be run again after a rollback. */
     @FunctionalInterface
     interface Work<T> {
         T apply(SqlSession session) throws SQLException;
@@ -81,15 +81,9 @@ final class GroupCommitWriter {
 
     private void commit(List<Unit<?>> batch) {
         try {
-            session.update("BEGIN IMMEDIATE");
-            for (Unit<?> unit : batch) {
-                session.update("SAVEPOINT unit");
-                if (!unit.apply(session)) {
-                    session.update("ROLLBACK TO unit");
-                }
-                session.update("RELEASE unit");
+            if (!commitTogether(batch)) {
+                commitEachAlone(batch);
             }
-            session.update("COMMIT");
         } catch (SQLException e) {
             rollback();
             LOG.error("store {}: {} units of work failed: {}", file, batch.size(), e.getMessage());
@@ -98,6 +92,32 @@ final class GroupCommitWriter {
             return;
         }
         batch.forEach(Unit::complete);
+    }
+
+    /** Without savepoints, which nearly never are of use; false, with nothing written, when a unit is refused. */
+    private boolean commitTogether(List<Unit<?>> batch) throws SQLException {
+        session.update("BEGIN IMMEDIATE");
+        for (Unit<?> unit : batch) {
+            if (!unit.apply(session)) {
+                session.update("ROLLBACK");
+                return false;
+            }
+        }
+        session.update("COMMIT");
+        return true;
+    }
+
+    /** A unit that is refused leaves nothing behind, and the others are written. */
+    private void commitEachAlone(List<Unit<?>> batch) throws SQLException {
+        session.update("BEGIN IMMEDIATE");
+        for (Unit<?> unit : batch) {
+            session.update("SAVEPOINT unit");
+            if (!unit.apply(session)) {
+                session.update("ROLLBACK TO unit");
+            }
+            session.update("RELEASE unit");
+        }
+        session.update("COMMIT");
     }
 
     private void rollback() {
@@ -136,6 +156,7 @@ final class GroupCommitWriter {
 
         /** False when this unit alone is refused; an error that spoils the whole transaction is thrown. */
         private boolean apply(SqlSession on) throws SQLException {
+            refusal = null;
             try {
                 result = work.apply(on);
                 return true;

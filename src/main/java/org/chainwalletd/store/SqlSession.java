@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** One database connection with its prepared statements. Used by one thread at a time. */
 final class SqlSession implements AutoCloseable {
@@ -23,6 +24,11 @@ final class SqlSession implements AutoCloseable {
 
     SqlSession(Connection connection) {
         this.connection = connection;
+    }
+
+    /** The text of every statement that was used and not discarded. */
+    Set<String> statements() {
+        return Set.copyOf(prepared.keySet());
     }
 
     /** Runs a statement and returns the number of rows it changed. */

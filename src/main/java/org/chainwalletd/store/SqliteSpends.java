@@ -18,6 +18,7 @@ import org.chainwalletd.chain.Outpoint;
 final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore, AllowanceStore {
     private static final int COIN_BYTES = 32 + 4 + 8;
     private static final String IN_FLIGHT = "('PREPARED', 'ACCEPTED')";
+    private static final String CLOSED = "('CONFIRMED', 'REFUSED', 'CONFLICTED', 'ABANDONED')";
     private static final String FAILED = "('REFUSED', 'CONFLICTED', 'ABANDONED')";
     private static final String COLUMNS = "tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token,"
             + " digest, allowance, created_at, changed_at, state, reason";
@@ -31,8 +32,13 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     @Override
     public CompletionStage<Void> open(Intent intent, long closedBefore) {
         return store.write(session -> {
-            replaceFailed(session, intent.txId());
-            insert(session, intent);
+            if (!insert(session, intent)) {
+                replaceFailed(session, intent.txId());
+                if (!insert(session, intent)) {
+                    throw new StoreException(
+                            StoreException.Reason.CONFLICT, "there is a spend " + intent.txId() + " already", null);
+                }
+            }
             if (intent.token().isPresent()) {
                 bindToken(session, intent.token().get().token(), intent.txId(), closedBefore);
             }
@@ -41,9 +47,11 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
         });
     }
 
-    private static void insert(SqlSession session, Intent intent) throws SQLException {
-        session.update(
-                "INSERT INTO intents (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    /** False when there is one for this transaction. */
+    private static boolean insert(SqlSession session, Intent intent) throws SQLException {
+        int rows = session.update(
+                "INSERT INTO intents (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                        + " ON CONFLICT DO NOTHING",
                 key(intent.txId()),
                 intent.kind(),
                 intent.from().toArray(),
@@ -58,24 +66,28 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
                 intent.changedAt(),
                 intent.state().name(),
                 intent.reason());
+        return rows == 1;
     }
 
     private static void replaceFailed(SqlSession session, Hash256 txId) throws SQLException {
         session.update(
-                "DELETE FROM tokens WHERE intent = (SELECT tx_id FROM intents WHERE tx_id = ? AND state IN " + FAILED
-                        + ")",
+                "DELETE FROM tokens WHERE intent = ?1 AND token = (SELECT token FROM intents WHERE tx_id = ?1 AND state IN "
+                        + FAILED + ")",
                 (Object) key(txId));
         session.update("DELETE FROM intents WHERE tx_id = ? AND state IN " + FAILED, (Object) key(txId));
     }
 
     private static void bindToken(SqlSession session, String token, Hash256 txId, long closedBefore)
             throws SQLException {
-        session.update(
-                "DELETE FROM tokens WHERE token = ? AND intent IN (SELECT tx_id FROM intents WHERE state NOT IN "
-                        + IN_FLIGHT + " AND changed_at < ?)",
-                token,
-                closedBefore);
-        session.update("INSERT INTO tokens (token, intent) VALUES (?, ?)", token, key(txId));
+        String bind = "INSERT INTO tokens (token, intent) VALUES (?, ?)";
+        if (session.update(bind + " ON CONFLICT DO NOTHING", token, key(txId)) == 0) {
+            session.update(
+                    "DELETE FROM tokens WHERE token = ? AND intent IN (SELECT tx_id FROM intents WHERE state IN "
+                            + CLOSED + " AND changed_at < ?)",
+                    token,
+                    closedBefore);
+            session.update(bind, token, key(txId));
+        }
     }
 
     private static void hold(SqlSession session, Hash256 txId, List<Coin> coins, Amount allowance, long now)
@@ -160,8 +172,11 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     @Override
     public CompletionStage<Integer> forget(long before) {
         return store.write(session -> {
-            String closed = " WHERE state NOT IN " + IN_FLIGHT + " AND changed_at < ?";
-            session.update("DELETE FROM tokens WHERE intent IN (SELECT tx_id FROM intents" + closed + ")", before);
+            String closed = " WHERE state IN " + CLOSED + " AND changed_at < ?1";
+            session.update(
+                    "DELETE FROM tokens WHERE token IN (SELECT token FROM intents" + closed
+                            + ") AND intent IN (SELECT tx_id FROM intents" + closed + ")",
+                    before);
             return session.update("DELETE FROM intents" + closed, before);
         });
     }

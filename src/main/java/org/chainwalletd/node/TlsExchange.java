@@ -1,0 +1,192 @@
+package org.chainwalletd.node;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.StreamTcpException;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * The client's end of one TLS connection that carries one request and its answer: to be joined with a TLS flow, materialised once.
+ *
+ * <p>The request side is kept open until the answer is there, because a node may take a half-closed connection for a lost caller. After the
+ * answer the stage waits a moment for the node to close, so that the node has surely counted the connection out before the next one comes.
+ */
+final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
+    private enum Timer {
+        ANSWER,
+        LINGER
+    }
+
+    private final Inlet<ByteString> in = Inlet.create("node-answer");
+    private final Outlet<ByteString> out = Outlet.create("node-request");
+    private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
+    private final ByteString request;
+    private final Duration timeout;
+    private final int maxBody;
+    private final CompletableFuture<HttpAnswer> answer;
+    private final Runnable closed;
+
+    /**
+     * @param timeout from now, connecting included, to the last byte of the answer
+     * @param answer completed with the answer, or with {@link NodeTransport.NoAnswerException}
+     * @param closed run once, when the connection is not used any more; after {@code answer} is complete
+     */
+    TlsExchange(
+            ByteString request, Duration timeout, int maxBody, CompletableFuture<HttpAnswer> answer, Runnable closed) {
+        this.request = request;
+        this.timeout = timeout;
+        this.maxBody = maxBody;
+        this.answer = answer;
+        this.closed = closed;
+    }
+
+    @Override
+    public FlowShape<ByteString, ByteString> shape() {
+        return shape;
+    }
+
+    @Override
+    public TimerGraphStageLogic createLogic(Attributes inheritedAttributes) {
+        return new Logic();
+    }
+
+    private final class Logic extends TimerGraphStageLogic {
+        private final HttpAnswerReader reader = new HttpAnswerReader(maxBody);
+        private boolean sent;
+        private boolean answered;
+
+        Logic() {
+            super(shape);
+            setHandler(in, new AbstractInHandler() {
+                @Override
+                public void onPush() {
+                    received(grab(in));
+                }
+
+                @Override
+                public void onUpstreamFinish() {
+                    ended();
+                }
+
+                @Override
+                public void onUpstreamFailure(Throwable failure) {
+                    fail(
+                            (isConnectFailure(failure) ? "cannot connect: " : "the connection failed: ")
+                                    + inPlainWords(failure),
+                            !isConnectFailure(failure));
+                }
+            });
+            setHandler(out, new AbstractOutHandler() {
+                @Override
+                public void onPull() {
+                    send();
+                }
+
+                @Override
+                public void onDownstreamFinish(Throwable cause) {
+                    // The node reads no more, but its answer may still come.
+                }
+            });
+        }
+
+        @Override
+        public void preStart() {
+            scheduleOnce(Timer.ANSWER, timeout);
+            pull(in);
+        }
+
+        @Override
+        public void postStop() {
+            answer.completeExceptionally(new NodeTransport.NoAnswerException("the connection was given up", sent));
+            closed.run();
+        }
+
+        @Override
+        public void onTimer(Object key) {
+            if (key == Timer.LINGER) {
+                completeStage();
+            } else {
+                fail("no answer within " + timeout.toMillis() + " ms");
+            }
+        }
+
+        private void send() {
+            if (!sent) {
+                sent = true;
+                push(out, request);
+            }
+        }
+
+        private void received(ByteString piece) {
+            if (answered) {
+                pull(in);
+                return;
+            }
+            try {
+                if (reader.accept(piece.toArrayUnsafe(), piece.length())) {
+                    complete();
+                }
+                pull(in);
+            } catch (HttpAnswerReader.MalformedException e) {
+                fail(e.getMessage());
+            }
+        }
+
+        private void complete() {
+            answered = true;
+            cancelTimer(Timer.ANSWER);
+            answer.complete(reader.answer());
+            scheduleOnce(Timer.LINGER, NodeTransport.LINGER);
+        }
+
+        private void ended() {
+            if (!answered && reader.end()) {
+                answer.complete(reader.answer());
+                answered = true;
+            }
+            if (answered) {
+                completeStage();
+            } else {
+                fail(
+                        reader.isEmpty()
+                                ? "the connection was closed without an answer"
+                                : "the connection was closed within the answer");
+            }
+        }
+
+        private void fail(String why) {
+            fail(why, sent);
+        }
+
+        private void fail(String why, boolean mayHaveArrived) {
+            NodeTransport.NoAnswerException failure = new NodeTransport.NoAnswerException(why, mayHaveArrived);
+            answer.completeExceptionally(failure);
+            failStage(failure);
+        }
+    }
+
+    /** Whether there never was a connection: Pekko names the command that failed only in the text. */
+    private static boolean isConnectFailure(Throwable failure) {
+        return failure instanceof StreamTcpException
+                && String.valueOf(failure.getMessage()).contains("[Connect(");
+    }
+
+    /** Pekko wraps the reason, such as "Connection refused", into the text of its command. */
+    private static String inPlainWords(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String text = String.valueOf(cause.getMessage());
+        int reason = text.lastIndexOf("Exception: ");
+        return reason < 0 ? text : text.substring(reason + "Exception: ".length());
+    }
+}

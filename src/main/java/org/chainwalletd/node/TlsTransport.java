@@ -1,0 +1,83 @@
+package org.chainwalletd.node;
+
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import org.apache.pekko.actor.ClassicActorSystemProvider;
+import org.apache.pekko.io.Inet;
+import org.apache.pekko.io.TcpSO;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.TLSClosing$;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Tcp;
+import org.apache.pekko.util.ByteString;
+
+/** Requests to a node at an {@code https} URL, as Pekko streams, which bring the TLS. */
+final class TlsTransport implements NodeTransport {
+    private static final List<Inet.SocketOption> OPTIONS = List.of(TcpSO.tcpNoDelay(true));
+
+    private final Flow<ByteString, ByteString, CompletionStage<Tcp.OutgoingConnection>> connection;
+    private final Materializer materializer;
+    private final Executor executor;
+    private final PostHead head;
+    private final int maxBody;
+
+    /**
+     * @param url {@code https}, without user information
+     * @param trust what the node's certificate is checked with
+     * @param executor makes the streams
+     * @param maxBody longest answer body in bytes
+     */
+    TlsTransport(
+            ClassicActorSystemProvider system, URI url, Supplier<SSLContext> trust, Executor executor, int maxBody) {
+        this.materializer = SystemMaterializer.get(system).materializer();
+        this.executor = executor;
+        this.maxBody = maxBody;
+        this.head = new PostHead(url);
+        this.connection = Tcp.get(system)
+                .outgoingConnectionWithTls(
+                        InetSocketAddress.createUnresolved(head.host(), head.port()),
+                        () -> engine(trust.get(), head.host(), head.port()),
+                        Optional.empty(),
+                        OPTIONS,
+                        Optional.empty(),
+                        Optional.empty(),
+                        session -> Optional.empty(),
+                        TLSClosing$.MODULE$.ignoreComplete());
+    }
+
+    @Override
+    public CompletableFuture<HttpAnswer> post(byte[] body, Duration timeout, Runnable closed) {
+        CompletableFuture<HttpAnswer> answer = new CompletableFuture<>();
+        ByteString request = ByteString.fromArrayUnsafe(head.with(body));
+        TlsExchange exchange = new TlsExchange(request, timeout, maxBody, answer, closed);
+        try {
+            executor.execute(() -> connection.joinMat(exchange, Keep.right()).run(materializer));
+        } catch (RejectedExecutionException e) {
+            answer.completeExceptionally(new NoAnswerException("the upstream executor is full", false));
+            closed.run();
+        }
+        return answer;
+    }
+
+    private static SSLEngine engine(SSLContext trust, String host, int port) {
+        SSLEngine engine = trust.createSSLEngine(host, port);
+        engine.setUseClientMode(true);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        engine.setSSLParameters(parameters);
+        return engine;
+    }
+}

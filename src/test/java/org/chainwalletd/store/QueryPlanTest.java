@@ -1,0 +1,93 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A payment must cost the same after a million payments: no statement that runs while the daemon works may walk through a whole table. */
+class QueryPlanTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void no_statement_of_a_running_daemon_scans_a_table() {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            Intent first = intent(1, 7);
+            done(store.intents().open(first, 0));
+            done(store.intents().change(first.txId(), IntentState.ACCEPTED, "", 11));
+            done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 12));
+            done(store.intents().reopen(first, 13));
+            done(store.intents().change(first.txId(), IntentState.CONFLICTED, "spent", 14));
+            done(store.intents().open(first, 0));
+            done(store.reservations().abandon(List.of(new Outpoint(Hash256.of(bytes(7)), 0)), 15));
+            done(store.intents().open(intent(2, 8), 20));
+            done(store.reservations().end(List.of(new Outpoint(Hash256.of(bytes(8)), 0))));
+            done(store.intents().find(first.txId()));
+            done(store.receipts().find("token-1", 0));
+            done(store.intents().forget(20));
+            done(store.allowance().forgetUses(20));
+
+            assertPlans(store.write(session -> session.statements().stream()
+                            .filter(sql ->
+                                    sql.matches("(INSERT|UPDATE|DELETE|SELECT).*") && !sql.contains("sqlite_master"))
+                            .map(sql -> plan(session, sql))
+                            .toList())
+                    .join());
+            assertPlans(store.read(session -> session.statements().stream()
+                            .map(sql -> plan(session, sql))
+                            .toList())
+                    .join());
+        }
+    }
+
+    private static void assertPlans(List<String> plans) {
+        assertThat(plans).isNotEmpty().noneMatch(plan -> plan.contains("SCAN"));
+    }
+
+    private static String plan(SqlSession session, String sql) {
+        try {
+            return sql + " => " + session.query("EXPLAIN QUERY PLAN " + sql, row -> row.getString("detail"));
+        } catch (java.sql.SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static Intent intent(int number, int coin) {
+        return new Intent(
+                Hash256.of(bytes(number)),
+                "transfer",
+                Address.of(bytes(99)),
+                Bytes.wrap(new byte[] {1}),
+                List.of(new Coin(new Outpoint(Hash256.of(bytes(coin)), 0), Amount.of(5_000))),
+                10,
+                OptionalInt.empty(),
+                Optional.of(new TokenBinding("token-" + number % 2, Hash256.of(bytes(50)))),
+                Amount.of(1_000),
+                10,
+                10,
+                IntentState.PREPARED,
+                "");
+    }
+
+    private static byte[] bytes(int value) {
+        byte[] bytes = new byte[32];
+        bytes[31] = (byte) value;
+        bytes[0] = 1;
+        return bytes;
+    }
+
+    private static <T> T done(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+}
