@@ -50,6 +50,7 @@ public final class TransferBench {
     private final Address shop;
     private final String sample;
     private final ExecutorService floorThreads = Executors.newFixedThreadPool(CONCURRENCY);
+    private double lastCpuMicros;
     private final AtomicLong tokens = new AtomicLong();
 
     private TransferBench(CannedNode node, Duration run, SpendService spending, Address payer, Address shop) {
@@ -126,18 +127,37 @@ public final class TransferBench {
         ours();
         floor();
         if (Boolean.getBoolean("bench.client")) {
-            System.out.printf(Locale.ROOT, "%s, our node client alone  %.0f/s%n", name, client());
+            double client = client();
+            System.out.printf(
+                    Locale.ROOT, "%s, our node client alone  %.0f/s  %.0f us of processor%n", name, client, lastCpuMicros);
+        }
+        if (Boolean.getBoolean("bench.alone")) {
+            for (int i = 0; i < pairs; i++) {
+                System.out.printf(Locale.ROOT, "%s, without the floor  %.0f/s  %.0f us of processor%n", name, ours(), lastCpuMicros);
+            }
+            return;
         }
         double[] ours = new double[pairs];
         double[] floor = new double[pairs];
+        double[] oursCpu = new double[pairs];
+        double[] floorCpu = new double[pairs];
         double[] ratio = new double[pairs];
         for (int i = 0; i < pairs; i++) {
             ours[i] = ours();
+            oursCpu[i] = lastCpuMicros;
             floor[i] = floor();
+            floorCpu[i] = lastCpuMicros;
             ratio[i] = ours[i] / floor[i];
         }
         System.out.printf(
-                Locale.ROOT, "%s  ours %.0f/s  floor %.0f/s  ratio %.2f%n", name, median(ours), median(floor), median(ratio));
+                Locale.ROOT,
+                "%s  ours %.0f/s  floor %.0f/s  ratio %.2f  (processor: ours %.0f us, floor %.0f us each)%n",
+                name,
+                median(ours),
+                median(floor),
+                median(ratio),
+                median(oursCpu),
+                median(floorCpu));
     }
 
     private static double median(double[] values) {
@@ -200,6 +220,7 @@ public final class TransferBench {
 
     private double rate(int concurrency, Unit unit) throws Exception {
         AtomicLong done = new AtomicLong();
+        long cpu = processCpu();
         long end = System.nanoTime() + run.toNanos();
         long began = System.nanoTime();
         List<java.util.concurrent.Future<?>> lanes = new ArrayList<>();
@@ -215,6 +236,13 @@ public final class TransferBench {
         for (var lane : lanes) {
             lane.get();
         }
+        lastCpuMicros = (processCpu() - cpu) / 1e3 / done.get();
         return done.get() / ((System.nanoTime() - began) / 1e9);
+    }
+
+    /** Nanoseconds of processor time of all threads, those of the canned node among them. */
+    private static long processCpu() {
+        return ((com.sun.management.OperatingSystemMXBean) java.lang.management.ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
     }
 }

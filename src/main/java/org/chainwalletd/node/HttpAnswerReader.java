@@ -51,20 +51,20 @@ final class HttpAnswerReader {
     }
 
     /**
-     * Takes the next piece.
+     * Takes the next piece: the first {@code length} bytes of {@code piece}, which are copied.
      *
      * @return whether the answer is complete now
      * @throws MalformedException when it can never become one
      */
-    boolean accept(byte[] piece) {
+    boolean accept(byte[] piece, int length) {
         int at = 0;
-        while (at < piece.length && part != Part.COMPLETE) {
+        while (at < length && part != Part.COMPLETE) {
             at = switch (part) {
-                case HEAD -> head(piece, at);
-                case BODY_OF_KNOWN_LENGTH, CHUNK -> counted(piece, at);
-                case BODY_UNTIL_END -> uncounted(piece, at);
-                case CHUNK_SIZE, CHUNK_END, TRAILER -> chunkLine(piece, at);
-                case COMPLETE -> piece.length;
+                case HEAD -> head(piece, at, length);
+                case BODY_OF_KNOWN_LENGTH, CHUNK -> counted(piece, at, length);
+                case BODY_UNTIL_END -> uncounted(piece, at, length);
+                case CHUNK_SIZE, CHUNK_END, TRAILER -> chunkLine(piece, at, length);
+                case COMPLETE -> length;
             };
         }
         return part == Part.COMPLETE;
@@ -94,8 +94,8 @@ final class HttpAnswerReader {
         return new HttpAnswer(status, body.length == bodyLength ? body : Arrays.copyOf(body, bodyLength));
     }
 
-    private int head(byte[] piece, int from) {
-        for (int at = from; at < piece.length; at++) {
+    private int head(byte[] piece, int from, int to) {
+        for (int at = from; at < to; at++) {
             hold(piece[at], MAX_HEAD_BYTES, "headers");
             if (piece[at] == '\n' && endsHead()) {
                 String text = new String(held, 0, heldLength, StandardCharsets.ISO_8859_1);
@@ -104,7 +104,7 @@ final class HttpAnswerReader {
                 return at + 1;
             }
         }
-        return piece.length;
+        return to;
     }
 
     private boolean endsHead() {
@@ -172,8 +172,8 @@ final class HttpAnswerReader {
         }
     }
 
-    private int counted(byte[] piece, int from) {
-        int count = (int) Math.min(missing, piece.length - from);
+    private int counted(byte[] piece, int from, int to) {
+        int count = (int) Math.min(missing, to - from);
         append(piece, from, count, part == Part.CHUNK ? 0 : bodyLength + missing);
         missing -= count;
         if (missing == 0) {
@@ -182,14 +182,14 @@ final class HttpAnswerReader {
         return from + count;
     }
 
-    private int uncounted(byte[] piece, int from) {
-        checkCap((long) bodyLength + piece.length - from);
-        append(piece, from, piece.length - from, 0);
-        return piece.length;
+    private int uncounted(byte[] piece, int from, int to) {
+        checkCap((long) bodyLength + to - from);
+        append(piece, from, to - from, 0);
+        return to;
     }
 
-    private int chunkLine(byte[] piece, int from) {
-        for (int at = from; at < piece.length; at++) {
+    private int chunkLine(byte[] piece, int from, int to) {
+        for (int at = from; at < to; at++) {
             if (piece[at] == '\n') {
                 String line = new String(held, 0, heldLength, StandardCharsets.ISO_8859_1).trim();
                 heldLength = 0;
@@ -198,7 +198,7 @@ final class HttpAnswerReader {
             }
             hold(piece[at], MAX_CHUNK_LINE, "chunk line");
         }
-        return piece.length;
+        return to;
     }
 
     private void endChunkLine(String line) {

@@ -86,7 +86,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         return system.systemActorOf(
                 Upstream.create(
                         settings,
-                        url -> new NodeTransport(system, url, trust, settings.maxAnswerBytes()),
+                        new Transports(system, trust, executor, settings.maxAnswerBytes()),
                         executor,
                         () -> System.nanoTime() / 1_000_000,
                         metrics),

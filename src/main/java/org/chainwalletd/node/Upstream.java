@@ -15,9 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -62,6 +60,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final Settings.Node settings;
     private final Executor executor;
     private final LongSupplier clock;
+    private final Transports transports;
     private final List<NodeState> nodes;
     private final MeterRegistry metrics;
     private final Map<String, Timer> timers = new HashMap<>();
@@ -70,13 +69,13 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private int rotation;
 
     /**
-     * @param transports makes the way to one node
+     * @param transports make the way to each node; closed when this stops
      * @param executor runs exchanges and the reading of answers
      * @param clock milliseconds that never go back
      */
     public static Behavior<Command> create(
             Settings.Node settings,
-            Function<URI, NodeTransport> transports,
+            Transports transports,
             Executor executor,
             LongSupplier clock,
             MeterRegistry metrics) {
@@ -88,7 +87,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private Upstream(
             ActorContext<Command> context,
             Settings.Node settings,
-            Function<URI, NodeTransport> transports,
+            Transports transports,
             Executor executor,
             LongSupplier clock,
             MeterRegistry metrics) {
@@ -96,13 +95,14 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         this.settings = settings;
         this.executor = executor;
         this.clock = clock;
+        this.transports = transports;
         this.metrics = metrics;
         this.repeatedSweeps = Counter.builder("walletd.upstream.sweeps.repeated")
                 .description("Sweeps over all nodes that had to be repeated because none answered")
                 .register(metrics);
         List<NodeState> states = new ArrayList<>();
         for (URI url : settings.urls()) {
-            states.add(new NodeState(states.size(), url.toString(), transports.apply(url)));
+            states.add(new NodeState(states.size(), url.toString(), transports.to(url)));
         }
         this.nodes = List.copyOf(states);
         nodes.forEach(node -> measure(node, metrics));
@@ -134,7 +134,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
                 .onMessage(NextSweep.class, this::onNextSweep)
                 .onMessage(ChainSeen.class, this::onChainSeen)
                 .onSignal(PreRestart.class, signal -> abandonAll())
-                .onSignal(PostStop.class, signal -> abandonAll())
+                .onSignal(PostStop.class, signal -> stop())
                 .build();
     }
 
@@ -200,6 +200,11 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         }
         underWay.clear();
         return this;
+    }
+
+    private Behavior<Command> stop() {
+        transports.close();
+        return abandonAll();
     }
 
     private void beginSweep(Call<?> call) {
@@ -299,22 +304,30 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         node.connections.incrementAndGet();
         node.spent(call.bucket, clock.getAsLong());
         var self = getContext().getSelf();
+        node.transport
+                .post(call.request, settings.callTimeout(), () -> self.tell(new PlaceFree(node)))
+                .handleAsync(
+                        (answer, failure) -> {
+                            self.tell(new Answered<>(
+                                    call, node, failure == null ? decode(call, answer) : noAnswer(failure)));
+                            return null;
+                        },
+                        executor);
+    }
+
+    /** Whatever a node sends, its call has an outcome. */
+    private static <T> Outcome<T> decode(Call<T> call, HttpAnswer answer) {
         try {
-            executor.execute(() -> node.transport
-                    .post(call.request, settings.callTimeout(), () -> self.tell(new PlaceFree(node)))
-                    .handleAsync(
-                            (answer, failure) -> failure == null ? call.decode(answer) : Upstream.<T>noAnswer(failure),
-                            executor)
-                    .thenAcceptAsync(outcome -> self.tell(new Answered<>(call, node, outcome)), executor));
-        } catch (RejectedExecutionException e) {
-            self.tell(new PlaceFree(node));
-            self.tell(new Answered<>(call, node, new Outcome.NoAnswer<T>("the upstream executor is full", false)));
+            return call.decode(answer);
+        } catch (RuntimeException e) {
+            LOG.error("an answer to {} could not be read", call.method, e);
+            return new Outcome.Refused<>(new NodeException.BadAnswer("node answered " + call.method + " unreadably"));
         }
     }
 
     private static <T> Outcome<T> noAnswer(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        boolean mayHaveArrived = !(cause instanceof HttpExchange.NoAnswerException none) || none.mayHaveArrived();
+        boolean mayHaveArrived = !(cause instanceof NodeTransport.NoAnswerException none) || none.mayHaveArrived();
         return new Outcome.NoAnswer<>(String.valueOf(cause.getMessage()), mayHaveArrived);
     }
 

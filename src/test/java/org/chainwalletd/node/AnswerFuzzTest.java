@@ -54,7 +54,7 @@ class AnswerFuzzTest {
         HttpAnswerReader reader = new HttpAnswerReader(1 << 16);
         try {
             for (byte[] piece : pieces) {
-                if (reader.accept(piece)) {
+                if (reader.accept(piece, piece.length)) {
                     break;
                 }
             }

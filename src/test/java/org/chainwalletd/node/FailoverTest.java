@@ -10,7 +10,13 @@ import static org.chainwalletd.testkit.ScriptedNode.raw;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
 import com.typesafe.config.ConfigFactory;
+import java.io.BufferedInputStream;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -164,6 +170,48 @@ class FailoverTest {
                 .contains("\r\nContent-Length: ")
                 .doesNotContainIgnoringCase("chunked")
                 .doesNotContainIgnoringCase("expect");
+    }
+
+    @Test
+    void a_node_may_be_given_by_name() {
+        first.on("*", HEIGHT_7);
+        URI byName = URI.create("http://localhost:" + first.url().getPort());
+
+        assertThat(get(harness.client(byName).tip()).height()).isEqualTo(7);
+    }
+
+    @Test
+    void a_name_that_nobody_knows_is_an_unreachable_node_and_says_so() {
+        NodeException.Unreachable failure = failure(
+                NodeException.Unreachable.class,
+                harness.client(URI.create("http://no-such-node.invalid:1"))
+                        .hasty()
+                        .tip());
+
+        assertThat(failure).hasMessageContaining("the name no-such-node.invalid is not known");
+    }
+
+    @Test
+    void a_request_longer_than_the_socket_takes_at_once_arrives_whole() throws Exception {
+        int megabytes = 24;
+        try (ServerSocket slow = new ServerSocket()) {
+            slow.setReceiveBufferSize(4096);
+            slow.bind(new InetSocketAddress("127.0.0.1", 0));
+            URI url = URI.create("http://127.0.0.1:" + slow.getLocalPort());
+            CompletionStage<?> sent =
+                    harness.client(url).hasty().sendRawTransaction(Bytes.wrap(new byte[megabytes << 19]));
+            try (Socket socket = slow.accept()) {
+                InputStream in = new BufferedInputStream(socket.getInputStream());
+                StringBuilder head = new StringBuilder();
+                while (head.indexOf("\r\n\r\n") < 0) {
+                    head.append((char) in.read());
+                }
+                String hex = "\"tx_hex\":\"" + "00".repeat(megabytes << 19) + "\"";
+                String body = new String(in.readNBytes(hex.length() + 100), StandardCharsets.US_ASCII);
+                assertThat(body.contains(hex)).isTrue();
+            }
+            failure(NodeException.Unreachable.class, sent);
+        }
     }
 
     @Test

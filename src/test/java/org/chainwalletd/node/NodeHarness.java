@@ -55,7 +55,7 @@ final class NodeHarness implements AutoCloseable {
     NodeClient client(Settings.Node settings) {
         upstream = kit.spawn(Upstream.create(
                 settings,
-                url -> new NodeTransport(kit.system(), url, () -> trust, settings.maxAnswerBytes()),
+                new Transports(kit.system(), () -> trust, executor, settings.maxAnswerBytes()),
                 executor,
                 clock::get,
                 metrics));

@@ -1,0 +1,148 @@
+package org.chainwalletd.node;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One thread that carries all plain connections to the nodes. Everything that belongs to a connection happens on it, and nothing there may
+ * block: what is long is handed to other threads. A connection per request is made and closed at every call, so its price is that of the
+ * system calls; materialising a stream for each costs several times as much.
+ */
+final class SocketLoop implements Executor, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
+    private static final int READ_BYTES = 64 * 1024;
+
+    /** What is told of its connection's readiness. */
+    interface Connection {
+        void ready(SelectionKey key);
+
+        void loopEnded();
+    }
+
+    private final Selector selector;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final ByteBuffer incoming = ByteBuffer.allocateDirect(READ_BYTES);
+    private final byte[] piece = new byte[READ_BYTES];
+    private volatile boolean closed;
+
+    private SocketLoop(Selector selector) {
+        this.selector = selector;
+    }
+
+    static SocketLoop start() {
+        try {
+            SocketLoop loop = new SocketLoop(Selector.open());
+            Thread thread = new Thread(loop::run, "walletd-node-sockets");
+            thread.setDaemon(true);
+            thread.start();
+            return loop;
+        } catch (IOException e) {
+            throw new UncheckedIOException("no selector for the connections to the nodes", e);
+        }
+    }
+
+    /**
+     * Runs {@code task} on the loop's thread.
+     *
+     * @throws RejectedExecutionException after the end
+     */
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+        if (closed && tasks.remove(task)) {
+            throw new RejectedExecutionException("the connections to the nodes are closed");
+        }
+        selector.wakeup();
+    }
+
+    /** For the loop's own thread: tells {@code connection} when {@code channel} is ready for {@code operations}. */
+    SelectionKey register(SocketChannel channel, int operations, Connection connection) throws ClosedChannelException {
+        return channel.register(selector, operations, connection);
+    }
+
+    /**
+     * For the loop's own thread: what has arrived.
+     *
+     * @param reader called with a buffer that is overwritten by the next call
+     * @return bytes read, 0 when there are none now, -1 at the end of the connection
+     */
+    int read(SocketChannel channel, PieceReader reader) throws IOException {
+        incoming.clear();
+        int count = channel.read(incoming);
+        if (count > 0) {
+            incoming.flip().get(piece, 0, count);
+            reader.accept(piece, count);
+        }
+        return count;
+    }
+
+    /** Takes the first {@code length} bytes. */
+    @FunctionalInterface
+    interface PieceReader {
+        void accept(byte[] bytes, int length);
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                selector.select(this::ready);
+                runTasks();
+            }
+        } catch (IOException e) {
+            LOG.error("the connections to the nodes have ended: {}", e.getMessage());
+        } finally {
+            end();
+        }
+    }
+
+    private void ready(SelectionKey key) {
+        guarded(() -> ((Connection) key.attachment()).ready(key));
+    }
+
+    private void runTasks() {
+        for (Runnable task; (task = tasks.poll()) != null; ) {
+            guarded(task);
+        }
+    }
+
+    /** One connection's failure must not end the others. */
+    private static void guarded(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            LOG.error("a connection to a node failed unexpectedly", e);
+        }
+    }
+
+    private void end() {
+        closed = true;
+        runTasks();
+        for (SelectionKey key : new ArrayList<>(selector.keys())) {
+            guarded(() -> ((Connection) key.attachment()).loopEnded());
+        }
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.debug("closing the selector: {}", e.getMessage());
+        }
+    }
+
+    /** Open connections are given up. */
+    @Override
+    public void close() {
+        closed = true;
+        selector.wakeup();
+    }
+}
