@@ -18,7 +18,8 @@ import java.util.Map;
  *
  * <p>Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either case), {@code Bytes} (hex), {@code Amount} and
  * {@code long} (u64; {@code @U32 long} u32), {@code int} (0 … 2^31-1), {@code boolean}, {@code String}, enums (lower-case name),
- * {@code SecretBytes}, {@code JsonNode} (any value as it is), nested records, and {@code List}s of these. {@code Optional<T>},
+ * {@code SecretBytes}, {@code JsonNode} (any value as it is), nested records, and {@code List}s of these. The members of a record that is
+ * {@link Inline} stand beside the others. {@code Optional<T>},
  * {@code OptionalLong} and {@code OptionalInt} make a parameter optional: absent or null is empty. Anything else that is missing, of a wrong
  * shape, out of range or unknown is refused with -32602 and a message that names the member.
  *
@@ -29,20 +30,19 @@ public final class ParamBinder<P extends Record> {
 
     private final Component[] components;
     private final Map<String, Component> byName = new HashMap<>();
-    private final MethodHandle constructor;
+    private final Maker maker;
 
     private ParamBinder(Class<P> type) {
-        RecordComponent[] declared = type.getRecordComponents();
-        components = new Component[declared.length];
-        for (int i = 0; i < declared.length; i++) {
-            components[i] = Component.of(declared[i]);
-            for (String name : components[i].names) {
-                if (byName.put(name, components[i]) != null) {
+        List<Component> found = new ArrayList<>();
+        maker = Maker.of(type, found);
+        components = found.toArray(Component[]::new);
+        for (Component component : components) {
+            for (String name : component.names) {
+                if (byName.put(name, component) != null) {
                     throw new IllegalArgumentException("two parameters of " + type + " are called " + name);
                 }
             }
         }
-        constructor = constructorOf(type, declared);
     }
 
     /**
@@ -89,6 +89,11 @@ public final class ParamBinder<P extends Record> {
         return construct(values);
     }
 
+    @SuppressWarnings("unchecked") // the maker makes a P
+    private P construct(Object[] values) {
+        return (P) maker.make(values, new int[1]);
+    }
+
     private void refuseUnknown(JsonNode members, String path) {
         for (Iterator<String> names = members.fieldNames(); names.hasNext(); ) {
             String name = names.next();
@@ -117,15 +122,53 @@ public final class ParamBinder<P extends Record> {
         }
     }
 
-    @SuppressWarnings("unchecked") // the handle is the constructor of P
-    private P construct(Object[] values) {
-        try {
-            Object made = constructor.invokeExact(values);
-            return (P) made;
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException("a parameter record threw a checked exception", e);
+    /**
+     * Makes a record of the bound values.
+     *
+     * @param inlined in the places of the record's components that are inlined, null in the others
+     * @param plain whether none is inlined
+     */
+    private record Maker(MethodHandle constructor, Maker[] inlined, boolean plain) {
+        /**
+         * @param found gets the components whose values the record is made of, in their order
+         */
+        static Maker of(Class<?> type, List<Component> found) {
+            RecordComponent[] declared = type.getRecordComponents();
+            Maker[] inlined = new Maker[declared.length];
+            boolean plain = true;
+            for (int i = 0; i < declared.length; i++) {
+                if (declared[i].isAnnotationPresent(Inline.class)) {
+                    inlined[i] = of(declared[i].getType(), found);
+                    plain = false;
+                } else {
+                    found.add(Component.of(declared[i]));
+                }
+            }
+            return new Maker(constructorOf(type, declared), inlined, plain);
+        }
+
+        /**
+         * @param at index of the first of its values, moved past the last one
+         */
+        Object make(Object[] values, int[] at) {
+            if (plain && values.length == inlined.length) {
+                return made(values);
+            }
+            Object[] own = new Object[inlined.length];
+            for (int i = 0; i < own.length; i++) {
+                own[i] = inlined[i] == null ? values[at[0]++] : inlined[i].make(values, at);
+            }
+            return made(own);
+        }
+
+        private Object made(Object[] values) {
+            try {
+                return constructor.invokeExact(values);
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException("a parameter record threw a checked exception", e);
+            }
         }
     }
 

@@ -73,7 +73,11 @@ final class Shapes {
     static List<Member> membersOf(Class<?> type) {
         List<Member> members = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {
-            members.add(member(component));
+            if (component.isAnnotationPresent(Inline.class)) {
+                members.addAll(membersOf(component.getType()));
+            } else {
+                members.add(member(component));
+            }
         }
         return List.copyOf(members);
     }

@@ -19,7 +19,9 @@ class OpenRpcTest {
     record Params(
             @Doc("how much") Optional<Amount> amount,
             @Alias(value = "hash", deprecated = true) Hash256 blockId,
-            @U32 OptionalLong limit) {}
+            @Inline Page page) {}
+
+    record Page(@U32 OptionalLong limit) {}
 
     enum Kind {
         GOOD,

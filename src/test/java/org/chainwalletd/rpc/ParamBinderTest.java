@@ -54,6 +54,13 @@ class ParamBinderTest {
 
     record Renamed(@Alias({"hash", "id"}) Hash256 blockId) {}
 
+    record Shared(Amount amount, @Alias("text") Optional<String> memo) {}
+
+    record Sharing(
+            Address address, @Inline Shared shared, @U32 OptionalLong index) {}
+
+    record OnlyShared(@Inline Shared shared) {}
+
     record One(Optional<Amount> amount, @U32 OptionalLong index, Optional<String> memo) {}
 
     private static <P extends Record> P bind(Class<P> type, String params) {
@@ -252,5 +259,25 @@ class ParamBinderTest {
         assertThatThrownBy(() -> ParamBinder.of(Secret.class)).hasMessageContaining("a secret must not be a String");
         assertThatThrownBy(() -> ParamBinder.of(Unread.class)).hasMessageContaining("would make a String of a secret");
         assertThatThrownBy(() -> ParamBinder.of(Unbindable.class)).hasMessageContaining("not a parameter type");
+    }
+
+    @Test
+    void the_members_of_an_inlined_record_stand_beside_the_others() {
+        assertThat(bind(Sharing.class, "{\"index\":7,\"text\":\"m\",\"address\":\"" + HEX + "\",\"amount\":5}"))
+                .isEqualTo(new Sharing(
+                        Address.parse(HEX), new Shared(Amount.of(5), Optional.of("m")), OptionalLong.of(7)));
+        assertThat(bind(OnlyShared.class, "{\"amount\":5}"))
+                .isEqualTo(new OnlyShared(new Shared(Amount.of(5), Optional.empty())));
+        refuses(Sharing.class, "{\"address\":\"" + HEX + "\"}", "missing parameter `amount`");
+        refuses(
+                Sharing.class,
+                "{\"address\":\"" + HEX + "\",\"shared\":{\"amount\":5}}",
+                "unknown parameter `shared`; known are address, amount, memo, index");
+    }
+
+    @Test
+    void an_inlined_record_may_not_bring_a_name_twice() {
+        record Twice(Amount amount, @Inline Shared shared) {}
+        assertThatThrownBy(() -> ParamBinder.of(Twice.class)).hasMessageContaining("are called amount");
     }
 }

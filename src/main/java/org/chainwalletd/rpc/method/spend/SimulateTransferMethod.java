@@ -2,10 +2,8 @@ package org.chainwalletd.rpc.method.spend;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
@@ -16,22 +14,7 @@ import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendService;
 
 /** {@code simulate_transfer}: what a transfer would look like now. */
-final class SimulateTransferMethod implements RpcMethod<SimulateTransferMethod.Params, SimulateTransferMethod.Result> {
-    record Params(
-            @Doc("sender's address, a key of this daemon") Address from,
-            @Doc("1 to 16 recipients") List<OutputParam> outputs,
-
-            @Doc("base units per 100 cost units; 1 is the consensus minimum and the default")
-            OptionalLong feeRate,
-
-            @Doc("absolute fee in base units; raised to the consensus minimum")
-            Optional<Amount> fee,
-
-            @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee,
-
-            @Doc("hex, at most 4096 bytes, attached to the first output")
-            Optional<String> datum) {}
-
+final class SimulateTransferMethod implements RpcMethod<PaymentParams, SimulateTransferMethod.Result> {
     record Result(
             long size,
             @Doc("effective, with folded sub-dust change") Amount fee,
@@ -81,8 +64,8 @@ final class SimulateTransferMethod implements RpcMethod<SimulateTransferMethod.P
     }
 
     @Override
-    public Class<Params> params() {
-        return Params.class;
+    public Class<PaymentParams> params() {
+        return PaymentParams.class;
     }
 
     @Override
@@ -91,15 +74,8 @@ final class SimulateTransferMethod implements RpcMethod<SimulateTransferMethod.P
     }
 
     @Override
-    public CompletionStage<Result> call(Params params, CallContext context) {
-        return spending.simulate(TransferChecks.request(
-                        params.from(),
-                        params.outputs(),
-                        params.feeRate(),
-                        params.fee(),
-                        params.maxFee(),
-                        Optional.empty(),
-                        params.datum()))
+    public CompletionStage<Result> call(PaymentParams params, CallContext context) {
+        return spending.simulate(TransferChecks.request(params, Optional.empty()))
                 .thenApplyAsync(SimulateTransferMethod::result, executor);
     }
 

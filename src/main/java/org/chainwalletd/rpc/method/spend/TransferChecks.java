@@ -20,32 +20,26 @@ final class TransferChecks {
 
     private TransferChecks() {}
 
-    static TransferRequest request(
-            Address from,
-            List<OutputParam> outputs,
-            OptionalLong feeRate,
-            Optional<Amount> fee,
-            Optional<Amount> maxFee,
-            Optional<String> clientToken,
-            Optional<String> datum) {
-        if (outputs.isEmpty()) {
+    static TransferRequest request(PaymentParams params, Optional<String> clientToken) {
+        int count = params.outputs().size();
+        if (count == 0) {
             throw RpcException.invalidParams("`outputs` must have at least one item");
         }
-        if (outputs.size() > TransferRequest.MAX_OUTPUTS) {
-            throw SpendErrors.tooManyOutputs(outputs.size(), TransferRequest.MAX_OUTPUTS);
+        if (count > TransferRequest.MAX_OUTPUTS) {
+            throw SpendErrors.tooManyOutputs(count, TransferRequest.MAX_OUTPUTS);
         }
-        List<Payment> payments = payments(outputs);
-        if (fee.isPresent() && feeRate.isPresent()) {
+        List<Payment> payments = payments(params.outputs());
+        if (params.fee().isPresent() && params.feeRate().isPresent()) {
             throw RpcException.invalidParams("`fee` and `fee_rate` are mutually exclusive; give one");
         }
         clientToken.ifPresent(TransferChecks::checkToken);
         return new TransferRequest(
-                from,
+                params.from(),
                 payments,
-                feeChoice(feeRate, fee),
-                maxFee.orElse(TransferRequest.DEFAULT_MAX_FEE),
+                feeChoice(params.feeRate(), params.fee()),
+                params.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE),
                 clientToken,
-                datum.map(TransferChecks::datum));
+                params.datum().map(TransferChecks::datum));
     }
 
     private static FeeChoice feeChoice(OptionalLong feeRate, Optional<Amount> fee) {

@@ -2,15 +2,14 @@ package org.chainwalletd.rpc.method.spend;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.rpc.Inline;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.spend.Receipt;
@@ -19,22 +18,10 @@ import org.chainwalletd.spend.SpendService;
 /** {@code transfer}: builds, signs and broadcasts a payment. */
 final class TransferMethod implements RpcMethod<TransferMethod.Params, TransferMethod.Result> {
     record Params(
-            @Doc("sender's address, a key of this daemon") Address from,
-            @Doc("1 to 16 recipients") List<OutputParam> outputs,
-
-            @Doc("base units per 100 cost units; 1 is the consensus minimum and the default")
-            OptionalLong feeRate,
-
-            @Doc("absolute fee in base units; raised to the consensus minimum")
-            Optional<Amount> fee,
-
-            @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee,
+            @Inline PaymentParams payment,
 
             @Doc("8 to 128 printable ASCII characters; the same token never pays twice")
-            Optional<String> clientToken,
-
-            @Doc("hex, at most 4096 bytes, attached to the first output")
-            Optional<String> datum) {}
+            Optional<String> clientToken) {}
 
     record Result(
             Hash256 txId,
@@ -98,14 +85,7 @@ final class TransferMethod implements RpcMethod<TransferMethod.Params, TransferM
 
     @Override
     public CompletionStage<Result> call(Params params, CallContext context) {
-        return spending.transfer(TransferChecks.request(
-                        params.from(),
-                        params.outputs(),
-                        params.feeRate(),
-                        params.fee(),
-                        params.maxFee(),
-                        params.clientToken(),
-                        params.datum()))
+        return spending.transfer(TransferChecks.request(params.payment(), params.clientToken()))
                 .thenApplyAsync(TransferMethod::result, executor);
     }
 
