@@ -2,6 +2,7 @@ package org.chainwalletd.node;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class HttpNodeClient implements NodeClient {
     private final AtomicLong ids;
     private final Call.Pin pin;
     private final int attempts;
+    private final Call.Patience patience;
 
     /**
      * @param settings the same that {@code upstream} was made with
@@ -54,9 +56,10 @@ public final class HttpNodeClient implements NodeClient {
         this.ids = new AtomicLong();
         this.pin = null;
         this.attempts = 0;
+        this.patience = null;
     }
 
-    private HttpNodeClient(HttpNodeClient whole, Call.Pin pin, int attempts) {
+    private HttpNodeClient(HttpNodeClient whole, Call.Pin pin, int attempts, Call.Patience patience) {
         this.upstream = whole.upstream;
         this.executor = whole.executor;
         this.urls = whole.urls;
@@ -64,21 +67,27 @@ public final class HttpNodeClient implements NodeClient {
         this.ids = whole.ids;
         this.pin = pin;
         this.attempts = attempts;
+        this.patience = patience;
     }
 
     @Override
     public NodeClient pinned() {
-        return new HttpNodeClient(this, new Call.Pin(null), attempts);
+        return new HttpNodeClient(this, new Call.Pin(null), attempts, patience);
     }
 
     /** A view whose calls all go to the node at {@code url}, once. */
     NodeClient onlyOnce(String url) {
-        return new HttpNodeClient(this, new Call.Pin(url), 1);
+        return new HttpNodeClient(this, new Call.Pin(url), 1, patience);
     }
 
     @Override
     public NodeClient hasty() {
-        return new HttpNodeClient(this, pin, 1);
+        return new HttpNodeClient(this, pin, 1, patience);
+    }
+
+    @Override
+    public NodeClient patient(Duration time) {
+        return new HttpNodeClient(this, pin, attempts, new Call.Patience(time));
     }
 
     @Override
@@ -226,7 +235,15 @@ public final class HttpNodeClient implements NodeClient {
         String request =
                 "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":" + id + "}";
         Call<T> call = new Call<>(
-                method, request.getBytes(StandardCharsets.US_ASCII), id, bucket, mayBeMissing, pin, attempts, reader);
+                method,
+                request.getBytes(StandardCharsets.US_ASCII),
+                id,
+                bucket,
+                mayBeMissing,
+                pin,
+                attempts,
+                patience,
+                reader);
         upstream.tell(new Upstream.Ask(call));
         return call.reply;
     }

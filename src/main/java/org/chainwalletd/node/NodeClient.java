@@ -1,5 +1,6 @@
 package org.chainwalletd.node;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -53,6 +54,16 @@ public interface NodeClient {
 
     /** A view of this client that asks each node once, without a second sweep: for answers that are better missing than late. */
     default NodeClient hasty() {
+        return this;
+    }
+
+    /**
+     * A view of this client for questions that are made of many calls and can wait: when all nodes refuse for their quotas its calls wait for
+     * the next window, and they leave a part of each window to others.
+     *
+     * @param time that all calls of the view have together, from the first one on; a call that would have to wait longer fails at once
+     */
+    default NodeClient patient(Duration time) {
         return this;
     }
 

@@ -6,12 +6,18 @@ package org.chainwalletd.node;
  */
 final class Quota {
     static final long WINDOW_MILLIS = 60_000;
+    /** How long a node that has refused a call is taken to have this quota: nodes are configured anew. */
+    private static final long KNOWN_MILLIS = 600_000;
+    /** Of ten calls that a window allows, so many may be used by calls that can wait. */
+    private static final int PATIENT_TENTHS = 7;
 
     private final Bucket bucket;
     private boolean counting;
     private long windowStart;
     private int used;
     private long limitedUntil;
+    private long knownUntil;
+    private boolean known;
     private String refusal;
 
     Quota(Bucket bucket) {
@@ -37,6 +43,21 @@ final class Quota {
         refusal = text;
         boolean ownWindow = counting && now - windowStart < WINDOW_MILLIS;
         limitedUntil = (ownWindow ? windowStart : now) + WINDOW_MILLIS;
+        known = true;
+        knownUntil = now + KNOWN_MILLIS;
+    }
+
+    /**
+     * How long a call should wait for this quota, in milliseconds. A patient one also waits for the next window when it would use up what
+     * the calls of payments need.
+     */
+    long pause(boolean patient, long now) {
+        if (isLimited(now)) {
+            return limitedUntil - now;
+        }
+        known &= now - knownUntil < 0;
+        int reserved = bucket.callsPerWindow() - bucket.callsPerWindow() / 10 * PATIENT_TENTHS;
+        return patient && known && budget(now) <= reserved ? windowStart + WINDOW_MILLIS - now : 0;
     }
 
     boolean isLimited(long now) {

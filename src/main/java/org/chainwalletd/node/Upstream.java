@@ -65,6 +65,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final MeterRegistry metrics;
     private final Map<String, Timer> timers = new HashMap<>();
     private final Counter repeatedSweeps;
+    private final Counter quotaWaits;
     private final Set<Call<?>> underWay = new HashSet<>();
     private int rotation;
 
@@ -99,6 +100,9 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         this.metrics = metrics;
         this.repeatedSweeps = Counter.builder("walletd.upstream.sweeps.repeated")
                 .description("Sweeps over all nodes that had to be repeated because none answered")
+                .register(metrics);
+        this.quotaWaits = Counter.builder("walletd.upstream.quota.waits")
+                .description("Times that a call which can wait has waited for a node's next quota window")
                 .register(metrics);
         List<NodeState> states = new ArrayList<>();
         for (URI url : settings.urls()) {
@@ -143,6 +147,9 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         underWay.add(call);
         call.start = rotation;
         rotation = (rotation + 1) % nodes.size();
+        if (call.patience != null) {
+            call.patience.begin(clock.getAsLong());
+        }
         beginSweep(call);
         return this;
     }
@@ -209,7 +216,14 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private void beginSweep(Call<?> call) {
         try {
-            call.order = candidates(call);
+            List<NodeState> ours = ofOurChain(call);
+            long pause = pause(call, ours);
+            if (pause > 0) {
+                getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new NextSweep(call));
+                quotaWaits.increment();
+                return;
+            }
+            call.order = candidates(call, ours);
         } catch (NodeException e) {
             finish(call, e);
             return;
@@ -218,13 +232,30 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         askNext(call);
     }
 
-    /** The nodes of one sweep in their order. */
-    private List<NodeState> candidates(Call<?> call) {
+    /** How long a call that can wait does so for the quotas of the nodes; 0 when one takes it now or its time would not suffice. */
+    private long pause(Call<?> call, List<NodeState> ours) {
+        if (call.patience == null) {
+            return 0;
+        }
         long now = clock.getAsLong();
-        List<NodeState> ours = ofOurChain(call);
-        List<NodeState> unlimited = ours.stream()
-                .filter(node -> !node.quota(call.bucket).isLimited(now))
+        long pause = ours.stream()
+                .mapToLong(node -> node.quota(call.bucket).pause(true, now))
+                .min()
+                .orElse(0);
+        return call.patience.allows(pause, now) ? pause : 0;
+    }
+
+    /** The nodes of one sweep in their order. */
+    private List<NodeState> candidates(Call<?> call, List<NodeState> ours) {
+        long now = clock.getAsLong();
+        List<NodeState> willing = ours.stream()
+                .filter(node -> node.quota(call.bucket).pause(call.patience != null, now) == 0)
                 .toList();
+        List<NodeState> unlimited = !willing.isEmpty()
+                ? willing
+                : ours.stream()
+                        .filter(node -> !node.quota(call.bucket).isLimited(now))
+                        .toList();
         if (unlimited.isEmpty()) {
             throw new NodeException.Rejected(
                     INTERNAL, ours.get(0).quota(call.bucket).refusal());
@@ -359,18 +390,25 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
                 askNext(call);
                 return;
             }
-            remember(call, node, rejected);
+            boolean limited = remember(call, node, rejected);
+            if (limited && call.patience != null) {
+                beginSweep(call);
+                return;
+            }
         }
         finish(call, failure);
     }
 
-    private void remember(Call<?> call, NodeState node, NodeException.Rejected rejected) {
-        if (rejected.code() == INTERNAL && rejected.text().startsWith("Rate limit exceeded")) {
+    /** Whether the node refused for a quota. */
+    private boolean remember(Call<?> call, NodeState node, NodeException.Rejected rejected) {
+        boolean limited = rejected.code() == INTERNAL && rejected.text().startsWith("Rate limit exceeded");
+        if (limited) {
             LOG.warn("{} refuses {}: {}", node.url, call.method, rejected.text());
             node.refused(call.bucket, rejected.text(), clock.getAsLong());
         } else if (rejected.code() == METHOD_NOT_FOUND) {
             node.lacks(call.method, clock.getAsLong());
         }
+        return limited;
     }
 
     private void finish(Call<?> call, NodeException failure) {

@@ -226,6 +226,69 @@ class UpstreamTimeTest {
         assertThat(first.count("get_balance")).isEqualTo(1);
     }
 
+    private void awaitQuotaWaits(int count) {
+        Await.until(
+                count + " calls wait for a quota",
+                () -> harness.metrics.counter("walletd.upstream.quota.waits").count() == count);
+    }
+
+    @Test
+    void a_patient_call_waits_until_the_window_of_the_quota_ends() {
+        first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":3}"));
+        CompletionStage<Amount> balance =
+                harness.client(first.url()).patient(Duration.ofSeconds(60)).balance(ALICE);
+        awaitQuotaWaits(1);
+
+        pass(59_999);
+        assertThat(first.count("get_balance")).isEqualTo(1);
+        pass(1);
+
+        assertThat(get(balance)).isEqualTo(Amount.of(3));
+    }
+
+    @Test
+    void patient_calls_have_their_time_together_and_fail_at_once_when_it_does_not_suffice() {
+        first.on("get_balance", error(-32603, RATE_LIMIT));
+        NodeClient client = harness.client(first.url()).patient(Duration.ofSeconds(100));
+        CompletionStage<Amount> balance = client.balance(ALICE);
+        awaitQuotaWaits(1);
+        pass(60_000);
+
+        assertThat(failure(NodeException.Rejected.class, balance).text()).isEqualTo(RATE_LIMIT);
+        assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
+                .isEqualTo(RATE_LIMIT);
+        assertThat(first.count("get_balance")).isEqualTo(2);
+    }
+
+    @Test
+    void a_patient_call_goes_to_a_node_that_is_not_limited() {
+        first.on("get_balance", error(-32603, RATE_LIMIT));
+        second.on("get_balance", result("{\"balance\":2}"));
+        NodeClient client = harness.client(first.url(), second.url()).patient(Duration.ofSeconds(60));
+
+        assertThat(get(client.balance(ALICE))).isEqualTo(Amount.of(2));
+    }
+
+    @Test
+    void patient_calls_leave_a_part_of_a_known_quota_to_others() {
+        first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":1}"));
+        NodeClient client = harness.client(first.url());
+        failure(NodeException.Rejected.class, client.balance(ALICE));
+        pass(60_000);
+
+        NodeClient patient = client.patient(Duration.ofSeconds(60));
+        for (int i = 0; i < 21; i++) {
+            get(patient.balance(ALICE));
+        }
+        CompletionStage<Amount> waiting = patient.balance(ALICE);
+        awaitQuotaWaits(1);
+        assertThat(gauge("walletd.upstream.scan.budget", first)).isEqualTo(9);
+        get(client.balance(ALICE));
+
+        pass(60_000);
+        get(waiting);
+    }
+
     @Test
     void the_scan_budget_counts_the_calls_of_a_window() {
         first.on("get_balance", result("{\"balance\":1}"));

@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc.method.read;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +21,11 @@ import org.chainwalletd.rpc.Doc;
 
 /** {@code get_wallet_balance}: the confirmed balances of the managed addresses and their sum. */
 final class GetWalletBalance extends ReadMethod<GetWalletBalance.Params, GetWalletBalance.Result> {
+    /** One wait for the nodes' quotas of a minute, and the work around it. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    /** More addresses than this cannot be asked for in that time, so that waiting would be in vain. */
+    private static final int MOST_WORTH_WAITING = 2_000;
+
     public record Params(
             @Doc("Whether outputs are counted too; default true")
             Optional<Boolean> utxos,
@@ -48,7 +54,8 @@ final class GetWalletBalance extends ReadMethod<GetWalletBalance.Params, GetWall
     GetWalletBalance(NodeClient nodes, ManagedKeys keys, Executor executor) {
         super(
                 "get_wallet_balance",
-                "Confirmed balances of the managed addresses and their sum.",
+                "Confirmed balances of the managed addresses and their sum. When the nodes' quotas do not suffice at once it takes up to 90"
+                        + " seconds, for up to 2000 addresses.",
                 Params.class,
                 Result.class);
         this.nodes = nodes;
@@ -76,9 +83,10 @@ final class GetWalletBalance extends ReadMethod<GetWalletBalance.Params, GetWall
 
     private CompletionStage<Result> scan(List<KeyEntry> entries, boolean withUtxos) {
         List<Address> addresses = entries.stream().map(KeyEntry::address).toList();
-        CompletionStage<List<Amount>> balances = nodes.balances(addresses);
+        NodeClient asked = addresses.size() <= MOST_WORTH_WAITING ? nodes.patient(PATIENCE) : nodes;
+        CompletionStage<List<Amount>> balances = asked.balances(addresses);
         CompletionStage<List<NodeClient.UtxoListing>> listings =
-                withUtxos ? nodes.addressUtxos(addresses) : CompletableFuture.completedStage(List.of());
+                withUtxos ? asked.addressUtxos(addresses) : CompletableFuture.completedStage(List.of());
         return balances.thenCombineAsync(listings, (found, listed) -> result(entries, found, listed), executor);
     }
 
