@@ -100,20 +100,23 @@ public final class TransferBench {
                 nodes.client(),
                 nodes.chain(),
                 () -> Optional.of(Network.DEVNET),
+                Optional::empty,
                 keys,
                 store.intents(),
                 store.reservations(),
                 store.receipts(),
                 store.allowance(),
                 new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
-                new Rebroadcaster.Pace(
+                new Pace(
                         Duration.ofMillis(500),
                         Duration.ofHours(1),
                         Duration.ofHours(1),
                         Duration.ofMinutes(10),
                         Duration.ofHours(1),
                         Duration.ofDays(1),
-                        Duration.ofMillis(200)),
+                        Duration.ofMillis(200),
+                        360),
+                new SpendMetrics(new SimpleMeterRegistry()),
                 Clock.systemUTC(),
                 executor);
         nodeClient = nodes.client();

@@ -15,7 +15,6 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
-import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
@@ -124,7 +123,7 @@ public final class Daemon implements AutoCloseable {
         rotation = new TokenRotation(settings.datadir(), settings.http().tokenFlags(), authenticator);
         Optional<TlsIdentity> tls = openTls();
         Nodes nodes = startNodes(system, workers, metrics);
-        SpendService spending = startSpending(system, nodes, keyring, opened, workers);
+        SpendService spending = startSpending(system, nodes, keyring, opened, metrics, workers);
         Services services = new Services(settings, nodes, keyring, spending, meters, workers.crypto());
         serve(system, tls, services, authenticator);
         meters.withProcess();
@@ -132,15 +131,14 @@ public final class Daemon implements AutoCloseable {
     }
 
     private SpendService startSpending(
-            ActorSystem<Guardian.Command> system, Nodes nodes, Keyring keyring, SqliteStore store, Workers workers) {
+            ActorSystem<Guardian.Command> system,
+            Nodes nodes,
+            Keyring keyring,
+            SqliteStore store,
+            MeterRegistry metrics,
+            Workers workers) {
         SpendEnvironment environment = SpendEnvironment.of(
-                settings,
-                nodes.client(),
-                nodes.chain(),
-                () -> nodes.seen().get().network().flatMap(Network::ofWord),
-                keyring,
-                store,
-                workers.upstream());
+                settings, nodes.client(), nodes.chain(), nodes.seen(), keyring, store, metrics, workers.upstream());
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         Guardian.spawn(system, SpendService.create(environment, started), "spending");
         SpendService spending = Futures.await(started, OPENING, "taking up the spends in flight");

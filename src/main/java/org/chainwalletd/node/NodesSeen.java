@@ -79,6 +79,14 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
                 .max(Long::compareUnsigned);
     }
 
+    /** The highest tip of the nodes of our chain that answered their last check; among equals that of the first node. */
+    public Optional<NodeClient.Tip> tip() {
+        return nodes.stream()
+                .filter(node -> node.answering() && isAccepted(node) && node.tip() != null)
+                .map(Seen::tip)
+                .reduce((first, other) -> Long.compareUnsigned(other.height(), first.height()) > 0 ? other : first);
+    }
+
     /** What is wrong with the nodes' chain, in words; empty when nothing is. */
     public Optional<String> complaint() {
         String text =

@@ -25,6 +25,8 @@ import org.chainwalletd.store.AllowanceStore;
  * restart it reads the durable uses.
  */
 public final class Allowance extends AbstractBehavior<Allowance.Command> {
+    private static final Duration SLIDE_EVERY = Duration.ofSeconds(10);
+
     sealed interface Command {}
 
     /** Would this amount be granted now? Holds nothing. */
@@ -46,6 +48,9 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
 
     record Status(CompletableFuture<AllowanceStatus> answer) implements Command {}
 
+    /** Time has passed: old uses leave the window. */
+    private record Slide() implements Command {}
+
     /** Answer to {@link Check} and {@link Hold}. */
     sealed interface Reply {}
 
@@ -60,15 +65,22 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
 
     private final Limits limits;
     private final Clock clock;
+    private final SpendMetrics metrics;
     /** By {@link SpendId} while held, by {@link Hash256} afterwards; oldest first. */
     private final Map<Object, Use> uses = new LinkedHashMap<>();
 
     private BigInteger sum = BigInteger.ZERO;
 
-    private Allowance(ActorContext<Command> context, List<AllowanceStore.Use> durable, Limits limits, Clock clock) {
+    private Allowance(
+            ActorContext<Command> context,
+            List<AllowanceStore.Use> durable,
+            Limits limits,
+            Clock clock,
+            SpendMetrics metrics) {
         super(context);
         this.limits = limits;
         this.clock = clock;
+        this.metrics = metrics;
         for (AllowanceStore.Use use : durable) {
             put(use.txId(), new Use(use.amount(), use.at()));
         }
@@ -77,8 +89,12 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     /**
      * @param durable uses of the current window that the store knows, oldest first
      */
-    static Behavior<Command> create(List<AllowanceStore.Use> durable, Limits limits, Clock clock) {
-        return Behaviors.setup(context -> new Allowance(context, durable, limits, clock));
+    static Behavior<Command> create(
+            List<AllowanceStore.Use> durable, Limits limits, Clock clock, SpendMetrics metrics) {
+        return Behaviors.withTimers(timers -> {
+            timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
+            return Behaviors.setup(context -> new Allowance(context, durable, limits, clock, metrics));
+        });
     }
 
     @Override
@@ -91,6 +107,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
                 .onMessage(Drop.class, command -> remove(command.spend()))
                 .onMessage(GiveBack.class, command -> remove(command.txId()))
                 .onMessage(Status.class, this::status)
+                .onMessage(Slide.class, command -> slide())
                 .build();
     }
 
@@ -131,6 +148,11 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
                         limits.period().toSeconds(),
                         spent,
                         limits.perPeriod().map(limit -> remaining(limit, spent))));
+        return this;
+    }
+
+    private Behavior<Command> slide() {
+        dropOld();
         return this;
     }
 
@@ -179,21 +201,26 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
             if (use.at() >= start) {
                 return;
             }
-            sum = sum.subtract(use.amount().toBigInteger());
+            total(sum.subtract(use.amount().toBigInteger()));
             oldest.remove();
         }
+    }
+
+    private void total(BigInteger newSum) {
+        sum = newSum;
+        metrics.allowanceUsed(saturated(newSum));
     }
 
     private void put(Object owner, Use use) {
         remove(owner);
         uses.put(owner, use);
-        sum = sum.add(use.amount().toBigInteger());
+        total(sum.add(use.amount().toBigInteger()));
     }
 
     private Behavior<Command> remove(Object owner) {
         Use use = uses.remove(owner);
         if (use != null) {
-            sum = sum.subtract(use.amount().toBigInteger());
+            total(sum.subtract(use.amount().toBigInteger()));
         }
         return this;
     }

@@ -65,17 +65,22 @@ final class Broadcast {
     }
 
     /** Asks the nodes as every call does; fails with {@link NodeException}. A node that answers with another transaction is not believed. */
-    CompletionStage<Whereabouts> locate(Hash256 txId) {
-        return locate(node, txId);
+    CompletionStage<Optional<NodeTransaction>> find(Hash256 txId) {
+        return node.transaction(txId).thenApplyAsync(found -> verified(txId, found), executor);
     }
 
     private CompletionStage<Whereabouts> locate(NodeClient at, Hash256 txId) {
-        return at.transaction(txId).thenApplyAsync(found -> whereabouts(txId, found), executor);
+        return at.transaction(txId)
+                .thenApplyAsync(
+                        answer -> verified(txId, answer)
+                                .map(found -> found.blockHeight() == null ? Whereabouts.MEMPOOL : Whereabouts.CONFIRMED)
+                                .orElse(Whereabouts.NOWHERE),
+                        executor);
     }
 
-    private Whereabouts whereabouts(Hash256 txId, Optional<NodeTransaction> found) {
+    private Optional<NodeTransaction> verified(Hash256 txId, Optional<NodeTransaction> found) {
         if (found.isEmpty()) {
-            return Whereabouts.NOWHERE;
+            return found;
         }
         try {
             byte[] bytes = found.get().bytes().toArray();
@@ -85,7 +90,7 @@ final class Broadcast {
         } catch (DecodeException e) {
             throw new NodeException.BadAnswer("the node answered with a malformed transaction: " + e.getMessage());
         }
-        return found.get().blockHeight() == null ? Whereabouts.MEMPOOL : Whereabouts.CONFIRMED;
+        return found;
     }
 
     /**
@@ -98,7 +103,7 @@ final class Broadcast {
 
     private CompletionStage<Whereabouts> locateAnywhere(Hash256 txId, Iterator<NodeClient> rest, boolean heard) {
         if (!rest.hasNext()) {
-            return heard ? CompletableFuture.completedFuture(Whereabouts.NOWHERE) : locate(txId);
+            return heard ? CompletableFuture.completedFuture(Whereabouts.NOWHERE) : locate(node, txId);
         }
         return locate(rest.next(), txId)
                 .handleAsync(
@@ -112,6 +117,19 @@ final class Broadcast {
                         },
                         executor)
                 .thenComposeAsync(where -> where, executor);
+    }
+
+    /** The output that is not there, when a node's words say so. */
+    static Optional<Outpoint> missingOutput(String text) {
+        Matcher matcher = CONFLICT.matcher(text);
+        return matcher.find() && matcher.group(1).startsWith("UtxoNotFound") ? outpoint(matcher) : Optional.empty();
+    }
+
+    private static Optional<Outpoint> outpoint(Matcher named) {
+        long index = Long.parseLong(named.group(3));
+        return index > Outpoint.MAX_INDEX
+                ? Optional.empty()
+                : Optional.of(new Outpoint(Hash256.parse(named.group(2)), index));
     }
 
     static String words(Throwable failure) {
@@ -208,11 +226,11 @@ final class Broadcast {
 
         /** An input that is not there: spent in a block by somebody else, by us, or not known to this node. */
         private CompletionStage<BroadcastOutcome> spender(Matcher missing, String text, boolean doubtful) {
-            long index = Long.parseLong(missing.group(3));
-            if (index > Outpoint.MAX_INDEX) {
+            Optional<Outpoint> outpoint = outpoint(missing);
+            if (outpoint.isEmpty()) {
                 return done(notTaken(text, doubtful));
             }
-            return node.spentBy(new Outpoint(Hash256.parse(missing.group(2)), index))
+            return node.spentBy(outpoint.get())
                     .handleAsync(
                             (spent, failure) -> {
                                 if (failure != null || spent.isEmpty()) {

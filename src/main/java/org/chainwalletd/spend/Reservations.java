@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.ReservationStore;
 
 /**
@@ -55,8 +56,17 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** The spender of {@code txId} has ended; from now on its coins may be abandoned. */
     record Landed(Hash256 txId) implements Command {}
 
-    /** The reservations of {@code txId} have ended, in the store already. */
+    /** The reservations of {@code txId} have ended, in the store already; or it is buried. */
     record Ended(Hash256 txId) implements Command {}
+
+    /**
+     * {@code txId} is in a block: its coins are spent. Until it is buried they are not selected even when a node that lags, or a
+     * reorganisation, lists them once more.
+     */
+    record Confirmed(Hash256 txId, List<Coin> coins) implements Command {}
+
+    /** A reorganisation has removed {@code txId}: its coins are reserved again, in the store already. */
+    record Unconfirmed(Hash256 txId, List<Coin> coins) implements Command {}
 
     /** Gives outpoints up on the operator's word. */
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
@@ -92,7 +102,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         /** Durable; its spender is still at work. */
         SENDING,
         /** Durable; only the rebroadcaster looks after it. */
-        IN_FLIGHT
+        IN_FLIGHT,
+        /** Spent in a block that is not buried yet: not selected, and not counted as in flight. */
+        SPENT
     }
 
     /** The owner is a {@link SpendId} while held, a {@link Hash256} afterwards. */
@@ -106,11 +118,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private final Map<Outpoint, Hold> holds = new HashMap<>();
     private final Map<Object, Set<Outpoint>> byOwner = new HashMap<>();
     private final Set<Address> clean = new HashSet<>();
+    private int spent;
 
     private Reservations(
             ActorContext<Command> context,
             SpendEnvironment env,
             List<ReservationStore.Reservation> durable,
+            List<ConfirmedSpend> unburied,
             ActorRef<Rebroadcaster.Command> rebroadcaster,
             AtomicInteger count) {
         super(context);
@@ -122,20 +136,23 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         for (ReservationStore.Reservation reservation : durable) {
             put(reservation.coin().outpoint(), new Hold(reservation.txId(), Stage.IN_FLIGHT));
         }
-        count.set(holds.size());
+        unburied.forEach(spend -> keep(spend.txId(), spend.inputs(), Stage.SPENT));
+        countInFlight();
     }
 
     /**
      * @param durable what the store has reserved
+     * @param unburied what the store has confirmed and not buried
      * @param count kept equal to the number of outpoints in flight, for who only wants the number
      */
     static Behavior<Command> create(
             SpendEnvironment env,
             List<ReservationStore.Reservation> durable,
+            List<ConfirmedSpend> unburied,
             ActorRef<Rebroadcaster.Command> rebroadcaster,
             AtomicInteger count) {
         count.set(durable.size());
-        return Behaviors.setup(context -> new Reservations(context, env, durable, rebroadcaster, count));
+        return Behaviors.setup(context -> new Reservations(context, env, durable, unburied, rebroadcaster, count));
     }
 
     @Override
@@ -148,6 +165,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Drop.class, command -> release(command.spend()))
                 .onMessage(Landed.class, this::landed)
                 .onMessage(Ended.class, command -> release(command.txId()))
+                .onMessage(Confirmed.class, command -> keep(command.txId(), command.coins(), Stage.SPENT))
+                .onMessage(Unconfirmed.class, command -> keep(command.txId(), command.coins(), Stage.IN_FLIGHT))
                 .onMessage(Abandon.class, this::abandon)
                 .onMessage(AbandonRecorded.class, this::abandonRecorded)
                 .onMessage(Clean.class, this::markClean)
@@ -165,7 +184,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             for (Coin coin : draft.inputs()) {
                 put(coin.outpoint(), new Hold(command.spend(), Stage.HELD));
             }
-            count.set(holds.size());
+            countInFlight();
             boolean suspect = draft.spare() && !clean.contains(command.plan().from());
             command.replyTo().tell(new Chosen(draft, suspect));
         } catch (SpendException e) {
@@ -194,7 +213,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         if (free) {
             release(command.txId());
             command.coins().forEach(coin -> put(coin.outpoint(), new Hold(command.spend(), Stage.HELD)));
-            count.set(holds.size());
+            countInFlight();
         }
         command.replyTo().tell(free ? new Reacquired() : new Taken());
         return this;
@@ -209,8 +228,21 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> landed(Landed command) {
-        byOwner.getOrDefault(command.txId(), Set.of())
-                .forEach(outpoint -> holds.put(outpoint, new Hold(command.txId(), Stage.IN_FLIGHT)));
+        Set.copyOf(byOwner.getOrDefault(command.txId(), Set.of()))
+                .forEach(outpoint -> put(outpoint, new Hold(command.txId(), Stage.IN_FLIGHT)));
+        countInFlight();
+        return this;
+    }
+
+    /** A coin that another spend of ours has taken meanwhile stays with that one. */
+    private Behavior<Command> keep(Hash256 txId, List<Coin> coins, Stage stage) {
+        release(txId);
+        for (Coin coin : coins) {
+            if (!holds.containsKey(coin.outpoint())) {
+                put(coin.outpoint(), new Hold(txId, stage));
+            }
+        }
+        countInFlight();
         return this;
     }
 
@@ -242,8 +274,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         }
         rebroadcaster.tell(
                 new Rebroadcaster.Abandoned(Set.copyOf(command.question().outpoints())));
-        count.set(holds.size());
-        command.question().answer().complete(new Abandoned(releasedCount, holds.size()));
+        countInFlight();
+        command.question().answer().complete(new Abandoned(releasedCount, holds.size() - spent));
         return this;
     }
 
@@ -267,10 +299,14 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> release(Object owner) {
         Set<Outpoint> outpoints = byOwner.remove(owner);
         if (outpoints != null) {
-            outpoints.forEach(holds::remove);
-            count.set(holds.size());
+            outpoints.forEach(this::take);
+            countInFlight();
         }
         return this;
+    }
+
+    private void countInFlight() {
+        count.set(holds.size() - spent);
     }
 
     /** 0, which checks nothing, until a node has said which network it is of: nodes list no immature coinbase anyway. */
@@ -279,12 +315,19 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private void put(Outpoint outpoint, Hold hold) {
+        take(outpoint);
         holds.put(outpoint, hold);
+        spent += hold.stage() == Stage.SPENT ? 1 : 0;
         byOwner.computeIfAbsent(hold.owner(), owner -> new HashSet<>()).add(outpoint);
     }
 
+    private void take(Outpoint outpoint) {
+        Hold old = holds.remove(outpoint);
+        spent -= old != null && old.stage() == Stage.SPENT ? 1 : 0;
+    }
+
     private void remove(Outpoint outpoint, Hold hold) {
-        holds.remove(outpoint);
+        take(outpoint);
         Set<Outpoint> siblings = byOwner.get(hold.owner());
         siblings.remove(outpoint);
         if (siblings.isEmpty()) {

@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
@@ -21,6 +23,7 @@ import org.chainwalletd.store.SqliteStore;
  * Everything that spending works with.
  *
  * @param network which one the nodes say they are of, as far as they have
+ * @param tip the newest one that a node of our chain has named; asks nobody
  * @param executor for continuations; never blocks
  */
 public record SpendEnvironment(
@@ -28,48 +31,62 @@ public record SpendEnvironment(
         NodeClient node,
         ChainIdentity identity,
         Supplier<Optional<Network>> network,
+        Supplier<Optional<NodeClient.Tip>> tip,
         Signer signer,
         IntentStore intents,
         ReservationStore reservations,
         ReceiptStore receipts,
         AllowanceStore allowanceStore,
         Allowance.Limits limits,
-        Rebroadcaster.Pace pace,
+        Pace pace,
+        SpendMetrics metrics,
         Clock clock,
         Executor executor) {
     private static final Duration TICK = Duration.ofMillis(500);
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
 
+    /**
+     * The chain has no finality rule and no limit to the depth of a reorganisation (chain protocol, section 8.2). 360 confirmations, an hour
+     * at the target block time, is how deep its own rule for coinbases on the main network expects one; it serves for every network.
+     */
+    private static final int BURIAL_DEPTH = Network.MAINNET.coinbaseMaturity();
+
     /** As the daemon runs: limits and paces from the settings, the system's clock. */
     public static SpendEnvironment of(
             Settings settings,
             NodeClient node,
             ChainIdentity identity,
-            Supplier<Optional<Network>> network,
+            Supplier<NodesSeen> nodes,
             Signer signer,
             SqliteStore store,
+            MeterRegistry meters,
             Executor executor) {
+        SpendMetrics metrics = new SpendMetrics(meters);
+        metrics.storeQueue(store::queued);
         Settings.Spend spend = settings.spend();
         return new SpendEnvironment(
                 settings.chain(),
                 node,
                 identity,
-                network,
+                () -> nodes.get().network().flatMap(Network::ofWord),
+                () -> nodes.get().tip(),
                 signer,
                 store.intents(),
                 store.reservations(),
                 store.receipts(),
                 store.allowance(),
                 new Allowance.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()),
-                new Rebroadcaster.Pace(
+                new Pace(
                         TICK,
                         FIRST_LOOK,
                         spend.rebroadcastInterval(),
                         spend.reservationTtl(),
                         spend.receiptTtl(),
                         spend.capPeriod(),
-                        RESEND_PAUSE),
+                        RESEND_PAUSE,
+                        BURIAL_DEPTH),
+                metrics,
                 Clock.systemUTC(),
                 executor);
     }

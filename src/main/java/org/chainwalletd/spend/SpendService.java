@@ -14,6 +14,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.ConfirmedSpend;
 
 /**
  * The way in to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes
@@ -26,6 +27,7 @@ public final class SpendService {
     private final ActorRef<Reservations.Command> reservations;
     private final ActorRef<Allowance.Command> allowance;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private final ActorRef<BurialWatch.Command> burials;
     private final RawBroadcast raw;
     private final AtomicInteger inFlightUtxos;
     private final AtomicInteger inFlightTransfers;
@@ -40,16 +42,22 @@ public final class SpendService {
                 context,
                 Rebroadcaster.create(env, env.intents().inFlight(), broadcast, inFlightTransfers),
                 "rebroadcaster");
+        AtomicInteger unburiedCount = new AtomicInteger();
+        List<ConfirmedSpend> unburied = env.intents().unburied();
+        this.burials = child(context, BurialWatch.create(env, unburied, broadcast, unburiedCount), "burials");
         this.reservations = child(
                 context,
-                Reservations.create(env, env.reservations().all(), rebroadcaster, inFlightUtxos),
+                Reservations.create(env, env.reservations().all(), unburied, rebroadcaster, inFlightUtxos),
                 "reservations");
         long windowStart = env.clock().millis() - env.limits().period().toMillis();
         this.allowance = child(
                 context,
-                Allowance.create(env.allowanceStore().usesSince(windowStart), env.limits(), env.clock()),
+                Allowance.create(env.allowanceStore().usesSince(windowStart), env.limits(), env.clock(), env.metrics()),
                 "allowance");
-        rebroadcaster.tell(new Rebroadcaster.Attach(reservations, allowance));
+        rebroadcaster.tell(new Rebroadcaster.Attach(reservations, allowance, burials));
+        burials.tell(new BurialWatch.Attach(reservations, rebroadcaster));
+        child(context, Forgetting.create(env), "forgetting");
+        env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, unburiedCount::get);
         Spender.Neighbours neighbours = new Spender.Neighbours(reservations, allowance, rebroadcaster);
         this.receipts = child(context, Receipts.create(env, broadcast, neighbours), "receipts");
         this.raw = new RawBroadcast(env, broadcast);
@@ -171,11 +179,13 @@ public final class SpendService {
     /** A new block was seen: spends in flight are looked at without waiting for their turn. */
     public void tipAdvanced() {
         rebroadcaster.tell(new Rebroadcaster.TipAdvanced());
+        burials.tell(new BurialWatch.Tick());
     }
 
     /** Takes no new spends; complete when none is running. What is in flight goes on after the next start. */
     public CompletionStage<Void> drain() {
         rebroadcaster.tell(new Rebroadcaster.Rest());
+        burials.tell(new BurialWatch.Rest());
         CompletableFuture<Void> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Drain(answer));
         return answer;

@@ -348,6 +348,7 @@ final class Spender {
                         neighbours.reservations().tell(new Reservations.Landed(intent.txId()));
                     } else {
                         intent = intent.in(state, reason, env.clock().millis());
+                        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
                         release(state);
                     }
                     return failure == null ? end(Receipt.of(intent), null) : end(null, failure);
@@ -366,6 +367,7 @@ final class Spender {
     }
 
     private Behavior<Command> leaveInFlight(SpendException failure) {
+        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
         neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent));
         neighbours.reservations().tell(new Reservations.Landed(intent.txId()));
         return end(null, failure);

@@ -23,7 +23,8 @@ public enum CrashPoint {
     SPEND_BEFORE_INTENT,
     SPEND_AFTER_INTENT,
     SPEND_AFTER_BROADCAST,
-    SPEND_AFTER_OUTCOME;
+    SPEND_AFTER_OUTCOME,
+    SPEND_AFTER_REORGANISATION;
 
     private static final String ARMED = System.getProperty("walletd.crash-point", "");
     private static final String NAME = ARMED.contains("#") ? ARMED.substring(0, ARMED.indexOf('#')) : ARMED;

@@ -6,7 +6,7 @@ public enum IntentState {
     PREPARED,
     /** A node has taken it into its mempool. */
     ACCEPTED,
-    /** In a block of the best chain. */
+    /** In a block of the best chain; until it is buried a reorganisation can put it back to {@link #ACCEPTED}. */
     CONFIRMED,
     /** Every answer of the nodes was a refusal and none of them knows it. Not sent again unless its token asks for it. */
     REFUSED,

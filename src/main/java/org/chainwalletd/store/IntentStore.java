@@ -15,7 +15,8 @@ public interface IntentStore {
      * StoreException.Reason#CONFLICT} when the transaction, its token or one of its inputs is already there. The same transaction from a
      * spend that was closed without success is replaced, and its token forgotten: two tokens never share one payment.
      *
-     * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew
+     * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
+     *     is not closed before it is buried
      */
     CompletionStage<Void> open(Intent intent, long closedBefore);
 
@@ -26,16 +27,31 @@ public interface IntentStore {
     CompletionStage<Void> reopen(Intent intent, long now);
 
     /**
-     * Records an outcome. {@code CONFIRMED}, {@code REFUSED} and {@code CONFLICTED} also end the reservations of the spend, the latter two
-     * give its allowance back, all in the same commit.
+     * Records an outcome other than a confirmation. {@code REFUSED} and {@code CONFLICTED} also end the reservations of the spend and give
+     * its allowance back, in the same commit.
      */
     CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now);
+
+    /** Records that the spend is in this block and ends its reservations. Again when it is found in another block. */
+    CompletionStage<Void> confirm(Hash256 txId, BlockPlace place, long now);
+
+    /**
+     * Puts a spend that a reorganisation took off the chain back to {@link IntentState#ACCEPTED} and reserves its inputs again, as far as
+     * nothing else has reserved them. Answers the spend, or nothing when it was not confirmed.
+     */
+    CompletionStage<Optional<Intent>> unconfirm(Hash256 txId, long now);
+
+    /** Records that these confirmed spends are so deep that no reorganisation is expected to reach them. */
+    CompletionStage<Void> bury(List<Hash256> txIds);
+
+    /** Every confirmed spend that is not buried, oldest first. Blocks; for the start. */
+    List<ConfirmedSpend> unburied();
 
     CompletionStage<Optional<Intent>> find(Hash256 txId);
 
     /** Everything that is in flight or still holds a reservation (abandoned in part), oldest first. Blocks; for the start. */
     List<Intent> inFlight();
 
-    /** Removes closed spends and their tokens that did not change since {@code before}. */
+    /** Removes closed spends and their tokens that did not change since {@code before}. A confirmed one is not closed before it is buried. */
     CompletionStage<Integer> forget(long before);
 }

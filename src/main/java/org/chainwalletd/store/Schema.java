@@ -8,8 +8,13 @@ final class Schema {
     /** Marks the file as ours ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
-    private static final List<List<String>> STEPS = List.of(List.of(
-            """
+    private static final List<List<String>> STEPS = List.of(spends(), burials());
+
+    private Schema() {}
+
+    private static List<String> spends() {
+        return List.of(
+                """
             CREATE TABLE intents (
               tx_id BLOB NOT NULL PRIMARY KEY,
               kind TEXT NOT NULL,
@@ -25,9 +30,9 @@ final class Schema {
               changed_at INTEGER NOT NULL,
               state TEXT NOT NULL,
               reason TEXT NOT NULL)""",
-            "CREATE INDEX intents_by_state ON intents (state, changed_at)",
-            "CREATE TABLE tokens (token TEXT NOT NULL PRIMARY KEY, intent BLOB NOT NULL) WITHOUT ROWID",
-            """
+                "CREATE INDEX intents_by_state ON intents (state, changed_at)",
+                "CREATE TABLE tokens (token TEXT NOT NULL PRIMARY KEY, intent BLOB NOT NULL) WITHOUT ROWID",
+                """
             CREATE TABLE reservations (
               tx_id BLOB NOT NULL,
               output_index INTEGER NOT NULL,
@@ -35,12 +40,20 @@ final class Schema {
               intent BLOB NOT NULL,
               since INTEGER NOT NULL,
               PRIMARY KEY (tx_id, output_index)) WITHOUT ROWID""",
-            "CREATE INDEX reservations_by_intent ON reservations (intent)",
-            "CREATE TABLE allowance_uses (intent BLOB NOT NULL PRIMARY KEY, amount INTEGER NOT NULL, at INTEGER NOT NULL)"
-                    + " WITHOUT ROWID",
-            "CREATE INDEX allowance_uses_by_time ON allowance_uses (at)"));
+                "CREATE INDEX reservations_by_intent ON reservations (intent)",
+                "CREATE TABLE allowance_uses (intent BLOB NOT NULL PRIMARY KEY, amount INTEGER NOT NULL, at INTEGER NOT NULL)"
+                        + " WITHOUT ROWID",
+                "CREATE INDEX allowance_uses_by_time ON allowance_uses (at)");
+    }
 
-    private Schema() {}
+    /** The block of a confirmed spend, and whether it is too deep for a reorganisation. What was confirmed before is looked up again. */
+    private static List<String> burials() {
+        return List.of(
+                "ALTER TABLE intents ADD COLUMN block_height INTEGER",
+                "ALTER TABLE intents ADD COLUMN block_id BLOB",
+                "ALTER TABLE intents ADD COLUMN buried INTEGER NOT NULL DEFAULT 0",
+                "CREATE INDEX intents_unburied ON intents (created_at) WHERE state = 'CONFIRMED' AND buried = 0");
+    }
 
     /** Brings the file to the newest version, each step in its own transaction. */
     static void migrate(SqlSession session, String file) throws SQLException {

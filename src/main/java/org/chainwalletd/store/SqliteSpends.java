@@ -18,7 +18,10 @@ import org.chainwalletd.chain.Outpoint;
 final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore, AllowanceStore {
     private static final int COIN_BYTES = 32 + 4 + 8;
     private static final String IN_FLIGHT = "('PREPARED', 'ACCEPTED')";
-    private static final String CLOSED = "('CONFIRMED', 'REFUSED', 'CONFLICTED', 'ABANDONED')";
+    /** Not before it is buried: until then a reorganisation can open it again. */
+    private static final String CLOSED =
+            "state IN ('CONFIRMED', 'REFUSED', 'CONFLICTED', 'ABANDONED') AND (state <> 'CONFIRMED' OR buried = 1)";
+
     private static final String FAILED = "('REFUSED', 'CONFLICTED', 'ABANDONED')";
     private static final String COLUMNS = "tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token,"
             + " digest, allowance, created_at, changed_at, state, reason";
@@ -82,8 +85,8 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
         String bind = "INSERT INTO tokens (token, intent) VALUES (?, ?)";
         if (session.update(bind + " ON CONFLICT DO NOTHING", token, key(txId)) == 0) {
             session.update(
-                    "DELETE FROM tokens WHERE token = ? AND intent IN (SELECT tx_id FROM intents WHERE state IN "
-                            + CLOSED + " AND changed_at < ?)",
+                    "DELETE FROM tokens WHERE token = ? AND intent IN (SELECT tx_id FROM intents WHERE " + CLOSED
+                            + " AND changed_at < ?)",
                     token,
                     closedBefore);
             session.update(bind, token, key(txId));
@@ -93,13 +96,7 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     private static void hold(SqlSession session, Hash256 txId, List<Coin> coins, Amount allowance, long now)
             throws SQLException {
         for (Coin coin : coins) {
-            session.update(
-                    "INSERT INTO reservations (tx_id, output_index, value, intent, since) VALUES (?, ?, ?, ?, ?)",
-                    key(coin.outpoint().txId()),
-                    coin.outpoint().index(),
-                    coin.value().bits(),
-                    key(txId),
-                    now);
+            reserve(session, "INSERT", txId, coin, now);
         }
         if (!allowance.isZero()) {
             session.update(
@@ -108,6 +105,17 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
                     allowance.bits(),
                     now);
         }
+    }
+
+    private static void reserve(SqlSession session, String insert, Hash256 txId, Coin coin, long now)
+            throws SQLException {
+        session.update(
+                insert + " INTO reservations (tx_id, output_index, value, intent, since) VALUES (?, ?, ?, ?, ?)",
+                key(coin.outpoint().txId()),
+                coin.outpoint().index(),
+                coin.value().bits(),
+                key(txId),
+                now);
     }
 
     @Override
@@ -130,14 +138,75 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     public CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now) {
         return store.write(session -> {
             setState(session, txId, state, reason, now);
-            if (state == IntentState.CONFIRMED || state == IntentState.REFUSED || state == IntentState.CONFLICTED) {
-                session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
-            }
             if (state == IntentState.REFUSED || state == IntentState.CONFLICTED) {
+                session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
                 session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object) key(txId));
             }
             return null;
         });
+    }
+
+    /** When it had been confirmed before, only its block is another one. */
+    @Override
+    public CompletionStage<Void> confirm(Hash256 txId, BlockPlace place, long now) {
+        return store.write(session -> {
+            session.update(
+                    "UPDATE intents SET changed_at = CASE state WHEN 'CONFIRMED' THEN changed_at ELSE ? END,"
+                            + " state = 'CONFIRMED', reason = '', block_height = ?, block_id = ?, buried = 0 WHERE tx_id = ?",
+                    now,
+                    place.height(),
+                    key(place.blockId()),
+                    key(txId));
+            session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<Intent>> unconfirm(Hash256 txId, long now) {
+        return store.write(session -> {
+            int changed = session.update(
+                    "UPDATE intents SET state = 'ACCEPTED', changed_at = ?, block_height = NULL, block_id = NULL, buried = 0"
+                            + " WHERE tx_id = ? AND state = 'CONFIRMED'",
+                    now,
+                    key(txId));
+            if (changed == 0) {
+                return Optional.empty();
+            }
+            Intent intent = select(session, txId).orElseThrow();
+            for (Coin coin : intent.inputs()) {
+                reserve(session, "INSERT OR IGNORE", txId, coin, now);
+            }
+            return Optional.of(intent);
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> bury(List<Hash256> txIds) {
+        return store.write(session -> {
+            for (Hash256 txId : txIds) {
+                session.update(
+                        "UPDATE intents SET buried = 1 WHERE state = 'CONFIRMED' AND tx_id = ?", (Object) key(txId));
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public List<ConfirmedSpend> unburied() {
+        return store.read(session -> session.query(
+                        "SELECT tx_id, inputs, block_height, block_id FROM intents"
+                                + " WHERE state = 'CONFIRMED' AND buried = 0 ORDER BY created_at",
+                        SqliteSpends::confirmed))
+                .join();
+    }
+
+    private static ConfirmedSpend confirmed(ResultSet row) throws SQLException {
+        byte[] blockId = row.getBytes(4);
+        return new ConfirmedSpend(
+                Hash256.of(row.getBytes(1)),
+                decode(row.getBytes(2)),
+                blockId == null ? Optional.empty() : Optional.of(new BlockPlace(row.getLong(3), Hash256.of(blockId))));
     }
 
     private static void setState(SqlSession session, Hash256 txId, IntentState state, String reason, long now)
@@ -172,7 +241,7 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     @Override
     public CompletionStage<Integer> forget(long before) {
         return store.write(session -> {
-            String closed = " WHERE state IN " + CLOSED + " AND changed_at < ?1";
+            String closed = " WHERE " + CLOSED + " AND changed_at < ?1";
             session.update(
                     "DELETE FROM tokens WHERE token IN (SELECT token FROM intents" + closed
                             + ") AND intent IN (SELECT tx_id FROM intents" + closed + ")",
@@ -184,10 +253,12 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     @Override
     public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
         return store.read(session -> session.queryOne(
-                        "SELECT " + COLUMNS + " FROM intents WHERE tx_id = (SELECT intent FROM tokens WHERE token = ?)",
-                        SqliteSpends::intent,
-                        token)
-                .filter(intent -> intent.state().inFlight() || intent.changedAt() >= closedBefore));
+                "SELECT " + COLUMNS
+                        + " FROM intents WHERE tx_id = (SELECT intent FROM tokens WHERE token = ?) AND NOT (" + CLOSED
+                        + " AND changed_at < ?)",
+                SqliteSpends::intent,
+                token,
+                closedBefore));
     }
 
     @Override

@@ -14,12 +14,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.devnet.ledger.Coin;
+import org.chainwalletd.devnet.ledger.ConnectedBlock;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
@@ -279,6 +282,21 @@ final class LedgerNode implements NodeClient {
 
     @Override
     public CompletionStage<Optional<BlockSummary>> block(Hash256 blockId) {
-        throw new UnsupportedOperationException();
+        return call("get_block", () -> ledger.block(blockId).map(LedgerNode::summary), Optional::empty);
+    }
+
+    private static BlockSummary summary(ConnectedBlock block) {
+        BlockHeader header = block.block().header();
+        return new BlockSummary(
+                block.id(),
+                block.height(),
+                header.previousId(),
+                header.stateRoot(),
+                header.txRoot(),
+                header.timestamp(),
+                header.nonce(),
+                Difficulty.EASIEST,
+                block.txIds().size(),
+                block.txIds());
     }
 }

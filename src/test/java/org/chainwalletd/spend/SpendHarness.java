@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.devnet.ledger.Tip;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.SqliteStore;
@@ -34,9 +36,13 @@ import org.chainwalletd.testkit.Await;
 final class SpendHarness implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
 
+    static final int BURIAL_DEPTH = 6;
+
     final ActorTestKit kit = ActorTestKit.create();
     final ExecutorService executor = Executors.newFixedThreadPool(2);
     final MovableClock clock = new MovableClock();
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final SpendMetrics metrics = new SpendMetrics(meters);
     final TestKeys keys = new TestKeys(PROFILE);
     final Devnet devnet;
     final LedgerNode node;
@@ -80,22 +86,30 @@ final class SpendHarness implements AutoCloseable {
                 client,
                 identity(),
                 () -> Optional.of(Network.DEVNET),
+                this::tip,
                 keys,
                 store.intents(),
                 store.reservations(),
                 store.receipts(),
                 store.allowance(),
                 limits,
-                new Rebroadcaster.Pace(
+                new Pace(
                         tick,
                         tick,
                         Duration.ofMillis(100),
                         Duration.ofMinutes(10),
                         Duration.ofHours(1),
                         limits.period(),
-                        Duration.ofMillis(5)),
+                        Duration.ofMillis(5),
+                        BURIAL_DEPTH),
+                metrics,
                 clock,
                 executor);
+    }
+
+    private Optional<NodeClient.Tip> tip() {
+        Tip tip = devnet.ledger().tip();
+        return Optional.of(new NodeClient.Tip(tip.height(), tip.id(), devnet.genesisId()));
     }
 
     private ChainIdentity identity() {

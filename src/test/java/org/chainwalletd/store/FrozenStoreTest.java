@@ -16,18 +16,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenStoreTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v1";
+    private static final String NEWEST = "v2";
 
     @TempDir
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"v1"})
+    @ValueSource(strings = {"v1", "v2"})
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         Files.copy(sample.resolve(SqliteStore.FILE_NAME), folder.resolve(SqliteStore.FILE_NAME));
         try (SqliteStore store = SqliteStore.open(folder)) {
             assertThat(StoreSample.read(store)).isEqualTo(Files.readString(sample.resolve("expected.txt")));
+            assertThat(StoreSample.burials(store)).isEqualTo(Files.readString(sample.resolve("burials.txt")));
         }
     }
 
@@ -38,11 +39,13 @@ class FrozenStoreTest {
             StoreSample.write(store);
         }
         try (SqliteStore store = SqliteStore.open(folder)) {
-            String read = StoreSample.read(store);
             if (System.getProperty("freeze") != null) {
-                Files.writeString(Files.createDirectories(sample).resolve("expected.txt"), read);
+                Files.createDirectories(sample);
+                Files.writeString(sample.resolve("expected.txt"), StoreSample.read(store));
+                Files.writeString(sample.resolve("burials.txt"), StoreSample.burials(store));
             }
-            assertThat(read).isEqualTo(Files.readString(sample.resolve("expected.txt")));
+            assertThat(StoreSample.read(store)).isEqualTo(Files.readString(sample.resolve("expected.txt")));
+            assertThat(StoreSample.burials(store)).isEqualTo(Files.readString(sample.resolve("burials.txt")));
         }
         if (System.getProperty("freeze") != null) {
             Files.copy(folder.resolve(SqliteStore.FILE_NAME), sample.resolve(SqliteStore.FILE_NAME));

@@ -33,6 +33,9 @@ class QueryPlanTest {
             done(store.reservations().abandon(List.of(new Outpoint(Hash256.of(bytes(7)), 0)), 15));
             done(store.intents().open(intent(2, 8), 20));
             done(store.reservations().end(List.of(new Outpoint(Hash256.of(bytes(8)), 0))));
+            done(store.intents().confirm(hash(2), new BlockPlace(3, hash(3)), 21));
+            done(store.intents().unconfirm(hash(2), 22));
+            done(store.intents().bury(List.of(hash(2))));
             done(store.intents().find(first.txId()));
             done(store.receipts().find("token-1", 0));
             done(store.intents().forget(20));
@@ -78,6 +81,10 @@ class QueryPlanTest {
                 10,
                 IntentState.PREPARED,
                 "");
+    }
+
+    private static Hash256 hash(int value) {
+        return Hash256.of(bytes(value));
     }
 
     private static byte[] bytes(int value) {

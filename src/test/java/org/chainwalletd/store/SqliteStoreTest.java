@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -127,11 +128,54 @@ class SqliteStoreTest {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
 
-        done(store.intents().change(intent.txId(), IntentState.CONFIRMED, "", 50));
+        done(store.intents().confirm(intent.txId(), new BlockPlace(9, hash(9)), 50));
 
         assertThat(store.reservations().all()).isEmpty();
         assertThat(store.allowance().usesSince(0)).hasSize(1);
         assertThat(store.intents().inFlight()).isEmpty();
+    }
+
+    @Test
+    void a_confirmed_spend_keeps_its_block_until_it_is_buried() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+        done(store.intents().confirm(intent.txId(), new BlockPlace(9, hash(9)), 50));
+        done(store.intents().confirm(intent.txId(), new BlockPlace(10, hash(10)), 60));
+        restart();
+
+        assertThat(store.intents().unburied())
+                .containsExactly(
+                        new ConfirmedSpend(intent.txId(), intent.inputs(), Optional.of(new BlockPlace(10, hash(10)))));
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().changedAt())
+                .as("another block is no new confirmation")
+                .isEqualTo(50);
+        done(store.intents().bury(List.of(intent.txId())));
+        assertThat(store.intents().unburied()).isEmpty();
+    }
+
+    @Test
+    void a_spend_that_left_the_chain_is_in_flight_again_with_all_coins_that_nobody_else_has() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+        done(store.intents().open(intent, 0));
+        done(store.intents().confirm(intent.txId(), new BlockPlace(9, hash(9)), 50));
+        done(store.intents().open(intent(2, Optional.empty(), 8), 0));
+
+        Optional<Intent> again = done(store.intents().unconfirm(intent.txId(), 70));
+        restart();
+
+        assertThat(again).contains(intent.in(IntentState.ACCEPTED, "", 70));
+        assertThat(done(store.receipts().find("token-one", 0))).isEqualTo(again);
+        assertThat(store.intents().inFlight()).contains(again.get());
+        assertThat(store.intents().unburied()).isEmpty();
+        assertThat(store.allowance().usesSince(0)).hasSize(2);
+        assertThat(store.reservations().all())
+                .extracting(ReservationStore.Reservation::coin, ReservationStore.Reservation::txId)
+                .containsExactlyInAnyOrder(
+                        tuple(new Coin(outpoint(7), Amount.MAX), hash(1)),
+                        tuple(new Coin(outpoint(8), Amount.MAX), hash(2)));
+        assertThat(done(store.intents().unconfirm(intent.txId(), 80)))
+                .as("it is not confirmed any more")
+                .isEmpty();
     }
 
     @Test
@@ -170,7 +214,12 @@ class SqliteStoreTest {
         Intent first = intent(1, Optional.of("token-one"), 7);
         done(store.intents().open(first, 0));
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
-        done(store.intents().change(first.txId(), IntentState.CONFIRMED, "", 50));
+        done(store.intents().confirm(first.txId(), new BlockPlace(9, hash(9)), 50));
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE)))
+                .as("not buried")
+                .isPresent();
+        assertThat(done(store.intents().forget(Long.MAX_VALUE))).isZero();
+        done(store.intents().bury(List.of(first.txId())));
         assertThat(done(store.receipts().find("token-one", 50))).isPresent();
         assertThat(done(store.receipts().find("token-one", 51))).isEmpty();
         assertConflict(store.intents().open(intent(2, Optional.of("token-one"), 8), 50));

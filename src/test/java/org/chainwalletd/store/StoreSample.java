@@ -45,7 +45,8 @@ final class StoreSample {
                 .withWitnesses(List.of(witness(), witness()));
         Optional<TokenBinding> token = n == 1
                 ? Optional.empty()
-                : Optional.of(new TokenBinding("token-" + state, Hash256.sha256(new byte[] {(byte) n})));
+                : Optional.of(new TokenBinding(
+                        "token-" + (n == 6 ? "BURIED" : state), Hash256.sha256(new byte[] {(byte) n})));
         return new Intent(
                 TransactionCodec.txId(PROFILE, tx),
                 n == 1 ? "htlc_lock" : "transfer",
@@ -78,10 +79,15 @@ final class StoreSample {
         for (Intent intent : intents()) {
             done(store.intents().open(intent, 0));
         }
+        done(store.intents().open(buried(), 0));
+        done(store.intents().confirm(buried().txId(), new BlockPlace(106, Hash256.ZERO), BEGUN + 100));
+        done(store.intents().bury(List.of(buried().txId())));
         for (IntentState state : IntentState.values()) {
             Intent intent = intents().get(state.ordinal());
             if (state == IntentState.ABANDONED) {
                 done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), BEGUN + 100));
+            } else if (state == IntentState.CONFIRMED) {
+                done(store.intents().confirm(intent.txId(), new BlockPlace(107, Hash256.ZERO), BEGUN + 100));
             } else if (state != IntentState.PREPARED) {
                 done(store.intents().change(intent.txId(), state, reason(state), BEGUN + 100));
             }
@@ -108,6 +114,19 @@ final class StoreSample {
                 .forEach(lines::add);
         store.allowance().usesSince(0).forEach(use -> lines.add("used " + use));
         return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+    }
+
+    /** What version 2 added: a confirmed spend has a block and may be buried. */
+    static String burials(SqliteStore store) {
+        String unburied = store.intents().unburied().stream()
+                .map(spend -> "unburied " + spend + "\n")
+                .collect(Collectors.joining());
+        return unburied + "buried "
+                + done(store.intents().find(buried().txId())).map(StoreSample::words) + "\n";
+    }
+
+    private static Intent buried() {
+        return intent(IntentState.values().length, IntentState.CONFIRMED);
     }
 
     private static String words(Intent intent) {

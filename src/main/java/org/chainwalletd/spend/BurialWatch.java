@@ -1,0 +1,354 @@
+package org.chainwalletd.spend;
+
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.Intent;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the confirmed spends until they are buried: too deep for any reorganisation that is expected. Follows the ids of the last blocks, one
+ * question for each new block while there is something to watch, and asks for a spend itself only when its block is no longer one of them.
+ * A spend that is gone is put back in flight, in the store first, and handed to the rebroadcaster. Talks to the nodes, the store, the
+ * reservations and the rebroadcaster. After a restart it goes on with every confirmed spend that the store has not as buried.
+ */
+final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(BurialWatch.class);
+    private static final int AT_ONCE = 8;
+
+    sealed interface Command {}
+
+    /** Who to tell; sent once, before anything else. */
+    record Attach(ActorRef<Reservations.Command> reservations, ActorRef<Rebroadcaster.Command> rebroadcaster)
+            implements Command {}
+
+    /** From now on this spend is looked after here; it is recorded as confirmed. */
+    record Watch(ConfirmedSpend spend) implements Command {}
+
+    /** Compares with the newest tip that is known. */
+    record Tick() implements Command {}
+
+    /** The daemon stops: nothing new is begun. */
+    record Rest() implements Command {}
+
+    private record BlockRead(Hash256 asked, Optional<NodeClient.BlockSummary> block, Throwable failure)
+            implements Command {}
+
+    private record Found(Hash256 txId, Optional<NodeClient.NodeTransaction> found, Throwable failure)
+            implements Command {}
+
+    private record Moved(Hash256 txId, BlockPlace place, Throwable failure) implements Command {}
+
+    private record PutBack(Hash256 txId, Optional<Intent> intent, Throwable failure) implements Command {}
+
+    private record Buried(List<Hash256> txIds, Throwable failure) implements Command {}
+
+    /** One confirmed spend. */
+    private static final class Entry {
+        private ConfirmedSpend spend;
+        private boolean busy;
+        private long dueAt = Long.MIN_VALUE;
+
+        private Entry(ConfirmedSpend spend) {
+            this.spend = spend;
+        }
+
+        private Hash256 txId() {
+            return spend.txId();
+        }
+    }
+
+    private final SpendEnvironment env;
+    private final Broadcast broadcast;
+    private final Clock clock;
+    private final long pauseMillis;
+    private final int depth;
+    private final AtomicInteger count;
+    private final Map<Hash256, Entry> entries = new TreeMap<>();
+    private final RecentChain chain = new RecentChain();
+    private ActorRef<Reservations.Command> reservations;
+    private ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private boolean resting;
+    private boolean reading;
+    private long readAt = Long.MIN_VALUE;
+    private int asking;
+
+    private BurialWatch(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            SpendEnvironment env,
+            List<ConfirmedSpend> unburied,
+            Broadcast broadcast,
+            AtomicInteger count) {
+        super(context);
+        this.env = env;
+        this.broadcast = broadcast;
+        this.clock = env.clock();
+        this.pauseMillis = env.pace().firstLook().toMillis();
+        this.depth = env.pace().burialDepth();
+        this.count = count;
+        unburied.forEach(spend -> entries.put(spend.txId(), new Entry(spend)));
+        timers.startTimerWithFixedDelay(new Tick(), env.pace().tick());
+    }
+
+    /**
+     * @param unburied what the store has confirmed and not buried
+     * @param count kept equal to the number of spends that are watched here
+     */
+    static Behavior<Command> create(
+            SpendEnvironment env, List<ConfirmedSpend> unburied, Broadcast broadcast, AtomicInteger count) {
+        count.set(unburied.size());
+        return Behaviors.setup(context ->
+                Behaviors.withTimers(timers -> new BurialWatch(context, timers, env, unburied, broadcast, count)));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Attach.class, this::attach)
+                .onMessage(Watch.class, this::watch)
+                .onMessage(Tick.class, command -> tick())
+                .onMessage(Rest.class, command -> rest())
+                .onMessage(BlockRead.class, this::blockRead)
+                .onMessage(Found.class, this::found)
+                .onMessage(Moved.class, this::moved)
+                .onMessage(PutBack.class, this::putBack)
+                .onMessage(Buried.class, this::buried)
+                .build();
+    }
+
+    private Behavior<Command> attach(Attach command) {
+        reservations = command.reservations();
+        rebroadcaster = command.rebroadcaster();
+        return tick();
+    }
+
+    private Behavior<Command> watch(Watch command) {
+        Entry known = entries.get(command.spend().txId());
+        if (known == null) {
+            entries.put(command.spend().txId(), new Entry(command.spend()));
+            count.set(entries.size());
+        } else {
+            known.spend = command.spend();
+        }
+        return this;
+    }
+
+    private Behavior<Command> rest() {
+        resting = true;
+        return this;
+    }
+
+    private Behavior<Command> tick() {
+        if (entries.isEmpty()) {
+            chain.forget();
+        } else if (reservations != null && !resting) {
+            env.tip().get().ifPresent(this::compare);
+        }
+        return this;
+    }
+
+    private void compare(NodeClient.Tip tip) {
+        Optional<Hash256> missing = chain.missing(tip.blockId(), floor(tip));
+        if (missing.isEmpty()) {
+            judge(tip);
+        } else if (!reading && isDue(readAt)) {
+            read(missing.get());
+        }
+    }
+
+    /** A clock that was set back must not stop the watch. */
+    private boolean isDue(long at) {
+        long now = clock.millis();
+        return at <= now || at > now + pauseMillis;
+    }
+
+    /** Down to the lowest block that matters, and no deeper than a burial. */
+    private long floor(NodeClient.Tip tip) {
+        long lowest = entries.values().stream()
+                .flatMap(entry -> entry.spend.place().stream())
+                .mapToLong(BlockPlace::height)
+                .min()
+                .orElse(tip.height());
+        return Math.max(lowest, deepest(tip));
+    }
+
+    private long deepest(NodeClient.Tip tip) {
+        return Math.max(0, tip.height() - depth + 1);
+    }
+
+    private void read(Hash256 id) {
+        reading = true;
+        getContext().pipeToSelf(env.node().block(id), (block, failure) -> new BlockRead(id, block, failure));
+    }
+
+    private Behavior<Command> blockRead(BlockRead command) {
+        reading = false;
+        Optional<NodeClient.BlockSummary> block = Optional.ofNullable(command.block())
+                .flatMap(found -> found)
+                .filter(found -> found.blockId().equals(command.asked()));
+        if (block.isEmpty()) {
+            // Another node than the one that named the tip may not have the block yet.
+            readAt = clock.millis() + pauseMillis;
+            return this;
+        }
+        chain.add(command.asked(), block.get().height(), block.get().previousBlockId());
+        return tick();
+    }
+
+    private void judge(NodeClient.Tip tip) {
+        List<Hash256> deep = new ArrayList<>();
+        for (Entry entry : entries.values()) {
+            if (entry.busy) {
+                continue;
+            }
+            if (isInItsBlock(entry)) {
+                if (entry.spend.place().orElseThrow().height() <= deepest(tip)) {
+                    entry.busy = true;
+                    deep.add(entry.txId());
+                }
+            } else if (mayBeGone(entry, tip) && asking < AT_ONCE && isDue(entry.dueAt)) {
+                ask(entry);
+            }
+        }
+        bury(deep);
+    }
+
+    private boolean isInItsBlock(Entry entry) {
+        return entry.spend
+                .place()
+                .map(place -> chain.at(place.height()).equals(Optional.of(place.blockId())))
+                .orElse(false);
+    }
+
+    /** A tip below its block proves nothing: a node that lags is not a reorganisation. */
+    private static boolean mayBeGone(Entry entry, NodeClient.Tip tip) {
+        return entry.spend.place().map(place -> place.height() <= tip.height()).orElse(true);
+    }
+
+    private void ask(Entry entry) {
+        entry.busy = true;
+        asking++;
+        Hash256 txId = entry.txId();
+        getContext().pipeToSelf(broadcast.find(txId), (found, failure) -> new Found(txId, found, failure));
+    }
+
+    private Behavior<Command> found(Found command) {
+        asking--;
+        Entry entry = entries.get(command.txId());
+        if (command.failure() != null) {
+            LOG.debug("spend {}: the nodes cannot be asked: {}", command.txId(), Broadcast.words(command.failure()));
+            return later(entry);
+        }
+        Optional<BlockPlace> place = command.found()
+                .filter(found -> found.blockHeight() != null)
+                .map(found -> new BlockPlace(found.blockHeight(), found.blockId()));
+        if (place.isEmpty()) {
+            unconfirm(entry);
+        } else if (isDeep(place.get())) {
+            bury(List.of(command.txId()));
+        } else if (place.equals(entry.spend.place())) {
+            return later(entry);
+        } else {
+            move(entry, place.get());
+        }
+        return this;
+    }
+
+    /** Below everything that is followed: the node's word is the proof. */
+    private boolean isDeep(BlockPlace place) {
+        return env.tip().get().filter(tip -> place.height() < deepest(tip)).isPresent();
+    }
+
+    private Behavior<Command> later(Entry entry) {
+        entry.busy = false;
+        entry.dueAt = clock.millis() + pauseMillis;
+        return this;
+    }
+
+    private void move(Entry entry, BlockPlace place) {
+        Hash256 txId = entry.txId();
+        LOG.info("spend {} is now in block {} at height {}", txId, place.blockId(), place.height());
+        getContext()
+                .pipeToSelf(
+                        env.intents().confirm(txId, place, clock.millis()),
+                        (done, failure) -> new Moved(txId, place, failure));
+    }
+
+    private Behavior<Command> moved(Moved command) {
+        Entry entry = entries.get(command.txId());
+        if (command.failure() != null) {
+            return notWritten(entry, command.failure());
+        }
+        entry.spend = entry.spend.at(command.place());
+        entry.busy = false;
+        return this;
+    }
+
+    private void unconfirm(Entry entry) {
+        Hash256 txId = entry.txId();
+        LOG.warn("spend {} was confirmed and is no longer on the chain: it is in flight again", txId);
+        getContext()
+                .pipeToSelf(
+                        env.intents().unconfirm(txId, clock.millis()),
+                        (intent, failure) -> new PutBack(txId, intent, failure));
+    }
+
+    /** Without an intent the spend was taken back by a call with its token meanwhile, and is watched by the rebroadcaster already. */
+    private Behavior<Command> putBack(PutBack command) {
+        if (command.failure() != null) {
+            return notWritten(entries.get(command.txId()), command.failure());
+        }
+        CrashPoint.SPEND_AFTER_REORGANISATION.reached();
+        command.intent().ifPresent(intent -> {
+            env.metrics().reorganised();
+            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.REORGANISED);
+            reservations.tell(new Reservations.Unconfirmed(intent.txId(), intent.inputs()));
+            rebroadcaster.tell(new Rebroadcaster.TakeUp(intent));
+        });
+        return leave(List.of(command.txId()));
+    }
+
+    private void bury(List<Hash256> txIds) {
+        if (!txIds.isEmpty()) {
+            getContext().pipeToSelf(env.intents().bury(txIds), (done, failure) -> new Buried(txIds, failure));
+        }
+    }
+
+    private Behavior<Command> buried(Buried command) {
+        if (command.failure() != null) {
+            command.txIds().forEach(txId -> notWritten(entries.get(txId), command.failure()));
+            return this;
+        }
+        command.txIds().forEach(txId -> reservations.tell(new Reservations.Ended(txId)));
+        return leave(command.txIds());
+    }
+
+    private Behavior<Command> leave(List<Hash256> txIds) {
+        txIds.forEach(entries::remove);
+        count.set(entries.size());
+        return this;
+    }
+
+    private Behavior<Command> notWritten(Entry entry, Throwable failure) {
+        LOG.error("spend {}: {}", entry.txId(), Broadcast.words(failure));
+        return later(entry);
+    }
+}

@@ -1,0 +1,25 @@
+package org.chainwalletd.spend;
+
+import java.time.Duration;
+
+/**
+ * How fast spends are looked after.
+ *
+ * @param tick how often due spends are looked for
+ * @param firstLook how long after its broadcast a spend is looked at first; then ever more seldom
+ * @param longest time between two looks at one spend
+ * @param reservationTtl how long its coins stay reserved when no mempool has it
+ * @param receiptTtl how long a closed spend is remembered
+ * @param allowancePeriod how long a use of the allowance counts
+ * @param resendPause before a refusal that passes by itself is tried again
+ * @param burialDepth confirmations after which a spend is no longer watched
+ */
+public record Pace(
+        Duration tick,
+        Duration firstLook,
+        Duration longest,
+        Duration reservationTtl,
+        Duration receiptTtl,
+        Duration allowancePeriod,
+        Duration resendPause,
+        int burialDepth) {}

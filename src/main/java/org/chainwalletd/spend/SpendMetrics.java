@@ -1,0 +1,95 @@
+package org.chainwalletd.spend;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.IntentState;
+
+/** The figures of spending for operators. Safe for threads. */
+public final class SpendMetrics {
+    /** What became of a spend; each step of one spend counts. */
+    enum Outcome {
+        ACCEPTED,
+        CONFIRMED,
+        REFUSED,
+        CONFLICTED,
+        ABANDONED,
+        UNKNOWN,
+        REORGANISED;
+
+        static Outcome of(IntentState recorded) {
+            return valueOf(recorded.name());
+        }
+    }
+
+    private final MeterRegistry registry;
+    private final Counter rebroadcasts;
+    private final Counter reorganised;
+    private final AtomicReference<Amount> allowanceUsed = new AtomicReference<>(Amount.ZERO);
+
+    public SpendMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        this.rebroadcasts = Counter.builder("walletd.spend.rebroadcasts")
+                .description("Transactions sent again because the nodes had forgotten them")
+                .register(registry);
+        this.reorganised = Counter.builder("walletd.spend.reorganised")
+                .description("Confirmed spends that a reorganisation took off the chain")
+                .register(registry);
+        Gauge.builder(
+                        "walletd.spend.allowance.used",
+                        allowanceUsed,
+                        used -> used.get().toBigInteger().doubleValue())
+                .description("Base units spent of the allowance in the current period")
+                .register(registry);
+    }
+
+    /**
+     * @param kind the method that asked for the spend
+     */
+    void ended(String kind, Outcome outcome) {
+        Counter.builder("walletd.spend.outcomes")
+                .description("Spends by what became of them; each step counts")
+                .tag("kind", kind)
+                .tag("outcome", outcome.name().toLowerCase(java.util.Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+
+    void sentAgain() {
+        rebroadcasts.increment();
+    }
+
+    void reorganised() {
+        reorganised.increment();
+    }
+
+    void allowanceUsed(Amount used) {
+        allowanceUsed.set(used);
+    }
+
+    void inFlight(IntSupplier transfers, IntSupplier utxos, IntSupplier unburied) {
+        gauge(
+                "walletd.spend.in.flight",
+                "Spends broadcast and not yet seen confirmed, conflicted or abandoned",
+                transfers);
+        gauge("walletd.spend.reserved", "Outpoints that are held or reserved", utxos);
+        gauge(
+                "walletd.spend.unburied",
+                "Confirmed spends that a reorganisation may still take off the chain",
+                unburied);
+    }
+
+    /** Units of work that wait for the disk. */
+    void storeQueue(IntSupplier queued) {
+        gauge("walletd.store.queue", "Writes that wait for the store's next commit", queued);
+    }
+
+    private void gauge(String name, String description, IntSupplier value) {
+        Supplier<Number> number = value::getAsInt;
+        Gauge.builder(name, number).description(description).register(registry);
+    }
+}

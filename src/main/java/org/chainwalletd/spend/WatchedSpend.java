@@ -1,0 +1,128 @@
+package org.chainwalletd.spend;
+
+import java.util.List;
+import java.util.Set;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+
+/**
+ * What the {@link Rebroadcaster} knows of one spend: where it was seen, whether its coins are reserved, and when it is looked at next.
+ * Changed only on that actor's thread.
+ */
+final class WatchedSpend {
+    private final long turn;
+    private Intent intent;
+    private boolean inMempool;
+    private boolean reserved = true;
+    private boolean parentInFlight;
+    private boolean busy;
+    private long waitMillis;
+    private long dueAt;
+
+    /**
+     * @param turn tells answers to this watch from late ones to an earlier one
+     * @param firstWait milliseconds until the first look
+     */
+    WatchedSpend(Intent intent, long turn, long now, long firstWait) {
+        this.intent = intent;
+        this.turn = turn;
+        this.inMempool = intent.state() == IntentState.ACCEPTED;
+        this.waitMillis = firstWait;
+        this.dueAt = now + firstWait;
+    }
+
+    Hash256 txId() {
+        return intent.txId();
+    }
+
+    Intent intent() {
+        return intent;
+    }
+
+    long turn() {
+        return turn;
+    }
+
+    IntentState state() {
+        return intent.state();
+    }
+
+    boolean isInFlight() {
+        return intent.state().inFlight();
+    }
+
+    void enter(IntentState state, String reason, long now) {
+        intent = intent.in(state, reason, now);
+    }
+
+    List<Outpoint> outpoints() {
+        return intent.inputs().stream().map(Coin::outpoint).toList();
+    }
+
+    boolean spendsAnyOf(Set<Outpoint> outpoints) {
+        return intent.inputs().stream().map(Coin::outpoint).anyMatch(outpoints::contains);
+    }
+
+    boolean spendsOutputOf(Hash256 parent) {
+        return intent.inputs().stream().anyMatch(coin -> coin.outpoint().txId().equals(parent));
+    }
+
+    void seenInMempool() {
+        inMempool = true;
+        parentInFlight = false;
+    }
+
+    void seenNowhere() {
+        inMempool = false;
+        parentInFlight = false;
+    }
+
+    /** It cannot be sent before the one that made its coin is mined again. */
+    void waitsForParent() {
+        parentInFlight = true;
+    }
+
+    /**
+     * Whether its coins have been reserved for their full time without a sign of it. While a mempool has it, or its own parent is being sent
+     * again, they stay reserved, however long that takes.
+     */
+    boolean reservationsExpire(long now, long ttlMillis) {
+        long heard = Math.max(intent.createdAt(), intent.changedAt());
+        return reserved && !inMempool && !parentInFlight && now - heard >= ttlMillis;
+    }
+
+    boolean isReserved() {
+        return reserved;
+    }
+
+    void reservationsEnded() {
+        reserved = false;
+    }
+
+    boolean isBusy() {
+        return busy;
+    }
+
+    void begin() {
+        busy = true;
+    }
+
+    void makeDue(long now) {
+        dueAt = now;
+    }
+
+    /** A clock that was set back must not put a spend to sleep: nothing is due later than {@code longest} from now. */
+    boolean isDue(long now, long longest) {
+        return !busy && (dueAt <= now || dueAt > now + longest);
+    }
+
+    /** Looked at ever more seldom. */
+    void sleep(long now, long shortest, long longest) {
+        busy = false;
+        waitMillis = Math.min(Math.max(2 * waitMillis, shortest), longest);
+        dueAt = now + waitMillis;
+    }
+}

@@ -1,0 +1,93 @@
+package org.chainwalletd.spend;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+
+/** The spends that the {@link Rebroadcaster} watches: how many are in flight, how many are being looked at, and who is next. */
+final class WatchedSpends {
+    private static final int AT_ONCE = 8;
+
+    private final Map<Hash256, WatchedSpend> spends = new HashMap<>();
+    private final AtomicInteger inFlight;
+    private long turns;
+    private int busy;
+
+    /**
+     * @param inFlight kept equal to the number of spends that are broadcast and not yet settled
+     */
+    WatchedSpends(AtomicInteger inFlight) {
+        this.inFlight = inFlight;
+        inFlight.set(0);
+    }
+
+    void add(Intent intent, long now, long firstWait) {
+        remove(intent.txId());
+        WatchedSpend spend = new WatchedSpend(intent, ++turns, now, firstWait);
+        spends.put(intent.txId(), spend);
+        if (spend.isInFlight()) {
+            inFlight.incrementAndGet();
+        }
+    }
+
+    void remove(Hash256 txId) {
+        WatchedSpend spend = spends.remove(txId);
+        if (spend != null && spend.isBusy()) {
+            busy--;
+        }
+        if (spend != null && spend.isInFlight()) {
+            inFlight.decrementAndGet();
+        }
+    }
+
+    /** Null when the spend is no longer watched, or watched anew since that turn. */
+    WatchedSpend current(Hash256 txId, long turn) {
+        WatchedSpend spend = spends.get(txId);
+        return spend != null && spend.turn() == turn ? spend : null;
+    }
+
+    Collection<WatchedSpend> all() {
+        return List.copyOf(spends.values());
+    }
+
+    void abandon(WatchedSpend spend, String reason, long now) {
+        spend.enter(IntentState.ABANDONED, reason, now);
+        inFlight.decrementAndGet();
+    }
+
+    /** Whether one of its coins was made by a spend that is itself in flight. */
+    boolean hasParentInFlight(WatchedSpend spend) {
+        return spend.outpoints().stream()
+                .map(outpoint -> spends.get(outpoint.txId()))
+                .anyMatch(parent -> parent != null && parent.isInFlight());
+    }
+
+    void makeAllDue(long now) {
+        spends.values().forEach(spend -> spend.makeDue(now));
+    }
+
+    void makeChildrenDue(Hash256 parent, long now) {
+        spends.values().stream().filter(spend -> spend.spendsOutputOf(parent)).forEach(spend -> spend.makeDue(now));
+    }
+
+    /** Begins to look at those that are due, so many that no more than a few are looked at in parallel. */
+    List<WatchedSpend> beginDue(long now, long longest) {
+        List<WatchedSpend> due = spends.values().stream()
+                .filter(spend -> spend.isDue(now, longest))
+                .limit(Math.max(0, AT_ONCE - busy))
+                .toList();
+        due.forEach(WatchedSpend::begin);
+        busy += due.size();
+        return due;
+    }
+
+    void sleep(WatchedSpend spend, long now, Pace pace) {
+        busy--;
+        spend.sleep(now, pace.tick().toMillis(), pace.longest().toMillis());
+    }
+}

@@ -1,0 +1,294 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.LedgerView;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReorganisationTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address payer;
+    private Address shop;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder);
+        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.start();
+        payer = spends.funded(1, 10_000);
+        shop = spends.keys.add(99);
+        // A block of its own between the coins and what spends them.
+        spends.devnet.mine(1);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private Receipt paidAndConfirmed(long amount, String token) {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, amount, token)));
+        spends.confirmAll();
+        return receipt;
+    }
+
+    private Optional<LedgerView.Located> onNode(Hash256 txId) {
+        return spends.devnet.ledger().transaction(txId);
+    }
+
+    private boolean isConfirmed(Hash256 txId) {
+        return onNode(txId).filter(found -> found.blockId() != null).isPresent();
+    }
+
+    private IntentState stateOf(Hash256 txId) {
+        return get(spends.store.intents().find(txId)).map(Intent::state).orElseThrow();
+    }
+
+    private void awaitState(Hash256 txId, IntentState state) {
+        Await.until(txId + " is " + state, () -> stateOf(txId) == state);
+    }
+
+    /** Replaces the last block and forgets what was in it. */
+    private void loseLastBlock(Transaction... conflicts) {
+        spends.devnet.reorganise(1, false, List.of(conflicts));
+    }
+
+    private long calls(String method) {
+        return spends.node.calls().stream().filter(method::equals).count();
+    }
+
+    private Transaction foreignSpend(Outpoint coin) {
+        return spends.keys.spend(payer, spends.devnet.genesisId(), coin, TxOutput.toAddress(shop, Amount.of(9_000)));
+    }
+
+    @Test
+    void a_spend_that_a_reorganisation_removed_is_in_flight_again_and_sent_until_it_confirms() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-reorg");
+        spends.node.faults(method ->
+                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+
+        loseLastBlock();
+        awaitState(receipt.txId(), IntentState.ACCEPTED);
+        Await.until("it counts as in flight", () -> spends.spending.inFlightTransfers() == 1);
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 500)));
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-reorg"))))
+                .isEqualTo(receipt);
+
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+        spends.confirmAll();
+        assertThat(isConfirmed(receipt.txId())).isTrue();
+        assertThat(spends.coins(shop)).hasSize(1);
+        assertThat(spends.meters.get("walletd.spend.reorganised").counter().count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void what_was_reorganised_away_while_the_daemon_was_stopped_is_found_out_and_sent_again() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-stopped");
+        spends.crash();
+        loseLastBlock();
+        assertThat(onNode(receipt.txId())).isEmpty();
+
+        spends.start();
+
+        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+        spends.confirmAll();
+        assertThat(isConfirmed(receipt.txId())).isTrue();
+    }
+
+    @Test
+    void a_crash_between_the_discovery_and_the_sending_loses_neither_the_spend_nor_its_reservation() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-crash");
+        spends.node.faults(method ->
+                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+        loseLastBlock();
+        awaitState(receipt.txId(), IntentState.ACCEPTED);
+
+        spends.restart();
+
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+    }
+
+    @Test
+    void a_spend_of_change_waits_for_the_spend_that_made_it() {
+        Receipt parent = paidAndConfirmed(1_000, "token-parent");
+        Receipt child = paidAndConfirmed(2_000, "token-child");
+        assertThat(child.inputs().get(0).outpoint().txId()).isEqualTo(parent.txId());
+        spends.node.forgetCalls();
+
+        spends.devnet.reorganise(2, false, List.of());
+
+        Await.until("the parent is sent", () -> onNode(parent.txId()).isPresent());
+        awaitState(child.txId(), IntentState.ACCEPTED);
+        Await.until("both are in flight", () -> spends.spending.inFlightTransfers() == 2);
+        spends.devnet.mine(1);
+        Await.until("the child follows", () -> onNode(child.txId()).isPresent());
+        spends.confirmAll();
+        assertThat(isConfirmed(parent.txId())).isTrue();
+        assertThat(isConfirmed(child.txId())).isTrue();
+    }
+
+    @Test
+    void a_spend_that_lost_its_coin_in_a_reorganisation_is_conflicted_and_gives_its_allowance_back() {
+        Receipt parent = paidAndConfirmed(1_000, "token-lost");
+        Receipt child = paidAndConfirmed(2_000, "token-lost-too");
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(3_000 + 2 * 69));
+
+        spends.devnet.reorganise(
+                2, false, List.of(foreignSpend(parent.inputs().get(0).outpoint())));
+
+        awaitState(parent.txId(), IntentState.CONFLICTED);
+        awaitState(child.txId(), IntentState.CONFLICTED);
+        Await.until("nothing is in flight", () -> spends.spending.inFlightTransfers() == 0);
+        Await.until("nothing is reserved", () -> spends.spending.inFlightUtxos() == 0);
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+    }
+
+    @Test
+    void a_spend_that_a_reorganisation_only_moved_stays_confirmed() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-moved");
+        Transaction same = onNode(receipt.txId()).orElseThrow().tx();
+
+        loseLastBlock(same);
+        long height = onNode(receipt.txId()).orElseThrow().height();
+        Hash256 block = onNode(receipt.txId()).orElseThrow().blockId();
+
+        Await.until(
+                "its new block is known",
+                () -> spends.store.intents().unburied().stream()
+                        .flatMap(spend -> spend.place().stream())
+                        .anyMatch(place -> place.blockId().equals(block) && place.height() == height));
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
+        assertThat(spends.meters.get("walletd.spend.reorganised").counter().count())
+                .isZero();
+    }
+
+    @Test
+    void watching_costs_one_question_for_a_block_and_nothing_once_all_is_buried() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-buried");
+        Await.until("its block is known", () -> calls("get_block") > 0);
+        spends.node.forgetCalls();
+
+        for (int i = 1; i < SpendHarness.BURIAL_DEPTH; i++) {
+            assertThat(spends.store.intents().unburied()).hasSize(1);
+            int blocks = i;
+            spends.devnet.mine(1);
+            Await.until("the block is looked at", () -> calls("get_block") == blocks);
+        }
+
+        Await.until("it is buried", () -> spends.store.intents().unburied().isEmpty());
+        assertThat(calls("get_transaction")).isZero();
+        Await.until(
+                "nothing is watched",
+                () -> spends.meters.get("walletd.spend.unburied").gauge().value() == 0);
+        spends.node.forgetCalls();
+        spends.devnet.mine(2);
+        spends.spending.tipAdvanced();
+        Receipt next = get(spends.spending.transfer(request(payer, shop, 700, "token-next")));
+        Await.until("the next one was looked at", () -> {
+            spends.spending.tipAdvanced();
+            return calls("get_transaction") > 0;
+        });
+        assertThat(calls("get_block")).isZero();
+        assertThat(next.inputs().get(0).outpoint().txId()).isEqualTo(receipt.txId());
+    }
+
+    @Test
+    void a_spend_that_was_buried_while_the_daemon_was_stopped_is_asked_for_once() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-deep");
+        spends.crash();
+        spends.devnet.mine(2 * SpendHarness.BURIAL_DEPTH);
+        spends.node.forgetCalls();
+
+        spends.start();
+
+        Await.until("it is buried", () -> spends.store.intents().unburied().isEmpty());
+        assertThat(calls("get_transaction")).isEqualTo(1);
+        assertThat(calls("get_block")).isLessThanOrEqualTo(SpendHarness.BURIAL_DEPTH);
+        assertThat(isConfirmed(receipt.txId())).isTrue();
+    }
+
+    @Test
+    void a_receipt_answers_until_its_spend_is_buried_however_old_it_is() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-old");
+        spends.clock.move(Duration.ofDays(3));
+        get(spends.store
+                .intents()
+                .forget(spends.clock.millis() - Duration.ofHours(1).toMillis()));
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-old"))))
+                .isEqualTo(receipt);
+        spends.restart();
+        loseLastBlock();
+        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+    }
+
+    @Test
+    void a_node_that_lags_is_no_reorganisation_and_its_old_listing_spends_nothing_twice() {
+        payer = spends.funded(2, 10_000);
+        Receipt receipt = paidAndConfirmed(1_000, "token-lag");
+        spends.node.faults(method -> method.equals("get_transaction") || method.equals("get_address_utxos")
+                ? LedgerNode.Fault.LAGGING
+                : LedgerNode.Fault.NONE);
+        spends.node.forgetCalls();
+
+        spends.devnet.mine(1);
+        Await.until("the block is looked at", () -> calls("get_block") > 0);
+        refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
+        assertThat(spends.spending.inFlightTransfers()).isZero();
+        assertThat(spends.spending.inFlightUtxos()).isZero();
+    }
+
+    @Test
+    void a_spend_whose_foreign_funding_vanished_waits_for_it_until_the_operator_gives_it_up() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-funding");
+        long depth = spends.devnet.ledger().tip().height()
+                - onNode(receipt.inputs().get(0).outpoint().txId())
+                        .orElseThrow()
+                        .height()
+                + 1;
+        spends.devnet.reorganise((int) depth, false, List.of());
+        awaitState(receipt.txId(), IntentState.ACCEPTED);
+        spends.node.forgetCalls();
+        Await.until("it is sent again and again", () -> {
+            spends.spending.tipAdvanced();
+            return calls("send_raw_transaction") > 1;
+        });
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.ACCEPTED);
+
+        get(spends.spending.abandon(List.of(receipt.inputs().get(0).outpoint())));
+
+        awaitState(receipt.txId(), IntentState.ABANDONED);
+        Await.until("nothing is in flight", () -> spends.spending.inFlightTransfers() == 0);
+    }
+}
