@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,7 +96,8 @@ public final class KeyringBenchmark {
                 new SecureRandom(),
                 InstantSource.system(),
                 new SimpleMeterRegistry(),
-                new KeyringSetup.Executors(crypto, argon2, disk));
+                new KeyringSetup.Executors(crypto, argon2, disk),
+                new KeyringSetup.Upkeep(Duration.ofMillis(500), Duration.ofMinutes(10)));
         return join(Keyring.open(setup, secret(), new Keyring.Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {

@@ -59,7 +59,7 @@ public final class LargeDatadir {
             }
         }
         new PublicKeyFiles(folder.publicKeys()).add(entries);
-        new StateFile(folder.state()).write(KeyringView.of(entries, 0, Map.of()), null);
+        new StateFile(folder.state()).write(KeyringView.of(entries, 0, Map.of()), false);
     }
 
     private static byte[] sealed(SecretBytes key, byte[] salt, SecureRandom random, byte[] role, SecretBytes content) {

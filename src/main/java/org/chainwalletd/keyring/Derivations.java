@@ -1,45 +1,92 @@
 package org.chainwalletd.keyring;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyringActor.Command;
 import org.chainwalletd.keyring.KeyringActor.Derive;
+import org.chainwalletd.keyring.KeyringActor.Derived;
 import org.chainwalletd.store.CrashPoint;
 
 /**
- * Who asked for the next legacy HD key. One batch is under way at a time, so that indexes become durable in their order and without a gap.
- * Belongs to the Keyring actor.
+ * The way of legacy HD keys into the keyring. One batch is under way at a time, so that indexes become durable in their order and without a
+ * gap. Belongs to the Keyring actor.
  */
 final class Derivations {
+    private final ActorContext<Command> context;
+    private final KeyTable table;
+    private final StateWrites writes;
+    private final KeyWork work;
+    private final Set<Address> moving;
+    private final UnsealedKeys unsealed;
     private final List<Derive> waiting = new ArrayList<>();
     private boolean running;
+    private boolean stopped;
 
-    void add(Derive question) {
-        waiting.add(question);
+    /** @param moving addresses on their way in or out; shared with those who move others */
+    Derivations(
+            ActorContext<Command> context,
+            KeyTable table,
+            StateWrites writes,
+            KeyWork work,
+            Set<Address> moving,
+            UnsealedKeys unsealed) {
+        this.context = context;
+        this.table = table;
+        this.writes = writes;
+        this.work = work;
+        this.moving = moving;
+        this.unsealed = unsealed;
     }
 
-    /** Begins a batch of all that wait; empty when one is under way or nobody waits. */
-    List<Derive> begin() {
-        if (running || waiting.isEmpty()) {
-            return List.of();
+    /** The seed is unsealed. */
+    void begin(Derive question) {
+        waiting.add(question);
+        next();
+    }
+
+    private void next() {
+        if (running || stopped || waiting.isEmpty()) {
+            return;
         }
         List<Derive> batch = List.copyOf(waiting);
         waiting.clear();
         running = true;
-        return batch;
+        context.pipeToSelf(
+                work.deriveEntries(
+                        unsealed.seed(),
+                        table.view().nextIndex(),
+                        batch.stream().map(Derive::label).toList()),
+                (entries, failure) -> new Derived(batch, entries, failure));
     }
 
-    static List<Optional<String>> labels(List<Derive> batch) {
-        return batch.stream().map(Derive::label).toList();
+    void derived(Derived outcome) {
+        if (outcome.failure() != null) {
+            end(outcome, KeyringFailures.of(outcome.failure()));
+            return;
+        }
+        Set<Address> addresses =
+                outcome.entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
+        if (!Collections.disjoint(addresses, moving)) {
+            end(outcome, KeyringFailures.moving());
+            return;
+        }
+        moving.addAll(addresses);
+        writes.submit(change(outcome.entries(), failure -> {
+            moving.removeAll(addresses);
+            end(outcome, failure);
+        }));
     }
 
     /** What {@code derived} changes; a key that was imported before keeps its file and label, and gets its index. */
-    static Change change(List<KeyEntry> derived, KeyTable table, Consumer<KeyringException> ended) {
+    private Change change(List<KeyEntry> derived, Consumer<KeyringException> ended) {
         Map<Address, KeyEntry> merged = new HashMap<>();
         List<KeyEntry> added = new ArrayList<>();
         for (KeyEntry entry : derived) {
@@ -52,19 +99,21 @@ final class Derivations {
         return new Change(CrashPoint.MINT_BEFORE_STATE, added, merged, Set.of(), last + 1, ended);
     }
 
-    /** @param failure null when {@code entries} are durable */
-    void end(List<Derive> batch, List<KeyEntry> entries, KeyringException failure) {
+    /** @param failure null when the entries are durable */
+    private void end(Derived outcome, KeyringException failure) {
         running = false;
-        for (int i = 0; i < batch.size(); i++) {
-            if (failure == null) {
-                batch.get(i).reply().complete(entries.get(i));
-            } else {
-                batch.get(i).reply().completeExceptionally(failure);
-            }
+        for (int i = 0; i < outcome.questions().size(); i++) {
+            KeyringFailures.answer(
+                    outcome.questions().get(i).reply(),
+                    failure == null ? outcome.entries().get(i) : null,
+                    failure);
         }
+        next();
     }
 
-    void refuse(KeyringException refusal) {
+    /** Nothing new is begun; who waits is refused. */
+    void stop(KeyringException refusal) {
+        stopped = true;
         waiting.forEach(question -> question.reply().completeExceptionally(refusal));
         waiting.clear();
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
@@ -18,8 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done after the start, because it takes longer the larger the keyring is: looking at every key file of a large keyring, and
- * learning the public keys of a keystore that another implementation wrote, one Argon2id after the other.
+ * What is done when nobody waits for it, because it takes longer the larger the keyring is: looking at every key file of a large keyring,
+ * learning the public keys of a keystore that another implementation wrote, one Argon2id after the other, and describing {@code
+ * state.json} in a snapshot for the next start. Belongs to the Keyring actor.
  */
 final class Housekeeping {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
@@ -31,29 +33,89 @@ final class Housekeeping {
     private final KeyWork work;
     private final Supplier<KeyringView> view;
     private final Executor disk;
+    private final Snapshot snapshot;
+    private final AtomicInteger damagedKeys;
+    /** Null while there is no snapshot. */
+    private KeyringView described;
 
-    /** @param view the keyring at the moment */
-    Housekeeping(KeyFolder folder, KeyWork work, Supplier<KeyringView> view, Executor disk) {
+    private boolean looked;
+
+    /**
+     * @param view the keyring at the moment
+     * @param loaded what it was opened with
+     */
+    Housekeeping(
+            KeyFolder folder,
+            KeyWork work,
+            Supplier<KeyringView> view,
+            KeyringSetup setup,
+            KeyringLoader.Loaded loaded) {
         this.folder = folder;
         this.work = work;
         this.view = view;
-        this.disk = disk;
+        this.disk = setup.executors().disk();
+        this.damagedKeys = KeyringMetrics.damagedKeys(setup.metrics());
+        this.snapshot = new Snapshot(folder);
+        this.described = loaded.hasSnapshot() ? loaded.view() : null;
+    }
+
+    /** A keyring without keys gets its proof of the passphrase at once. */
+    void begin(SecretBytes passphrase) {
+        if (view.get().size() == 0 && !folder.isSeeded() && !Files.exists(folder.check())) {
+            work.writeCheck(passphrase).whenCompleteAsync((done, failure) -> logFailure(failure), disk);
+        }
     }
 
     /**
+     * Does what is due.
+     *
      * @param passphrase ends the learning when it is closed
      * @param learnt told, on any thread, of each entry whose public key became known
      */
-    void begin(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
-        List<KeyEntry> entries = view.get().entries();
-        if (entries.size() > KeyringLoader.CHECKED_AT_START) {
-            disk.execute(this::checkFiles);
+    void tend(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
+        if (!looked) {
+            looked = true;
+            if (view.get().size() > KeyringLoader.CHECKED_AT_START) {
+                disk.execute(this::checkFiles);
+            }
+            learnPublicKeys(passphrase, learnt);
         }
-        if (entries.isEmpty() && !folder.isSeeded() && !Files.exists(folder.check())) {
-            work.writeCheck(passphrase).whenCompleteAsync((done, failure) -> logFailure(failure), disk);
+        if (snapshotIsDue()) {
+            disk.execute(this::writeSnapshot);
         }
-        List<KeyEntry> unknown = entries.stream()
-                .filter(entry -> entry.publicKey() == null && entry.imported())
+    }
+
+    /** The last thing; {@code done} completes when nothing is written any more. */
+    void end(CompletableFuture<Void> done) {
+        if (snapshotIsDue()) {
+            CompletableFuture.runAsync(this::writeSnapshot, disk)
+                    .whenCompleteAsync((written, failure) -> done.complete(null), disk);
+        } else {
+            done.complete(null);
+        }
+    }
+
+    /** Never in anybody's way: a change of a large keyring would otherwise cost more the larger it is. */
+    private boolean snapshotIsDue() {
+        KeyringView now = view.get();
+        if (now == described || (now.size() < Snapshot.FROM && described == null)) {
+            return false;
+        }
+        described = now;
+        return true;
+    }
+
+    private void writeSnapshot() {
+        try {
+            snapshot.write();
+        } catch (IOException e) {
+            LOG.warn("the next start will read all of state.json: {}", e.getMessage());
+        }
+    }
+
+    private void learnPublicKeys(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
+        List<KeyEntry> unknown = view.get().withoutPublicKey().stream()
+                .filter(KeyEntry::imported)
                 .toList();
         if (!unknown.isEmpty()) {
             LOG.info("learning {} public keys of a keystore that another implementation wrote", unknown.size());
@@ -107,6 +169,7 @@ final class Housekeeping {
         }
         damaged.retainAll(new HashSet<>(listed()));
         damaged.removeIf(folder::isWhole);
+        damagedKeys.set(damaged.size());
         if (!damaged.isEmpty()) {
             LOG.error(
                     "key files of {} listed addresses are missing or damaged; restore them from a backup: {}",
@@ -116,10 +179,7 @@ final class Housekeeping {
     }
 
     private Collection<Address> listed() {
-        return view.get().entries().stream()
-                .filter(KeyEntry::imported)
-                .map(KeyEntry::address)
-                .toList();
+        return view.get().imported();
     }
 
     private static void logFailure(Throwable failure) {

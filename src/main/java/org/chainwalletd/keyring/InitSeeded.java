@@ -80,7 +80,7 @@ public final class InitSeeded {
             SealedBlob seed = setup.sealer().seal(SealedRole.SEED, passphrase, entropy);
             folder.create();
             folder.write(folder.seed(), seed);
-            new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), null);
+            new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), false);
             err.println("seeded keyring made in " + setup.wallets()
                     + "; the words below are the only backup of all keys derived from it");
             try (SecretBytes json =

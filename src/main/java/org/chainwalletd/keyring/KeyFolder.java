@@ -29,6 +29,7 @@ final class KeyFolder {
     private static final Logger LOG = LoggerFactory.getLogger(KeyFolder.class);
     private static final int NAMED = 5;
     private static final String CHECK = "check.enc";
+    private static final String SNAPSHOT = "state.snapshot";
     private static final String IMPORTED = "imported";
     private static final String PUBLIC_KEYS = "pubkeys";
     private static final String KEY_SUFFIX = ".key.enc";
@@ -63,6 +64,10 @@ final class KeyFolder {
 
     Path check() {
         return wallets.resolve(CHECK);
+    }
+
+    Path snapshot() {
+        return wallets.resolve(SNAPSHOT);
     }
 
     Path publicKeys() {

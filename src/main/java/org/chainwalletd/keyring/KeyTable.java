@@ -2,6 +2,7 @@ package org.chainwalletd.keyring;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,22 +23,35 @@ final class KeyTable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyTable.class);
 
     private final AtomicReference<KeyringView> published;
-    private final Map<Address, KeyEntry> byAddress = new HashMap<>();
     private KeyringView view;
+    /** Null until it is needed. */
+    private AddressIndex index;
 
     KeyTable(KeyringView view, AtomicReference<KeyringView> published) {
         this.published = published;
         this.view = view;
-        view.entries().forEach(entry -> byAddress.put(entry.address(), entry));
         published.set(view);
     }
 
     Optional<KeyEntry> find(Address address) {
-        return Optional.ofNullable(byAddress.get(address));
+        int row = row(address);
+        return row < 0 ? Optional.empty() : Optional.of(view.columns().entry(row));
     }
 
     boolean contains(Address address) {
-        return byAddress.containsKey(address);
+        return row(address) >= 0;
+    }
+
+    private int row(Address address) {
+        prepareIndex();
+        return index.find(view.columns().records(), address.toArray());
+    }
+
+    /** Makes the index now instead of at the first question. */
+    void prepareIndex() {
+        if (index == null) {
+            index = AddressIndex.of(view.columns().records(), view.size());
+        }
     }
 
     KeyringView view() {
@@ -58,7 +72,7 @@ final class KeyTable {
             boolean onlyAdds = changes.stream()
                     .allMatch(change ->
                             change.removed().isEmpty() && change.replaced().isEmpty());
-            stateFile.write(after, onlyAdds ? added() : null);
+            stateFile.write(after, onlyAdds);
             forget(publicKeys, gone());
             CrashPoint.MINT_BEFORE_ANSWER.reached();
         }
@@ -97,20 +111,21 @@ final class KeyTable {
 
     /** What the keyring will be after {@code changes}; nothing is changed yet. One batch at a time. */
     Batch prepare(List<Change> changes) {
-        KeyringView after = view;
-        Map<Address, KeyEntry> replaced = new HashMap<>();
-        Set<Address> removed = new HashSet<>();
+        Map<Integer, KeyEntry> replaced = new HashMap<>();
+        BitSet removed = new BitSet();
         List<KeyEntry> added = new ArrayList<>();
         long nextIndex = view.nextIndex();
         for (Change change : changes) {
-            replaced.putAll(change.replaced());
-            removed.addAll(change.removed());
+            change.replaced().forEach((address, entry) -> {
+                if (contains(address)) {
+                    replaced.put(row(address), entry);
+                }
+            });
+            change.removed().stream().filter(this::contains).forEach(address -> removed.set(row(address)));
             added.addAll(change.added());
             nextIndex = Math.max(nextIndex, change.nextIndex());
         }
-        if (!replaced.isEmpty()) {
-            after = after.replaced(replaced);
-        }
+        KeyringView after = replaced.isEmpty() ? view : view.replaced(replaced);
         if (!removed.isEmpty()) {
             after = after.without(removed);
         }
@@ -119,19 +134,22 @@ final class KeyTable {
 
     /** The batch is on the disk. */
     void accept(Batch batch) {
+        int before = view.size();
         view = batch.after();
-        for (Change change : batch.changes()) {
-            change.added().forEach(entry -> byAddress.put(entry.address(), entry));
-            byAddress.putAll(change.replaced());
-            change.removed().forEach(byAddress::remove);
+        if (batch.changes().stream().anyMatch(change -> !change.removed().isEmpty())) {
+            index = null;
+        } else if (index != null) {
+            for (int row = before; row < view.size(); row++) {
+                index.add(view.columns().records(), row);
+            }
         }
         published.set(view);
     }
 
     /** Legacy HD keys whose public key is not known yet. */
     List<KeyEntry> derivedWithoutPublicKey() {
-        return view.entries().stream()
-                .filter(entry -> entry.publicKey() == null && !entry.imported())
+        return view.withoutPublicKey().stream()
+                .filter(entry -> !entry.imported())
                 .toList();
     }
 }

@@ -56,14 +56,14 @@ public final class Keyring implements Signer {
         private final KeyringSetup setup;
         private final SecretBytes passphrase;
         private final PublicKeyFiles publicKeys;
-        private final CompletableFuture<KeyringView> view;
+        private final CompletableFuture<KeyringLoader.Loaded> loaded;
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
             KeyFolder folder = new KeyFolder(setup.wallets());
             this.setup = setup;
             this.passphrase = passphrase;
             this.publicKeys = new PublicKeyFiles(folder.publicKeys());
-            this.view = new KeyringLoader(setup, folder, publicKeys).load(passphrase);
+            this.loaded = new KeyringLoader(setup, folder, publicKeys).load(passphrase);
         }
 
         KeyringSetup setup() {
@@ -78,8 +78,8 @@ public final class Keyring implements Signer {
             return publicKeys;
         }
 
-        CompletableFuture<KeyringView> view() {
-            return view;
+        CompletableFuture<KeyringLoader.Loaded> loaded() {
+            return loaded;
         }
 
         /** Hands everything over to the keyring's actor; see {@link Keyring#open}. At most once. */

@@ -4,18 +4,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.KeyringException.Reason;
@@ -23,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens the files of a keyring at start: reads {@code state.json} and the public keys, sees that every listed key has its file, and
- * proves the passphrase on one sealed file, at the same time. Nothing is unsealed beyond that one.
+ * Opens the files of a keyring at start: reads {@code state.json} and the public keys, or a snapshot of exactly these, sees that every
+ * listed key has its file, and proves the passphrase on one sealed file, at the same time. Nothing is unsealed beyond that one.
  *
  * <p>Damage stops the start with a message that names the file and the way out; nothing is replaced.
  */
@@ -36,21 +30,26 @@ final class KeyringLoader {
     private final KeyringSetup setup;
     private final KeyFolder folder;
     private final PublicKeyFiles publicKeys;
+    private final Snapshot snapshot;
 
     KeyringLoader(KeyringSetup setup, KeyFolder folder, PublicKeyFiles publicKeys) {
         this.setup = setup;
         this.folder = folder;
         this.publicKeys = publicKeys;
+        this.snapshot = new Snapshot(folder);
     }
 
+    /** @param hasSnapshot whether the next start can do without {@code state.json} as it is */
+    record Loaded(KeyringView view, boolean hasSnapshot) {}
+
     /** Fails with {@link KeyringException}: LOCKED for a wrong passphrase, STORAGE for damage. */
-    CompletableFuture<KeyringView> load(SecretBytes passphrase) {
+    CompletableFuture<Loaded> load(SecretBytes passphrase) {
         Executor disk = setup.executors().disk();
         Executor argon2 = setup.executors().argon2();
         CompletableFuture<Void> ready = CompletableFuture.runAsync(this::createFolders, disk);
-        CompletableFuture<KeyringView> view = ready.thenApplyAsync(done -> readView(), disk);
+        CompletableFuture<Loaded> view = ready.thenApplyAsync(done -> read(), disk);
         CompletableFuture<Proof> proved = ready.thenApplyAsync(done -> prove(passphrase), argon2);
-        return view.thenCombineAsync(proved, (loaded, proof) -> conclude(loaded, proof, passphrase), argon2);
+        return view.thenCombineAsync(proved, (read, proof) -> conclude(read, proof, passphrase), argon2);
     }
 
     private void createFolders() {
@@ -65,29 +64,50 @@ final class KeyringLoader {
                                     + " is missing although there are key files; restore it from a backup. Without one, write"
                                     + " one by hand whose \"imported\" lists the addresses in the names of the *.key.enc files");
                 }
-                new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), null);
+                new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), false);
             }
         } catch (IOException e) {
             throw KeyFolder.storage("cannot open the keyring at", folder.state(), e);
         }
     }
 
-    private KeyringView readView() {
-        StateJson state = readState();
-        try {
-            if (state.imported().size() <= CHECKED_AT_START) {
-                checkFiles(state.imported());
+    private Loaded read() {
+        Optional<KeyringView> described = snapshot.read().map(this::withLearntKeys);
+        KeyringView view = described.orElseGet(this::readState);
+        if (view.hasDerived() && !folder.isSeeded()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    folder.seed() + " is missing although " + folder.state()
+                            + " lists derived addresses; restore it from a backup");
+        }
+        if (view.size() <= CHECKED_AT_START) {
+            try {
+                checkFiles(view.imported());
+            } catch (IOException e) {
+                throw KeyFolder.storage("cannot read the files beside", folder.state(), e);
             }
-            return viewOf(state, publicKeys.load());
+        }
+        return new Loaded(view, described.isPresent());
+    }
+
+    /** Public keys are learnt without a change of {@code state.json}. */
+    private KeyringView withLearntKeys(KeyringView view) {
+        return view.hasAllPublicKeys() ? view : view.with(knownKeys());
+    }
+
+    private PublicKeyFiles.Found knownKeys() {
+        try {
+            return publicKeys.load();
         } catch (IOException e) {
             throw KeyFolder.storage("cannot read the files beside", folder.state(), e);
         }
     }
 
-    private StateJson readState() {
+    private KeyringView readState() {
+        PublicKeyFiles.Found keys = knownKeys();
         Path file = folder.state();
         try {
-            return StateJson.parse(Files.readAllBytes(file));
+            return StateReader.read(Files.readAllBytes(file), keys);
         } catch (IOException e) {
             throw new KeyringException(
                     Reason.STORAGE,
@@ -108,36 +128,6 @@ final class KeyringLoader {
                             + " their addresses out of \"imported\" in " + folder.state());
         }
         found.reportUnlisted(folder);
-    }
-
-    private KeyringView viewOf(StateJson state, Map<Address, PublicKey> keys) {
-        Set<Address> alone = new HashSet<>(state.imported());
-        List<KeyEntry> entries = new ArrayList<>(state.derived().size() + alone.size());
-        state.derived().entrySet().stream()
-                .sorted(Map.Entry.comparingByValue(Comparator.naturalOrder()))
-                .forEach(derived -> entries.add(new KeyEntry(
-                        derived.getKey(),
-                        keys.get(derived.getKey()),
-                        OptionalLong.of(derived.getValue()),
-                        Optional.ofNullable(state.labels().get(derived.getKey())),
-                        alone.contains(derived.getKey()))));
-        for (Address address : state.imported()) {
-            if (!state.derived().containsKey(address)) {
-                entries.add(new KeyEntry(
-                        address,
-                        keys.get(address),
-                        OptionalLong.empty(),
-                        Optional.ofNullable(state.labels().get(address)),
-                        true));
-            }
-        }
-        if (!state.derived().isEmpty() && !folder.isSeeded()) {
-            throw new KeyringException(
-                    Reason.STORAGE,
-                    folder.seed() + " is missing although " + folder.state()
-                            + " lists derived addresses; restore it from a backup");
-        }
-        return KeyringView.of(entries, state.nextIndex(), state.unknownMembers());
     }
 
     /** What trying the passphrase on one sealed file showed; {@code tried} is null when there is none to try. */
@@ -170,10 +160,11 @@ final class KeyringLoader {
     }
 
     /** A file that does not open may be damaged: another one that does open says that the passphrase is right. */
-    private KeyringView conclude(KeyringView view, Proof proof, SecretBytes passphrase) {
+    private Loaded conclude(Loaded loaded, Proof proof, SecretBytes passphrase) {
         if (proof.opened()) {
-            return view;
+            return loaded;
         }
+        KeyringView view = loaded.view();
         Optional<Path> another = view.entries().stream()
                 .filter(KeyEntry::imported)
                 .map(entry -> folder.key(entry.address()))
@@ -182,7 +173,7 @@ final class KeyringLoader {
         if (another.isPresent()
                 && attempt(SealedRole.IMPORTED, another.get(), passphrase).opened()) {
             LOG.error("the sealed file {} is damaged or sealed under another passphrase", proof.tried());
-            return view;
+            return loaded;
         }
         String hint = view.size() == 0 && !folder.isSeeded()
                 ? "; there is no key yet: to choose another passphrase, delete this file"

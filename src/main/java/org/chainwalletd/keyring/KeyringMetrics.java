@@ -3,6 +3,7 @@ package org.chainwalletd.keyring;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The keyring's figures for operators. */
@@ -29,5 +30,10 @@ final class KeyringMetrics {
         return Counter.builder("walletd.keyring.state.writes")
                 .description("writes of state.json")
                 .register(registry);
+    }
+
+    /** Listed keys whose file was missing or cut when the files were looked at; to be set by who looks. */
+    static AtomicInteger damagedKeys(MeterRegistry registry) {
+        return registry.gauge("walletd.keyring.damaged.keys", new AtomicInteger());
     }
 }

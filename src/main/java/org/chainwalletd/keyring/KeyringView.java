@@ -1,41 +1,41 @@
 package org.chainwalletd.keyring;
 
 import java.util.AbstractList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.RandomAccess;
-import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
 
 /**
  * The public side of the whole keyring at one moment; immutable to everyone who reads it. Entries stand in the order of {@code
  * state.json}: legacy HD keys by index, then the 1:1 keys as they came, then what was added since.
  *
- * <p>Growing costs what is added, not what is there: successors share one array, of which each view reads its own first {@code size}
- * places. So only the newest view may be grown, by its one owner, and once it was grown successfully its successor takes its place.
+ * <p>Growing costs what is added, not what is there: successors share columns, of which each view reads its own first {@code size}
+ * rows. So only the newest view may be grown, by its one owner, and once it was grown successfully its successor takes its place.
  */
 final class KeyringView {
-    private final KeyEntry[] entries;
+    private final KeyColumns columns;
     private final int size;
     private final long nextIndex;
     private final Map<String, byte[]> unknownMembers;
 
-    private KeyringView(KeyEntry[] entries, int size, long nextIndex, Map<String, byte[]> unknownMembers) {
-        this.entries = entries;
+    /** @param unknownMembers members of {@code state.json} that are not ours, by name, as JSON text in UTF-8 */
+    KeyringView(KeyColumns columns, int size, long nextIndex, Map<String, byte[]> unknownMembers) {
+        this.columns = columns;
         this.size = size;
         this.nextIndex = nextIndex;
-        this.unknownMembers = unknownMembers;
+        this.unknownMembers = Collections.unmodifiableMap(unknownMembers);
     }
 
-    /** @param unknownMembers members of {@code state.json} that are not ours, by name, as JSON text in UTF-8 */
+    /** See the constructor. */
     static KeyringView of(List<KeyEntry> entries, long nextIndex, Map<String, byte[]> unknownMembers) {
-        return new KeyringView(
-                entries.toArray(KeyEntry[]::new),
-                entries.size(),
-                nextIndex,
-                Collections.unmodifiableMap(unknownMembers));
+        return new KeyringView(KeyColumns.empty().with(0, entries), entries.size(), nextIndex, unknownMembers);
     }
 
     int size() {
@@ -51,52 +51,78 @@ final class KeyringView {
         return unknownMembers;
     }
 
+    /** The first {@link #size} rows are this view's. */
+    KeyColumns columns() {
+        return columns;
+    }
+
+    /** Made as they are read, so that keeping one is what costs memory. */
     List<KeyEntry> entries() {
-        return new Entries(entries, size);
+        return new Entries(columns, size);
+    }
+
+    /** The addresses of 1:1 keys. */
+    List<Address> imported() {
+        return rows(columns::isImported).mapToObj(columns::address).toList();
+    }
+
+    boolean hasDerived() {
+        return columns.anyDerived(size);
+    }
+
+    boolean hasAllPublicKeys() {
+        return columns.allPublicKeys(size);
+    }
+
+    /** With the public keys that are known in the places of missing ones. */
+    KeyringView with(PublicKeyFiles.Found keys) {
+        Map<Integer, KeyEntry> found = new HashMap<>();
+        rows(row -> !columns.hasPublicKey(row)).forEach(row -> {
+            PublicKey key = keys.of(columns.address(row));
+            if (key != null) {
+                found.put(row, columns.entry(row).withPublicKey(key));
+            }
+        });
+        return found.isEmpty() ? this : replaced(found);
+    }
+
+    /** Keys whose public key is not known yet. */
+    List<KeyEntry> withoutPublicKey() {
+        return rows(row -> !columns.hasPublicKey(row)).mapToObj(columns::entry).toList();
+    }
+
+    private IntStream rows(IntPredicate chosen) {
+        return IntStream.range(0, size).filter(chosen);
     }
 
     KeyringView grown(List<KeyEntry> added, long newNextIndex) {
-        int newSize = size + added.size();
-        KeyEntry[] target = newSize <= entries.length
-                ? entries
-                : Arrays.copyOf(entries, Math.max(newSize, entries.length + (entries.length >> 1) + 16));
-        for (int i = 0; i < added.size(); i++) {
-            target[size + i] = added.get(i);
-        }
-        return new KeyringView(target, newSize, newNextIndex, unknownMembers);
+        return new KeyringView(columns.with(size, added), size + added.size(), newNextIndex, unknownMembers);
     }
 
-    KeyringView without(Set<Address> removed) {
-        KeyEntry[] kept = entries().stream()
-                .filter(entry -> !removed.contains(entry.address()))
-                .toArray(KeyEntry[]::new);
-        return new KeyringView(kept, kept.length, nextIndex, unknownMembers);
+    KeyringView without(BitSet rows) {
+        return new KeyringView(columns.without(size, rows), size - rows.cardinality(), nextIndex, unknownMembers);
     }
 
-    /** With other entries in the places of those with the same addresses. */
-    KeyringView replaced(Map<Address, KeyEntry> replacements) {
-        KeyEntry[] target = Arrays.copyOf(entries, size);
-        for (int i = 0; i < size; i++) {
-            target[i] = replacements.getOrDefault(target[i].address(), target[i]);
-        }
-        return new KeyringView(target, size, nextIndex, unknownMembers);
+    /** With other entries of the same addresses and labels in some rows. */
+    KeyringView replaced(Map<Integer, KeyEntry> replacements) {
+        return new KeyringView(columns.replaced(size, replacements), size, nextIndex, unknownMembers);
     }
 
     private static final class Entries extends AbstractList<KeyEntry> implements RandomAccess {
-        private final KeyEntry[] entries;
+        private final KeyColumns columns;
         private final int size;
 
-        Entries(KeyEntry[] entries, int size) {
-            this.entries = entries;
+        Entries(KeyColumns columns, int size) {
+            this.columns = columns;
             this.size = size;
         }
 
         @Override
-        public KeyEntry get(int index) {
-            if (index >= size) {
-                throw new IndexOutOfBoundsException(index);
+        public KeyEntry get(int row) {
+            if (row < 0 || row >= size) {
+                throw new IndexOutOfBoundsException(row);
             }
-            return entries[index];
+            return columns.entry(row);
         }
 
         @Override

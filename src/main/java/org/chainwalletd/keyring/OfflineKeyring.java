@@ -36,8 +36,10 @@ final class OfflineKeyring {
         this.stateFile = new StateFile(folder.state());
         this.passphrase = passphrase;
         try {
-            KeyringView view =
-                    new KeyringLoader(here, folder, publicKeys).load(passphrase).join();
+            KeyringView view = new KeyringLoader(here, folder, publicKeys)
+                    .load(passphrase)
+                    .join()
+                    .view();
             this.table = new KeyTable(view, new AtomicReference<>());
             stateFile.opened(view);
         } catch (CompletionException e) {

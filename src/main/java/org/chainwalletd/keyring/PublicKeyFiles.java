@@ -10,9 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32C;
 import org.chainwalletd.chain.Address;
@@ -33,34 +31,51 @@ final class PublicKeyFiles {
     static final int PER_FILE = 1_024;
 
     private static final Logger LOG = LoggerFactory.getLogger(PublicKeyFiles.class);
-    private static final int RECORD = Address.LENGTH + PublicKey.LENGTH;
+    private static final int RECORD = KeyColumns.RECORD;
     private static final String SUFFIX = ".keys";
 
     private final Path folder;
     private int last;
-    private byte[] lastRecords = new byte[0];
+    /** Null until the files were looked at. */
+    private byte[] lastRecords;
 
     PublicKeyFiles(Path folder) {
         this.folder = folder;
     }
 
     /** All keys that stand here, also some of no listed address. That they belong to the addresses is for the user of a key to check. */
-    synchronized Map<Address, PublicKey> load() throws IOException {
+    synchronized Found load() throws IOException {
         List<Path> files = files();
-        Map<Address, PublicKey> keys = new HashMap<>(files.size() * PER_FILE * 2);
+        lastRecords = new byte[0];
+        byte[] all = new byte[files.size() * PER_FILE * RECORD];
+        int end = 0;
         for (Path file : files) {
             byte[] records = records(file);
-            for (int at = 0; at < records.length; at += RECORD) {
-                keys.put(addressAt(records, at), keyAt(records, at));
+            if (end + records.length > all.length) {
+                all = Arrays.copyOf(all, 2 * all.length + records.length);
             }
+            System.arraycopy(records, 0, all, end, records.length);
+            end += records.length;
             last = numberOf(file);
             lastRecords = records;
         }
-        return keys;
+        return new Found(all, AddressIndex.of(all, end / RECORD));
+    }
+
+    /** What was read. */
+    record Found(byte[] records, AddressIndex index) {
+        /** Null for one that is not here. */
+        PublicKey of(Address address) {
+            int row = index.find(records, address.toArray());
+            return row < 0 ? null : keyAt(records, row * RECORD);
+        }
     }
 
     /** Adds the public keys of {@code entries}; when this returns they survive a power cut. */
     synchronized void add(Collection<KeyEntry> entries) throws IOException {
+        if (lastRecords == null) {
+            openLast();
+        }
         byte[] records = lastRecords;
         int number = last;
         for (KeyEntry entry : entries) {
@@ -77,6 +92,17 @@ final class PublicKeyFiles {
         if (!entries.isEmpty()) {
             write(number, records);
         }
+    }
+
+    private void openLast() throws IOException {
+        List<Path> files = files();
+        byte[] records = new byte[0];
+        if (!files.isEmpty()) {
+            Path file = files.get(files.size() - 1);
+            last = numberOf(file);
+            records = records(file);
+        }
+        lastRecords = records;
     }
 
     /** Takes the keys of {@code addresses} out of whichever files they stand in. */

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.store.PreparedFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +25,7 @@ final class StateFile {
 
     private static final int SLACK = 16 * 1024;
     private static final int INDEX_DIGITS = 10;
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private final Path file;
     private KeyringView content;
@@ -42,12 +43,12 @@ final class StateFile {
     /**
      * Makes {@code next} the content of the file.
      *
-     * @param added what {@code next} has more than the content before, or null when it differs otherwise too
+     * @param onlyAdds whether {@code next} differs from the content before only by the keys behind it and the next index
      */
-    synchronized void write(KeyringView next, List<KeyEntry> added) throws IOException {
+    synchronized void write(KeyringView next, boolean onlyAdds) throws IOException {
         Successor prepared = successor;
         successor = null;
-        if (prepared == null || !publishPrepared(prepared, next, added)) {
+        if (prepared == null || !publishPrepared(prepared, next, onlyAdds)) {
             try (PreparedFile whole = PreparedFile.of(file)) {
                 new Successor(whole, 0).writeWhole(next);
                 whole.publish();
@@ -56,10 +57,9 @@ final class StateFile {
         content = next;
     }
 
-    private static boolean publishPrepared(Successor prepared, KeyringView next, List<KeyEntry> added)
-            throws IOException {
+    private boolean publishPrepared(Successor prepared, KeyringView next, boolean onlyAdds) throws IOException {
         try (PreparedFile whole = prepared.target) {
-            boolean complete = added != null && prepared.append(next.nextIndex(), added);
+            boolean complete = onlyAdds && prepared.append(next, content.size());
             if (complete) {
                 whole.publish();
             }
@@ -138,44 +138,32 @@ final class StateFile {
                 bytes(unknown.getValue());
             }
             begin("derived", '{');
-            for (KeyEntry entry : view.entries()) {
-                derivedLine(entry);
-            }
+            derivedLines(view, 0);
             end(derived);
             begin("labels", '{');
-            for (KeyEntry entry : view.entries()) {
-                labelLine(entry);
-            }
+            labelLines(view, 0);
             end(labels);
             begin("imported", '[');
-            for (KeyEntry entry : view.entries()) {
-                importedLine(entry);
-            }
+            importedLines(view, 0);
             end(imported);
             ascii("\n}\n");
             flush();
             buffer = null;
         }
 
-        /** Fills in {@code added}; false, with nothing usable left of this successor, when it does not fit. */
-        boolean append(long nextIndex, List<KeyEntry> added) throws IOException {
+        /** Fills in the rows from {@code from} on; false, with nothing usable left of this successor, when they do not fit. */
+        boolean append(KeyringView view, int from) throws IOException {
             buffer = new byte[1024];
-            patch(indexAt, index(nextIndex));
-            for (KeyEntry entry : added) {
-                derivedLine(entry);
-            }
+            patch(indexAt, index(view.nextIndex()));
+            derivedLines(view, from);
             if (!patch(derived)) {
                 return false;
             }
-            for (KeyEntry entry : added) {
-                labelLine(entry);
-            }
+            labelLines(view, from);
             if (!patch(labels)) {
                 return false;
             }
-            for (KeyEntry entry : added) {
-                importedLine(entry);
-            }
+            importedLines(view, from);
             return patch(imported);
         }
 
@@ -215,29 +203,48 @@ final class StateFile {
             member.limit = flushed + used;
         }
 
-        private void derivedLine(KeyEntry entry) throws IOException {
-            if (entry.index().isPresent()) {
-                separate(derived);
-                ascii(entry.address().hex());
-                ascii("\": " + entry.index().getAsLong());
+        private void derivedLines(KeyringView view, int from) throws IOException {
+            KeyColumns columns = view.columns();
+            for (int row = from; row < view.size(); row++) {
+                if (columns.isDerived(row)) {
+                    separate(derived);
+                    address(columns, row);
+                    ascii("\": " + columns.index(row));
+                }
             }
         }
 
-        private void labelLine(KeyEntry entry) throws IOException {
-            if (entry.label().isPresent()) {
-                separate(labels);
-                ascii(entry.address().hex());
-                ascii("\": \"");
-                bytes(escaped(entry.label().get()));
-                ascii("\"");
+        private void labelLines(KeyringView view, int from) throws IOException {
+            KeyColumns columns = view.columns();
+            for (int row = from; row < view.size(); row++) {
+                if (columns.isLabelled(row)) {
+                    separate(labels);
+                    address(columns, row);
+                    ascii("\": \"");
+                    bytes(escaped(columns.label(row)));
+                    ascii("\"");
+                }
             }
         }
 
-        private void importedLine(KeyEntry entry) throws IOException {
-            if (entry.imported()) {
-                separate(imported);
-                ascii(entry.address().hex());
-                ascii("\"");
+        private void importedLines(KeyringView view, int from) throws IOException {
+            KeyColumns columns = view.columns();
+            for (int row = from; row < view.size(); row++) {
+                if (columns.isImported(row)) {
+                    separate(imported);
+                    address(columns, row);
+                    ascii("\"");
+                }
+            }
+        }
+
+        private void address(KeyColumns columns, int row) throws IOException {
+            room(2 * Address.LENGTH);
+            byte[] records = columns.records();
+            int from = row * KeyColumns.RECORD;
+            for (int at = from; at < from + Address.LENGTH; at++) {
+                buffer[used++] = HEX[records[at] >> 4 & 0xf];
+                buffer[used++] = HEX[records[at] & 0xf];
             }
         }
 

@@ -41,7 +41,6 @@ final class StateWrites {
         this.writes = writes;
         this.begun = begun;
         stateFile.opened(table.view());
-        prepareNext();
     }
 
     boolean isWriting() {
@@ -86,7 +85,8 @@ final class StateWrites {
                 CompletableFuture.runAsync(() -> KeyringFailures.io(() -> batch.write(publicKeys, stateFile)), disk));
     }
 
-    private void prepareNext() {
+    /** Makes the next change of a large keyring cheap. */
+    void prepareNext() {
         disk.execute(() -> {
             try {
                 stateFile.prepare();

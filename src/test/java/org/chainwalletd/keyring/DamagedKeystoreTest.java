@@ -199,7 +199,7 @@ class DamagedKeystoreTest {
     }
 
     @Test
-    void a_large_keyring_starts_at_once_and_reports_a_missing_key_file_when_it_is_used() throws Exception {
+    void a_large_keyring_starts_at_once_and_counts_a_missing_key_file_and_refuses_its_use() throws Exception {
         Path large = datadir.resolve("large");
         Address lost = ManyKeys.write(large, KeyringLoader.CHECKED_AT_START + 5)
                 .get(700)
@@ -209,6 +209,8 @@ class DamagedKeystoreTest {
         try (KeyringFixture many = new KeyringFixture(large)) {
             Keyring keyring = many.open();
             assertThat(keyring.size()).isEqualTo(KeyringLoader.CHECKED_AT_START + 5);
+            KeyringFixture.eventually(() ->
+                    many.metrics.get("walletd.keyring.damaged.keys").gauge().value() == 1);
             assertThat(refusal(keyring.sign(lost, new byte[1])))
                     .hasMessageContaining(file.toString())
                     .extracting(KeyringException::reason)

@@ -36,6 +36,7 @@ final class KeyringFixture implements AutoCloseable {
     private Executor disk = threads;
     private ChainProfile profile = CHAIN;
     private Argon2 cost = CHEAP;
+    private KeyringSetup.Upkeep upkeep = new KeyringSetup.Upkeep(Duration.ZERO, Duration.ofDays(1));
     private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
     KeyringFixture(Path wallets) {
@@ -57,6 +58,11 @@ final class KeyringFixture implements AutoCloseable {
         return this;
     }
 
+    KeyringFixture upkeep(Duration first, Duration between) {
+        upkeep = new KeyringSetup.Upkeep(first, between);
+        return this;
+    }
+
     void passes(Duration time) {
         now = now.plus(time);
     }
@@ -73,7 +79,8 @@ final class KeyringFixture implements AutoCloseable {
                 new SecureRandom(),
                 () -> now,
                 metrics,
-                new KeyringSetup.Executors(threads, threads, disk));
+                new KeyringSetup.Executors(threads, threads, disk),
+                upkeep);
     }
 
     Keyring open() {

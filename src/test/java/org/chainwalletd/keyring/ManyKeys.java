@@ -34,7 +34,7 @@ final class ManyKeys {
         }
         AtomicFiles.createFolder(folder.publicKeys());
         new PublicKeyFiles(folder.publicKeys()).add(entries);
-        new StateFile(folder.state()).write(KeyringView.of(entries, 0, Map.of()), null);
+        new StateFile(folder.state()).write(KeyringView.of(entries, 0, Map.of()), false);
         return entries;
     }
 }

@@ -1,0 +1,172 @@
+package org.chainwalletd.keyring;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.keyring.KeyringActor.Command;
+import org.chainwalletd.keyring.KeyringActor.Derive;
+import org.chainwalletd.keyring.KeyringActor.Find;
+import org.chainwalletd.keyring.KeyringActor.Learnt;
+import org.chainwalletd.keyring.KeyringActor.Question;
+import org.chainwalletd.keyring.KeyringActor.SeedUnsealed;
+import org.chainwalletd.keyring.KeyringActor.Sign;
+import org.chainwalletd.keyring.KeyringActor.Unsealed;
+
+/**
+ * The questions that need a secret: each key, and the seed, is unsealed once, and whoever needs it meanwhile waits for the same Argon2id.
+ * What is unsealed also tells public keys that were not known. Belongs to the Keyring actor.
+ */
+final class Unsealings {
+    private final ActorContext<Command> context;
+    private final KeyTable table;
+    private final StateWrites writes;
+    private final KeyWork work;
+    private final Set<Address> moving;
+    private final SecretBytes passphrase;
+    private final UnsealedKeys unsealed;
+    private final Executor crypto;
+    private final Consumer<Derive> derive;
+
+    /**
+     * @param moving addresses on their way in or out; shared with those who move others
+     * @param derive goes on with a question when the seed is unsealed
+     */
+    Unsealings(
+            ActorContext<Command> context,
+            KeyTable table,
+            StateWrites writes,
+            KeyWork work,
+            Set<Address> moving,
+            SecretBytes passphrase,
+            UnsealedKeys unsealed,
+            Executor crypto,
+            Consumer<Derive> derive) {
+        this.context = context;
+        this.table = table;
+        this.writes = writes;
+        this.work = work;
+        this.moving = moving;
+        this.passphrase = passphrase;
+        this.unsealed = unsealed;
+        this.crypto = crypto;
+        this.derive = derive;
+    }
+
+    void find(Find question) {
+        Optional<KeyEntry> entry = table.find(question.address());
+        SigningKey key = unsealed.key(question.address());
+        if (entry.isEmpty() || !question.withPublicKey() || work.hasPublicKey(entry.get())) {
+            question.reply().complete(entry);
+        } else if (key != null) {
+            question.reply().complete(Optional.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
+        } else {
+            unsealFor(entry.get(), question);
+        }
+    }
+
+    void sign(Sign question) {
+        SigningKey key = unsealed.key(question.address());
+        if (key != null) {
+            crypto.execute(() -> KeyWork.sign(key, question.message(), question.reply()));
+            return;
+        }
+        table.find(question.address())
+                .ifPresentOrElse(
+                        entry -> unsealFor(entry, question),
+                        () -> question.reply().completeExceptionally(KeyringFailures.unknown(question.address())));
+    }
+
+    /** Everybody who needs the same key waits for one Argon2id, and then asks again. */
+    private void unsealFor(KeyEntry entry, Question question) {
+        if (!entry.imported() && unsealed.seed() == null) {
+            unsealSeedFor(question);
+        } else if (unsealed.waitForKey(entry.address(), question)) {
+            CompletableFuture<SecretBytes> secret =
+                    entry.imported() ? work.unseal(entry, passphrase) : work.derived(entry, unsealed.seed());
+            context.pipeToSelf(secret, (value, failure) -> new Unsealed(entry.address(), value, failure));
+        }
+    }
+
+    void unsealSeedFor(Question question) {
+        if (unsealed.waitForSeed(question)) {
+            context.pipeToSelf(work.unsealSeed(passphrase), SeedUnsealed::new);
+        }
+    }
+
+    void ended(Unsealed outcome) {
+        List<Question> waiting = unsealed.endWaitForKey(outcome.address());
+        Optional<KeyEntry> entry = table.find(outcome.address());
+        if (outcome.failure() != null) {
+            refuse(waiting, KeyringFailures.of(outcome.failure()));
+        } else if (entry.isEmpty() || moving.contains(outcome.address())) {
+            outcome.secret().close();
+            refuse(waiting, KeyringFailures.unknown(outcome.address()));
+        } else {
+            SigningKey key = SigningKey.takeOver(outcome.secret());
+            unsealed.put(outcome.address(), key);
+            if (!work.hasPublicKey(entry.get())) {
+                learn(List.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
+            }
+            waiting.forEach(this::again);
+        }
+    }
+
+    void seedEnded(SeedUnsealed outcome) {
+        List<Question> waiting = unsealed.endWaitForSeed();
+        if (outcome.failure() != null) {
+            refuse(waiting, KeyringFailures.of(outcome.failure()));
+            return;
+        }
+        unsealed.putSeed(outcome.seed());
+        List<KeyEntry> unknown = table.derivedWithoutPublicKey();
+        if (!unknown.isEmpty()) {
+            context.pipeToSelf(work.learnDerived(outcome.seed(), unknown), Learnt::new);
+        }
+        waiting.forEach(this::again);
+    }
+
+    /** At once, and not through the mailbox, where later questions would overtake it. */
+    private void again(Question question) {
+        if (question instanceof Sign sign) {
+            sign(sign);
+        } else if (question instanceof Find find) {
+            find(find);
+        } else if (question instanceof Derive next) {
+            derive.accept(next);
+        } else {
+            throw new IllegalStateException("does not wait for a secret: " + question.getClass());
+        }
+    }
+
+    private static void refuse(List<Question> waiting, KeyringException refusal) {
+        waiting.forEach(question -> question.reply().completeExceptionally(refusal));
+    }
+
+    void learnt(Learnt outcome) {
+        if (outcome.failure() == null) {
+            learn(outcome.entries());
+        }
+    }
+
+    private void learn(List<KeyEntry> entries) {
+        Map<Address, KeyEntry> replaced = new HashMap<>();
+        entries.stream()
+                .filter(entry -> isUnknown(entry.address()))
+                .forEach(entry -> replaced.put(entry.address(), entry));
+        writes.submit(Change.learning(replaced));
+    }
+
+    private boolean isUnknown(Address address) {
+        return table.find(address).filter(entry -> !work.hasPublicKey(entry)).isPresent() && !moving.contains(address);
+    }
+}
