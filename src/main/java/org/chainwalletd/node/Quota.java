@@ -5,7 +5,8 @@ package org.chainwalletd.node;
  * quotas; it remembers that the node has refused, until the window must have ended.
  */
 final class Quota {
-    static final long WINDOW_MILLIS = 60_000;
+    /** The node's minute, and one second more: its window begins when our first call arrives, which is after we have sent it. */
+    static final long WINDOW_MILLIS = 61_000;
     /** How long a node that has refused a call is taken to have this quota: nodes are configured anew. */
     private static final long KNOWN_MILLIS = 600_000;
     /** Of ten calls that a window allows, so many may be used by calls that can wait. */
@@ -38,7 +39,7 @@ final class Quota {
         used++;
     }
 
-    /** The node has refused a call with {@code text}. Its window began with our first call at the latest, so it ends by then plus 60 s. */
+    /** The node has refused a call with {@code text}. Its window began with our first call at the latest, so it ends a window later. */
     void refused(String text, long now) {
         refusal = text;
         boolean ownWindow = counting && now - windowStart < WINDOW_MILLIS;

@@ -182,7 +182,7 @@ class UpstreamTimeTest {
 
         assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
                 .isEqualTo(RATE_LIMIT);
-        pass(59_999);
+        pass(60_999);
         assertThat(failure(NodeException.Rejected.class, client.addressUtxos(ALICE)))
                 .hasMessage("node error -32603: " + RATE_LIMIT);
         get(client.sendRawTransaction(Bytes.parse("00")));
@@ -236,10 +236,10 @@ class UpstreamTimeTest {
     void a_patient_call_waits_until_the_window_of_the_quota_ends() {
         first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":3}"));
         CompletionStage<Amount> balance =
-                harness.client(first.url()).patient(Duration.ofSeconds(60)).balance(ALICE);
+                harness.client(first.url()).patient(Duration.ofSeconds(61)).balance(ALICE);
         awaitQuotaWaits(1);
 
-        pass(59_999);
+        pass(60_999);
         assertThat(first.count("get_balance")).isEqualTo(1);
         pass(1);
 
@@ -252,7 +252,7 @@ class UpstreamTimeTest {
         NodeClient client = harness.client(first.url()).patient(Duration.ofSeconds(100));
         CompletionStage<Amount> balance = client.balance(ALICE);
         awaitQuotaWaits(1);
-        pass(60_000);
+        pass(61_000);
 
         assertThat(failure(NodeException.Rejected.class, balance).text()).isEqualTo(RATE_LIMIT);
         assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
@@ -264,7 +264,7 @@ class UpstreamTimeTest {
     void a_patient_call_goes_to_a_node_that_is_not_limited() {
         first.on("get_balance", error(-32603, RATE_LIMIT));
         second.on("get_balance", result("{\"balance\":2}"));
-        NodeClient client = harness.client(first.url(), second.url()).patient(Duration.ofSeconds(60));
+        NodeClient client = harness.client(first.url(), second.url()).patient(Duration.ofSeconds(61));
 
         assertThat(get(client.balance(ALICE))).isEqualTo(Amount.of(2));
     }
@@ -274,9 +274,9 @@ class UpstreamTimeTest {
         first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":1}"));
         NodeClient client = harness.client(first.url());
         failure(NodeException.Rejected.class, client.balance(ALICE));
-        pass(60_000);
+        pass(61_000);
 
-        NodeClient patient = client.patient(Duration.ofSeconds(60));
+        NodeClient patient = client.patient(Duration.ofSeconds(61));
         for (int i = 0; i < 21; i++) {
             get(patient.balance(ALICE));
         }
@@ -285,7 +285,7 @@ class UpstreamTimeTest {
         assertThat(gauge("walletd.upstream.scan.budget", first)).isEqualTo(9);
         get(client.balance(ALICE));
 
-        pass(60_000);
+        pass(61_000);
         get(waiting);
     }
 
