@@ -67,6 +67,8 @@ public final class InitSeeded {
             } finally {
                 Arrays.fill(words, (byte) 0);
             }
+        } catch (IOException e) {
+            throw new IOException("cannot read the file " + file.get(), e);
         }
     }
 

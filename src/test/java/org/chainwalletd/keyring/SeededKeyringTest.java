@@ -187,4 +187,12 @@ class SeededKeyringTest {
         assertThat(refusal.reason()).isEqualTo(Reason.STORAGE);
         assertThat(refusal).hasMessageContaining("seed.enc").hasMessageContaining("backup");
     }
+
+    @Test
+    void a_file_of_words_that_is_not_there_is_named_and_nothing_is_made() {
+        Path missing = datadir.resolve("missing.txt");
+        assertThat(init(Optional.of(missing))).isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("cannot read the file " + missing);
+        assertThat(fixture.wallets()).doesNotExist();
+    }
 }

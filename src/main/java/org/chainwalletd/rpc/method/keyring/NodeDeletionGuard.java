@@ -1,6 +1,8 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
@@ -8,12 +10,15 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
 
 /**
  * Keeps a key while its address holds confirmed coins, is about to receive some or spends some just now, and while no node can say so
  * (interface.md, section 4.11, rule 2; decisions.md, section 2).
  */
 public final class NodeDeletionGuard implements DeletionGuard {
+    private static final int METHOD_NOT_FOUND = -32601;
+
     private final NodeClient nodes;
     private final Executor executor;
 
@@ -28,11 +33,23 @@ public final class NodeDeletionGuard implements DeletionGuard {
         return nodes.balance(address)
                 .thenCombineAsync(nodes.addressUtxos(address), NodeDeletionGuard::confirmed, executor)
                 .thenCombineAsync(
-                        nodes.addressMempool(address),
-                        (confirmed, mempool) -> confirmed.or(() -> unconfirmed(mempool)),
-                        executor)
+                        pending(address), (confirmed, mempool) -> confirmed.or(() -> unconfirmed(mempool)), executor)
                 .exceptionallyAsync(
                         failure -> Optional.of("its balance could not be checked with the nodes"), executor);
+    }
+
+    /** Nodes older than 1.11.3 cannot tell (chain protocol, section 14); their balance still counts. */
+    private CompletionStage<NodeClient.AddressMempool> pending(Address address) {
+        return nodes.addressMempool(address).exceptionallyAsync(NodeDeletionGuard::nothingIfMissing, executor);
+    }
+
+    private static NodeClient.AddressMempool nothingIfMissing(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
+            return new NodeClient.AddressMempool(0, List.of());
+        }
+        throw new CompletionException(cause);
     }
 
     /** Immature coinbases are not in the balance, but they are money. */
