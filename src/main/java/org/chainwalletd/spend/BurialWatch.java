@@ -86,6 +86,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     private ActorRef<Reservations.Command> reservations;
     private ActorRef<Rebroadcaster.Command> rebroadcaster;
     private boolean resting;
+    private Hash256 lastTip;
     private boolean reading;
     private long readAt = Long.MIN_VALUE;
     private int asking;
@@ -165,7 +166,13 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         return this;
     }
 
+    /** After a question in vain there is a pause, which a new tip ends. */
     private void compare(NodeClient.Tip tip) {
+        if (!tip.blockId().equals(lastTip)) {
+            lastTip = tip.blockId();
+            readAt = Long.MIN_VALUE;
+            entries.values().forEach(entry -> entry.dueAt = Long.MIN_VALUE);
+        }
         Optional<Hash256> missing = chain.missing(tip.blockId(), floor(tip));
         if (missing.isEmpty()) {
             judge(tip);

@@ -32,17 +32,21 @@ import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 
 /**
  * One random life of a payer: payments with and without tokens, repeated and at once, while answers get lost, come late or from a lagging
- * node, the daemon crashes, the clock jumps, blocks are mined and reorganised, and somebody else spends from the same key. Each payment has
- * a recipient of its own, so whatever is sent can be told apart.
+ * node, the daemon crashes, the clock jumps, blocks are mined, reorganisations take confirmed payments away or bring what conflicts with
+ * them, also while the daemon is stopped, and somebody else spends from the same key. Each payment has a recipient of its own, so whatever
+ * is sent can be told apart. At the end each payment that was acknowledged is on the chain, or closed as conflicted or abandoned.
  */
 final class SpendHistory {
     private static final int TOKENS = 4;
     private static final Duration TTL = Duration.ofMinutes(10);
     /** All forward jumps together stay below the life of a receipt: an expired token may pay again. */
     private static final long MOST_MINUTES = 55;
+    /** Deeper ones reach what is buried. */
+    private static final int DEEPEST_REORGANISATION = SpendHarness.BURIAL_DEPTH - 2;
 
     private final SpendHarness spends;
     private final Random random;
@@ -55,8 +59,6 @@ final class SpendHistory {
     private final StringBuilder log = new StringBuilder();
     private long minutesJumped;
     private int recipients;
-    private boolean foreignSpends;
-    private boolean reorganised;
 
     /** What one caller wants: at most one transaction may ever be made for it. */
     private final class Payment {
@@ -90,6 +92,10 @@ final class SpendHistory {
     List<String> run() {
         long[] values = random.longs(3 + random.nextInt(6), 1_000, 40_000).toArray();
         spends.fund(payer, values);
+        if (random.nextInt(10) > 0) {
+            // Else a reorganisation can take the funding away, and most payments with it.
+            spends.devnet.mine(DEEPEST_REORGANISATION);
+        }
         for (int i = 0; i < TOKENS; i++) {
             withToken.add(new Payment("history-token-" + i));
         }
@@ -122,21 +128,28 @@ final class SpendHistory {
             }
         } else if (dice < 60) {
             faults();
-        } else if (dice < 68) {
+        } else if (dice < 65) {
             say("mine");
             spends.devnet.mine(1);
-        } else if (dice < 72) {
+        } else if (dice < 69) {
+            say("mine and look");
+            mineAndLook();
+        } else if (dice < 71) {
             say("forget mempool");
             spends.devnet.forgetMempool();
-        } else if (dice < 75) {
-            say("reorganisation");
-            reorganised = true;
-            spends.devnet.reorg(1 + random.nextInt(2));
+        } else if (dice < 76) {
+            reorganise();
         } else if (dice < 79) {
             foreignSpend();
-        } else if (dice < 85) {
+        } else if (dice < 83) {
             say("crash");
             crash();
+        } else if (dice < 85) {
+            say("stopped");
+            spends.crash();
+            reorganise();
+            spends.start();
+            nobodyHears();
         } else if (dice < 89) {
             jump();
         } else if (dice < 92) {
@@ -161,6 +174,59 @@ final class SpendHistory {
         });
     }
 
+    /** Mostly long enough for the daemon to notice that payments have confirmed. */
+    private void mineAndLook() {
+        spends.devnet.mine(1);
+        long patience = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(40);
+        while (spends.spending.inFlightTransfers() > 0 && System.nanoTime() < patience) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private void reorganise() {
+        int depth = 1 + random.nextInt(DEEPEST_REORGANISATION);
+        boolean keep = random.nextInt(3) == 0;
+        List<Transaction> conflicts = random.nextInt(3) == 0 ? conflict(depth) : List.of();
+        say((keep ? "reorganisation " : "dropping reorganisation ")
+                + depth
+                + (conflicts.isEmpty() ? "" : " with conflict"));
+        try {
+            spends.devnet.reorganise(depth, keep, conflicts);
+        } catch (RejectedException e) {
+            // The coin itself was made in a block that goes.
+            spends.devnet.reorganise(depth, keep, List.of());
+        }
+    }
+
+    /** Somebody else's spend of a coin of a payment that the last blocks have confirmed. */
+    private synchronized List<Transaction> conflict(int depth) {
+        long lowest = spends.devnet.ledger().tip().height() - depth;
+        return sent.entrySet().stream()
+                .filter(entry -> spends.devnet
+                        .ledger()
+                        .transaction(entry.getKey())
+                        .filter(found -> found.blockId() != null && found.height() > lowest)
+                        .isPresent())
+                .map(entry -> entry.getValue().tx().inputs().get(0))
+                .sorted()
+                .limit(1)
+                .map(this::foreignSpendOf)
+                .toList();
+    }
+
+    private Transaction foreignSpendOf(Outpoint coin) {
+        TxOutput made = spends.devnet
+                .ledger()
+                .transaction(coin.txId())
+                .orElseThrow()
+                .tx()
+                .outputs()
+                .get((int) coin.index());
+        Amount rest = made.value().minus(Amount.of(150));
+        return spends.keys.spend(
+                payer, spends.devnet.genesisId(), coin, TxOutput.toAddress(spends.devnet.minerAddress(), rest));
+    }
+
     private void foreignSpend() {
         List<NodeClient.Utxo> coins = spends.coins(payer);
         if (coins.isEmpty()) {
@@ -171,7 +237,6 @@ final class SpendHistory {
             return;
         }
         say("foreign spend");
-        foreignSpends = true;
         TxOutput output =
                 TxOutput.toAddress(spends.devnet.minerAddress(), coin.value().minus(Amount.of(500)));
         try {
@@ -201,6 +266,10 @@ final class SpendHistory {
     /** Callers of the dead process hear nothing any more. */
     private void crash() {
         spends.restart();
+        nobodyHears();
+    }
+
+    private void nobodyHears() {
         payments.values().forEach(payment -> payment.answers.forEach(answer -> answer.cancel(false)));
     }
 
@@ -253,14 +322,17 @@ final class SpendHistory {
                 PublicKey.of(tx.witnesses().get(0).data().slice(0, PublicKey.LENGTH)));
     }
 
-    /** A coin of a spend that failed, or whose time is over without the mempool having it, is free; so is one that a reorganisation gave back. */
+    /**
+     * A coin of a spend that failed, or whose time is over without the mempool having it, is free. One that a reorganisation gave back is
+     * not: it belongs to the spend that will be sent again.
+     */
     private boolean mayBeSpentAgain(Hash256 txId, long now) {
         boolean closed = spends.store
                 .intents()
                 .find(txId)
                 .toCompletableFuture()
                 .join()
-                .map(intent -> !intent.state().inFlight())
+                .map(intent -> !intent.state().inFlight() && !intent.state().succeeded())
                 .orElse(true);
         return closed || Math.abs(now - sent.get(txId).at()) >= TTL.toMillis() || minutesJumped >= TTL.toMinutes();
     }
@@ -293,7 +365,9 @@ final class SpendHistory {
 
     private void untilNothingIsInFlight() {
         long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (spends.spending.inFlightTransfers() > 0 || spends.spending.inFlightUtxos() > 0) {
+        while (spends.spending.inFlightTransfers() > 0
+                || spends.spending.inFlightUtxos() > 0
+                || !payments.values().stream().allMatch(this::isSettled)) {
             if (System.nanoTime() > patience) {
                 complaints.add("still in flight: " + spends.spending.inFlightTransfers());
                 return;
@@ -306,21 +380,49 @@ final class SpendHistory {
     }
 
     /**
-     * A reorganisation can take away the transaction that made a coin; when nobody sends that one again, what spends the coin waits for ever.
-     * That is what abandoning is for.
+     * A reorganisation can take away somebody else's transaction that made a coin; when nobody sends that one again, what spends the coin
+     * waits for ever. That is what abandoning is for. Coins that our own spends made are the daemon's business, unless such a spend was given
+     * up itself.
      */
     private void giveUpTheHopeless() {
         for (Intent intent : spends.store.intents().inFlight()) {
             List<Outpoint> coins = intent.inputs().stream().map(Coin::outpoint).toList();
-            if (coins.stream().anyMatch(this::vanished)) {
-                foreignSpends = true;
+            if (coins.stream().anyMatch(this::vanishedForGood)) {
                 SpendHarness.get(spends.spending.abandon(coins));
             }
         }
     }
 
-    private boolean vanished(Outpoint coin) {
-        return spends.devnet.ledger().transaction(coin.txId()).isEmpty();
+    private boolean vanishedForGood(Outpoint coin) {
+        return spends.devnet.ledger().transaction(coin.txId()).isEmpty()
+                && stateOf(coin.txId())
+                        .map(state -> state == IntentState.ABANDONED)
+                        .orElse(true);
+    }
+
+    private Optional<IntentState> stateOf(Hash256 txId) {
+        return SpendHarness.get(spends.store.intents().find(txId)).map(Intent::state);
+    }
+
+    /** Whether every receipt that was given for it is worth something, and the daemon knows it. */
+    private boolean isSettled(Payment payment) {
+        return payment.answers.stream()
+                .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
+                .map(answer -> answer.join().txId())
+                .distinct()
+                .allMatch(this::isOnTheChainOrClosed);
+    }
+
+    private boolean isOnTheChainOrClosed(Hash256 txId) {
+        IntentState state = stateOf(txId).orElse(IntentState.CONFIRMED);
+        boolean mined = spends.devnet
+                .ledger()
+                .transaction(txId)
+                .filter(found -> found.blockId() != null)
+                .isPresent();
+        return state == IntentState.CONFIRMED && mined
+                || state == IntentState.CONFLICTED
+                || state == IntentState.ABANDONED;
     }
 
     private void check(Payment payment) {
@@ -335,8 +437,11 @@ final class SpendHistory {
         }
         CompletableFuture<Receipt> last = payment.answers.get(payment.answers.size() - 1);
         boolean success = last.isDone() && !last.isCompletedExceptionally();
-        if (success && confirmed == 0 && !foreignSpends && !reorganised && minutesJumped < TTL.toMinutes()) {
-            complaints.add("acknowledged but not on the chain: " + last.join().txId());
+        if (!isSettled(payment)) {
+            complaints.add("acknowledged, but neither on the chain nor closed: "
+                    + payment.transactions.stream()
+                            .map(txId -> txId + " " + stateOf(txId))
+                            .toList());
         }
         if (success && !payment.transactions.contains(last.join().txId())) {
             complaints.add(
