@@ -3,6 +3,7 @@ package org.chainwalletd.node;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Puts one HTTP/1.1 answer together from the pieces in which it arrives (RFC 9112): by Content-Length, chunked, or until the connection
@@ -16,6 +17,11 @@ final class HttpAnswerReader {
     private static final int FIRST_BODY_BYTES = 16 * 1024;
     /** So much is taken on the word of a Content-Length. */
     private static final int BELIEVED_BODY_BYTES = 512 * 1024;
+
+    private static final Pattern LINE_END = Pattern.compile("\r?\n");
+    private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.[01] [1-5][0-9][0-9]( .*)?");
+    private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+    private static final Pattern CHUNK_SIZE = Pattern.compile("[0-9a-fA-F]{1,15}");
 
     private enum Part {
         HEAD,
@@ -100,7 +106,7 @@ final class HttpAnswerReader {
             if (piece[at] == '\n' && endsHead()) {
                 String text = new String(held, 0, heldLength, StandardCharsets.ISO_8859_1);
                 heldLength = 0;
-                readHead(text.split("\r?\n"));
+                readHead(LINE_END.split(text));
                 return at + 1;
             }
         }
@@ -140,14 +146,14 @@ final class HttpAnswerReader {
     }
 
     private void readStatus(String line) {
-        if (!line.matches("HTTP/1\\.[01] [1-5][0-9][0-9]( .*)?")) {
+        if (!STATUS_LINE.matcher(line).matches()) {
             throw new MalformedException("no HTTP status line");
         }
         status = Integer.parseInt(line.substring(9, 12));
     }
 
     private static long contentLength(String value, long earlier) {
-        if (!value.matches("[0-9]{1,18}")) {
+        if (!LENGTH.matcher(value).matches()) {
             throw new MalformedException("an unreadable Content-Length");
         }
         long length = Long.parseLong(value);
@@ -220,7 +226,7 @@ final class HttpAnswerReader {
 
     private void beginChunk(String line) {
         String size = line.contains(";") ? line.substring(0, line.indexOf(';')).trim() : line;
-        if (!size.matches("[0-9a-fA-F]{1,15}")) {
+        if (!CHUNK_SIZE.matcher(size).matches()) {
             throw new MalformedException("an unreadable chunk size");
         }
         missing = Long.parseLong(size, 16);

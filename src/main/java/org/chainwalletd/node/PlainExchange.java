@@ -31,6 +31,7 @@ final class PlainExchange implements SocketLoop.Connection {
     private Cancellable timer;
     private Duration timeout;
     private boolean sent;
+    private boolean lingering;
     private boolean ended;
 
     /**
@@ -158,6 +159,8 @@ final class PlainExchange implements SocketLoop.Connection {
             } while (count > 0 && !ended);
             if (count < 0) {
                 nodeClosed();
+            } else if (answer.isDone() && !lingering) {
+                linger();
             }
         } catch (HttpAnswerReader.MalformedException e) {
             fail(e.getMessage());
@@ -175,6 +178,10 @@ final class PlainExchange implements SocketLoop.Connection {
     private void complete() {
         timer.cancel();
         answer.complete(reader.answer());
+    }
+
+    private void linger() {
+        lingering = true;
         timer = timeOuts.after(NodeTransport.LINGER, () -> loop.execute(this::end));
     }
 

@@ -339,8 +339,11 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
                 .post(call.request, settings.callTimeout(), () -> self.tell(new PlaceFree(node)))
                 .handleAsync(
                         (answer, failure) -> {
-                            self.tell(new Answered<>(
-                                    call, node, failure == null ? decode(call, answer) : noAnswer(failure)));
+                            Outcome<T> outcome = failure == null ? decode(call, answer) : noAnswer(failure);
+                            if (outcome instanceof Outcome.Result<T> result) {
+                                call.reply.complete(result.value());
+                            }
+                            self.tell(new Answered<>(call, node, outcome));
                             return null;
                         },
                         executor);
@@ -365,9 +368,8 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private <T> void settle(Answered<T> answered) {
         Call<T> call = answered.call();
         NodeState node = answered.node();
-        if (answered.outcome() instanceof Outcome.Result<T> result) {
+        if (answered.outcome() instanceof Outcome.Result<T>) {
             ended(call, "ok");
-            call.reply.complete(result.value());
         } else if (answered.outcome() instanceof Outcome.NoAnswer<T> none) {
             call.answerLost |= none.mayHaveArrived();
             failed(call, node, none.why());

@@ -59,7 +59,11 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     record Exceeded(SpendRefusal.AllowanceExceeded refusal) implements Reply {}
 
     /** The operator's limits; empty means none. */
-    public record Limits(Optional<Amount> perTransaction, Optional<Amount> perPeriod, Duration period) {}
+    public record Limits(Optional<Amount> perTransaction, Optional<Amount> perPeriod, Duration period) {
+        boolean none() {
+            return perTransaction.isEmpty() && perPeriod.isEmpty();
+        }
+    }
 
     private record Use(Amount amount, long at) {}
 

@@ -158,8 +158,8 @@ final class Broadcast {
 
         private CompletionStage<BroadcastOutcome> run() {
             return node.sendRawTransaction(transaction)
-                    .handleAsync(this::answered, executor)
-                    .thenComposeAsync(outcome -> outcome, executor);
+                    .handleAsync(this::answered, Spender.SAME_THREAD)
+                    .thenComposeAsync(outcome -> outcome, Spender.SAME_THREAD);
         }
 
         private CompletionStage<BroadcastOutcome> answered(Hash256 answer, Throwable failure) {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -34,6 +35,9 @@ import org.slf4j.LoggerFactory;
 final class Spender {
     private static final Logger LOG = LoggerFactory.getLogger(Spender.class);
     private static final int MOST_CHOICES = 4;
+
+    /** For a few steps after a stage of our own: whoever completes it goes on, and no thread has to be woken. */
+    static final Executor SAME_THREAD = Runnable::run;
 
     sealed interface Command {}
 
@@ -83,6 +87,7 @@ final class Spender {
     private Draft draft;
     private Intent intent;
     private int choices;
+    private boolean settled;
 
     private Spender(
             ActorContext<Command> context,
@@ -128,6 +133,9 @@ final class Spender {
         } catch (SpendException e) {
             return end(null, e);
         }
+        if (env.limits().none()) {
+            return list();
+        }
         neighbours.allowance().tell(new Allowance.Check(plan.leaving(), allowanceReplies()));
         return checkingAllowance();
     }
@@ -147,9 +155,9 @@ final class Spender {
         CompletionStage<Listed> listing = env.identity()
                 .genesisForSigning()
                 .thenComposeAsync(
-                        id -> plan.gather(env.node(), env.executor())
-                                .thenApplyAsync(found -> new Listed(found, id), env.executor()),
-                        env.executor());
+                        id -> plan.gather(env.node(), SAME_THREAD)
+                                .thenApplyAsync(found -> new Listed(found, id), SAME_THREAD),
+                        SAME_THREAD);
         context.pipeToSelf(listing, (listed, failure) -> failure == null ? listed : new Failed(failure));
         return Behaviors.receive(Command.class)
                 .onMessage(Failed.class, message -> end(null, message.failure()))
@@ -293,6 +301,7 @@ final class Spender {
     }
 
     private void settle() {
+        settled = true;
         neighbours.reservations().tell(new Reservations.Settled(id, intent.txId()));
         neighbours.allowance().tell(new Allowance.Settled(id, intent.txId()));
     }
@@ -457,8 +466,10 @@ final class Spender {
     }
 
     private Behavior<Command> end(Receipt receipt, Throwable failure) {
-        neighbours.reservations().tell(new Reservations.Drop(id));
-        neighbours.allowance().tell(new Allowance.Drop(id));
+        if (!settled) {
+            neighbours.reservations().tell(new Reservations.Drop(id));
+            neighbours.allowance().tell(new Allowance.Drop(id));
+        }
         parent.tell(new Result(id, receipt, failure == null ? null : unwrapped(failure)));
         return Behaviors.stopped();
     }
