@@ -10,6 +10,8 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.http.ReadinessCheck;
+import org.chainwalletd.keyring.CombinedGuard;
+import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
@@ -21,9 +23,11 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
-import org.chainwalletd.rpc.method.keyring.NodeDeletionGuard;
+import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
+import org.chainwalletd.rpc.method.keyring.PendingCoinsGuard;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ManagedKeys;
 import org.chainwalletd.rpc.method.read.ReadErrors;
@@ -50,9 +54,18 @@ record Services(
     private List<RpcMethod<?, ?>> methods() {
         List<RpcMethod<?, ?>> methods = new ArrayList<>();
         methods.addAll(ReadMethods.all(settings.chain(), Version.number(), nodes, managedKeys(), inFlight(), executor));
-        methods.addAll(KeyringMethods.all(keyring, new NodeDeletionGuard(nodes.client(), executor), executor));
+        methods.addAll(KeyringMethods.all(keyring, deletionGuard(), executor));
         methods.addAll(SpendMethods.all(spending, executor));
         return methods;
+    }
+
+    private DeletionGuard deletionGuard() {
+        return new CombinedGuard(
+                List.of(
+                        new ConfirmedCoinsGuard(nodes.client(), executor),
+                        new PendingCoinsGuard(nodes.client(), executor),
+                        new OwnSpendsGuard(spending::inFlight, executor)),
+                executor);
     }
 
     private InFlight inFlight() {

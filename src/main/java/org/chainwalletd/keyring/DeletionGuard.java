@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Says why a key must not be deleted yet: it holds coins, is about to receive some, or is needed by an open contract or swap. Asked after
- * the passphrase was proved; {@code force} goes past it.
+ * Says why a key must not be deleted yet. Whoever still needs keys brings one of these, and {@link CombinedGuard} asks them all. Asked
+ * after the passphrase was proved; {@code force} goes past it.
  */
 @FunctionalInterface
 public interface DeletionGuard {

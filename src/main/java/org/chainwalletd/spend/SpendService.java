@@ -15,6 +15,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.Intent;
 
 /**
  * The way in to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes
@@ -174,6 +175,11 @@ public final class SpendService {
     /** Spends broadcast and not yet seen confirmed, conflicted or abandoned. */
     public int inFlightTransfers() {
         return inFlightTransfers.get();
+    }
+
+    /** The spends that are not settled, and those that still hold a reservation. */
+    public CompletionStage<List<Intent>> inFlight() {
+        return CompletableFuture.supplyAsync(() -> env.intents().inFlight(), env.executor());
     }
 
     /** A new block was seen: spends in flight are looked at without waiting for their turn. */

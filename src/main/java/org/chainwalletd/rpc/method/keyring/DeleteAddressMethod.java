@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -9,10 +10,11 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code delete_address}: deletes a key for good. Refused while its address holds or awaits coins, is needed by an open contract, or cannot be checked, unless force is true. */
+/** {@code delete_address}: deletes a key for good. Refused while its address holds or awaits coins, is needed by a spend in flight, or cannot be checked, unless force is true. */
 final class DeleteAddressMethod implements RpcMethod<DeleteAddressMethod.Params, DeleteAddressMethod.Result> {
     record Params(
             Address address,
@@ -45,7 +47,12 @@ final class DeleteAddressMethod implements RpcMethod<DeleteAddressMethod.Params,
 
     @Override
     public String summary() {
-        return "Deletes a key for good. Refused while its address holds or awaits coins, is needed by an open contract, or cannot be checked, unless force is true.";
+        return "Deletes a key for good. Refused while its address holds or awaits coins, is needed by a spend in flight, or cannot be checked, unless force is true.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
@@ -8,6 +9,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -42,6 +44,11 @@ final class ExportAddressMethod implements RpcMethod<ExportAddressMethod.Params,
     @Override
     public String summary() {
         return "Seals one key, with its standard phrase and label, into a portable vault.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED);
     }
 
     @Override

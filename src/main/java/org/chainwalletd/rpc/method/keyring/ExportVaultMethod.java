@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Bytes;
@@ -7,6 +8,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -39,6 +41,11 @@ final class ExportVaultMethod implements RpcMethod<ExportVaultMethod.Params, Exp
     @Override
     public String summary() {
         return "Seals every key, with standard phrases and labels, into a portable vault. Takes one key derivation per sealed file.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

@@ -1,11 +1,13 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.U32;
@@ -36,6 +38,11 @@ final class GenerateAddressMethod implements RpcMethod<LabelParams, GenerateAddr
     @Override
     public String summary() {
         return "Derives the next key of a seeded (legacy) keyring: index 0, 1, 2 and so on. Refused on a keyring without a seed.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.KEYSTORE_LOCKED);
     }
 
     @Override

@@ -1,9 +1,11 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -30,6 +32,11 @@ final class ImportMnemonicMethod implements RpcMethod<MnemonicParams, NewKeyResu
     @Override
     public String summary() {
         return "Takes in a key from the 24 words that spell its secret (an independent phrase).";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.WALLET_EXISTS);
     }
 
     @Override

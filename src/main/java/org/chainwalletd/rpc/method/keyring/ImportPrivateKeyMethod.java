@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -8,6 +9,7 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.Alias;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -42,6 +44,11 @@ final class ImportPrivateKeyMethod implements RpcMethod<ImportPrivateKeyMethod.P
     @Override
     public String summary() {
         return "Takes in a raw Ed25519 secret; the caller keeps the backup.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.WALLET_EXISTS);
     }
 
     @Override

@@ -1,9 +1,11 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -30,6 +32,11 @@ final class ImportStandardMnemonicMethod implements RpcMethod<MnemonicParams, Ne
     @Override
     public String summary() {
         return "Takes in a key from a standard 24-word phrase, which is kept with it.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.WALLET_EXISTS);
     }
 
     @Override

@@ -9,6 +9,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -44,6 +45,11 @@ final class ImportVaultMethod implements RpcMethod<ImportVaultMethod.Params, Imp
     @Override
     public String summary() {
         return "Takes in the keys of a vault that are not in the keyring yet, all together.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

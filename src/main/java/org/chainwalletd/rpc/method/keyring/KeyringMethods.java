@@ -11,7 +11,7 @@ public final class KeyringMethods {
     private KeyringMethods() {}
 
     /**
-     * @param guard asked before a key is deleted; see {@link NodeDeletionGuard}
+     * @param guard asked before a key is deleted
      * @param executor for turning the keyring's answers into results: any pool of the daemon
      */
     public static List<RpcMethod<?, ?>> all(Keyring keyring, DeletionGuard guard, Executor executor) {

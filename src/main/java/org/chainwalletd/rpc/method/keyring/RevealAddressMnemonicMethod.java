@@ -7,6 +7,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -36,6 +37,11 @@ final class RevealAddressMnemonicMethod implements RpcMethod<RevealParams, Revea
     @Override
     public String summary() {
         return "Reveals the 24 words of a 1:1 key: its standard phrase, or the words that spell its secret.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

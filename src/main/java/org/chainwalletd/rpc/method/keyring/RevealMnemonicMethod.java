@@ -7,6 +7,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -38,6 +39,11 @@ final class RevealMnemonicMethod implements RpcMethod<RevealMnemonicMethod.Param
     @Override
     public String summary() {
         return "Reveals the 24 words of the seed of a seeded (legacy) keyring.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

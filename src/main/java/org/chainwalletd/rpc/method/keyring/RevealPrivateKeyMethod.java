@@ -1,11 +1,13 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -35,6 +37,11 @@ final class RevealPrivateKeyMethod implements RpcMethod<RevealParams, RevealPriv
     @Override
     public String summary() {
         return "Reveals the secret of a key of any origin.";
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

@@ -5,44 +5,32 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 
-/**
- * Keeps a key while its address holds confirmed coins, is about to receive some or spends some just now, and while no node can say so
- * (interface.md, section 4.11, rule 2; decisions.md, section 2).
- */
-public final class NodeDeletionGuard implements DeletionGuard {
+/** Keeps a key while the nodes know of a transaction that will pay to its address or spend from it, and while none can say so. */
+public final class PendingCoinsGuard implements DeletionGuard {
     private static final int METHOD_NOT_FOUND = -32601;
 
     private final NodeClient nodes;
     private final Executor executor;
 
-    public NodeDeletionGuard(NodeClient nodes, Executor executor) {
+    public PendingCoinsGuard(NodeClient nodes, Executor executor) {
         this.nodes = nodes;
         this.executor = executor;
     }
 
     @Override
     public CompletionStage<Optional<String>> objection(KeyEntry entry) {
-        Address address = entry.address();
-        return nodes.balance(address)
-                .thenCombineAsync(nodes.addressUtxos(address), NodeDeletionGuard::confirmed, executor)
-                .thenCombineAsync(
-                        pending(address), (confirmed, mempool) -> confirmed.or(() -> unconfirmed(mempool)), executor)
-                .exceptionallyAsync(
-                        failure -> Optional.of("its balance could not be checked with the nodes"), executor);
+        return nodes.addressMempool(entry.address())
+                .exceptionallyAsync(PendingCoinsGuard::nothingIfMissing, executor)
+                .thenApplyAsync(PendingCoinsGuard::unconfirmed, executor)
+                .exceptionallyAsync(failure -> Optional.of(ConfirmedCoinsGuard.UNCHECKED), executor);
     }
 
     /** Nodes older than 1.11.3 cannot tell (chain protocol, section 14); their balance still counts. */
-    private CompletionStage<NodeClient.AddressMempool> pending(Address address) {
-        return nodes.addressMempool(address).exceptionallyAsync(NodeDeletionGuard::nothingIfMissing, executor);
-    }
-
     private static NodeClient.AddressMempool nothingIfMissing(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
@@ -50,14 +38,6 @@ public final class NodeDeletionGuard implements DeletionGuard {
             return new NodeClient.AddressMempool(0, List.of());
         }
         throw new CompletionException(cause);
-    }
-
-    /** Immature coinbases are not in the balance, but they are money. */
-    private static Optional<String> confirmed(Amount balance, NodeClient.UtxoListing listing) {
-        if (!balance.isZero()) {
-            return Optional.of("it holds a confirmed balance of " + balance + " base units; sweep it first");
-        }
-        return listing.utxos().isEmpty() ? Optional.empty() : Optional.of("it holds coins that are not spendable yet");
     }
 
     private static Optional<String> unconfirmed(NodeClient.AddressMempool pending) {

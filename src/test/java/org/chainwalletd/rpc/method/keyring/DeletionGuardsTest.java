@@ -7,26 +7,41 @@ import static org.chainwalletd.testkit.ScriptedNode.result;
 
 import com.typesafe.config.ConfigFactory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.Witness;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.keyring.CombinedGuard;
+import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What speaks against the deletion of an address (interface.md, section 4.11, rule 2). */
-class NodeDeletionGuardTest {
+class DeletionGuardsTest {
     private static final Address ALICE = Address.parse("a1".repeat(32));
     private static final String UTXO =
             "{\"tx_id\":\"" + "cc".repeat(32) + "\",\"output_index\":0,\"value\":7,\"height\":3,\"is_coinbase\":true}";
@@ -34,7 +49,14 @@ class NodeDeletionGuardTest {
     private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.empty());
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
     private final ScriptedNode node = ScriptedNode.start();
-    private final NodeDeletionGuard guard = new NodeDeletionGuard(client(), executor);
+    private final NodeClient client = client();
+    private List<Intent> spends = List.of();
+    private final DeletionGuard guard = new CombinedGuard(
+            List.of(
+                    new ConfirmedCoinsGuard(client, executor),
+                    new PendingCoinsGuard(client, executor),
+                    new OwnSpendsGuard(() -> CompletableFuture.completedFuture(spends), executor)),
+            executor);
 
     @BeforeEach
     void holdNothing() {
@@ -90,5 +112,54 @@ class NodeDeletionGuardTest {
         assertThat(objection()).isEmpty();
         node.on("get_balance", result("{\"balance\":9}"));
         assertThat(objection()).isPresent();
+    }
+
+    @Test
+    void what_the_nodes_will_confirm_speaks_against_it() throws Exception {
+        node.on("get_address_mempool", result(mempool("[{\"output_index\":0,\"value\":5}]", "[]")));
+        assertThat(objection()).contains("it has incoming funds that are not confirmed yet");
+        node.on(
+                "get_address_mempool",
+                result(mempool("[]", "[{\"tx_id\":\"" + "dd".repeat(32) + "\",\"output_index\":0,\"value\":5}]")));
+        assertThat(objection()).contains("a transaction that spends from it is not confirmed yet");
+    }
+
+    private static String mempool(String received, String spent) {
+        return "{\"address\":\"" + ALICE + "\",\"tip_height\":5,\"mempool\":[{\"tx_id\":\"" + "cc".repeat(32)
+                + "\",\"received\":" + received + ",\"spent\":" + spent + "}]}";
+    }
+
+    @Test
+    void a_spend_of_our_own_that_the_nodes_have_forgotten_speaks_against_it() throws Exception {
+        Address stranger = Address.parse("b2".repeat(32));
+        Intent fromAlice = spend(ALICE, stranger, IntentState.PREPARED);
+        for (Intent unsettled : List.of(fromAlice, spend(stranger, ALICE, IntentState.ACCEPTED))) {
+            spends = List.of(spend(stranger, stranger, IntentState.PREPARED), unsettled);
+            assertThat(objection())
+                    .contains("the spend " + unsettled.txId() + " of this daemon needs it until it is settled");
+        }
+        spends = List.of(fromAlice.in(IntentState.ABANDONED, "", 0), fromAlice.in(IntentState.CONFIRMED, "", 0));
+        assertThat(objection()).isEmpty();
+    }
+
+    private static Intent spend(Address from, Address to, IntentState state) {
+        Transaction transaction = new Transaction(
+                List.of(new Outpoint(Hash256.sha256(new byte[1]), 0)),
+                List.of(TxOutput.toAddress(to, Amount.of(500))),
+                List.of(Witness.EMPTY));
+        return new Intent(
+                Hash256.sha256((from + "" + to).getBytes(StandardCharsets.US_ASCII)),
+                "transfer",
+                from,
+                Bytes.wrap(TransactionCodec.encode(transaction)),
+                List.of(),
+                0,
+                OptionalInt.empty(),
+                Optional.empty(),
+                Amount.of(500),
+                0,
+                0,
+                state,
+                "");
     }
 }
