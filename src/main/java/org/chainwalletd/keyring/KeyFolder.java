@@ -99,9 +99,13 @@ final class KeyFolder {
         write(phrase(address), blob);
     }
 
-    /** First the phrase, which is worthless without the key and recoverable while the key is there. */
+    /**
+     * First the phrase, which is worthless without the key and recoverable while the key is there. The snapshot still names the address; the
+     * next upkeep makes another one.
+     */
     void delete(Address address) {
         try {
+            AtomicFiles.delete(snapshot());
             AtomicFiles.delete(phrase(address));
             AtomicFiles.delete(key(address));
         } catch (IOException e) {

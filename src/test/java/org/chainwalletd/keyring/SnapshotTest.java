@@ -252,6 +252,14 @@ class SnapshotTest {
     }
 
     @Test
+    void a_deleted_key_is_in_no_snapshot() throws Exception {
+        List<KeyEntry> keys = ManyKeys.write(wallets, Snapshot.FROM);
+        new Snapshot(folder).write();
+        await(fixture.open().delete(keys.get(3).address(), secret(PASSPHRASE), Optional.empty()));
+        assertThat(folder.snapshot()).doesNotExist();
+    }
+
+    @Test
     void a_small_keyring_has_no_snapshot() throws Exception {
         ManyKeys.write(wallets, Snapshot.FROM);
         new Snapshot(folder).write();
