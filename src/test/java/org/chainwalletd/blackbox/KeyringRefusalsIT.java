@@ -1,0 +1,309 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bad input to every keyring method gets its own error over HTTP and changes nothing (interface.md, sections 4.11 and 7.3). */
+class KeyringRefusalsIT {
+    private static final String PASSPHRASE = DaemonProcess.PASSPHRASE;
+    private static final String PHRASE = Vectors.text(Vectors.row("keys.json", "standard-80"), "mnemonic");
+    private static final List<String> IMPORTS = List.of("import_mnemonic", "import_standard_mnemonic");
+    private static final List<String> OF_ADDRESS =
+            List.of("reveal_private_key", "reveal_address_mnemonic", "export_address", "delete_address");
+
+    @TempDir
+    static Path folder;
+
+    private static DaemonProcess daemon;
+    private static Path wallets;
+    private static String address;
+    private static String stateBefore;
+
+    @BeforeAll
+    static void start() throws IOException {
+        daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir")).start();
+        wallets = folder.resolve("datadir/wallets");
+        address = daemon.call("generate_standard_address", Map.of("label", "kept"))
+                .get("address")
+                .textValue();
+        stateBefore = Files.readString(wallets.resolve("state.json"));
+    }
+
+    @AfterAll
+    static void stop() {
+        daemon.close();
+    }
+
+    @AfterEach
+    void nothing_has_changed() throws IOException {
+        assertThat(Files.readString(wallets.resolve("state.json"))).isEqualTo(stateBefore);
+        try (Stream<Path> files = Files.list(wallets.resolve("imported"))) {
+            assertThat(files.map(file -> file.getFileName().toString()).sorted())
+                    .containsExactly(address + ".key.enc", address + ".mnemonic.enc");
+        }
+    }
+
+    private static Map<String, Object> params(Object... members) {
+        Map<String, Object> params = new LinkedHashMap<>();
+        for (int i = 0; i < members.length; i += 2) {
+            params.put((String) members[i], members[i + 1]);
+        }
+        return params;
+    }
+
+    private static WalletdException.RpcError refused(int code, String method, Object... members) {
+        WalletdException.RpcError refusal = daemon.refusal(method, params(members));
+        assertThat(refusal.code())
+                .as(method + " " + Arrays.toString(members) + ": " + refusal.getMessage())
+                .isEqualTo(code);
+        return refusal;
+    }
+
+    @Test
+    void phrasesOfAnotherLengthAreRefusedWithTheirNumberOfWords() {
+        String[] words = PHRASE.split(" ");
+        for (String method : IMPORTS) {
+            for (int count : new int[] {0, 1, 12, 15, 18, 21, 23}) {
+                List<String> some = List.of(words).subList(0, count);
+                assertThat(refused(-32602, method, "mnemonic", String.join(" ", some)))
+                        .hasMessageContaining("24 words");
+                refused(-32602, method, "mnemonic", some);
+            }
+            assertThat(refused(-32602, method, "mnemonic", PHRASE + " " + PHRASE))
+                    .hasMessageContaining("48");
+            refused(-32602, method, "mnemonic", "abandon ".repeat(100_000));
+            refused(-32602, method);
+            refused(-32602, method, "mnemonic", 24);
+            refused(-32602, method, "mnemonic", Arrays.asList(1, 2));
+        }
+    }
+
+    @Test
+    void unknownWordsAreNamedWithTheirPlace() {
+        for (String method : IMPORTS) {
+            String[] words = PHRASE.split(" ");
+            words[2] = "abandom";
+            words[22] = "zooo";
+            assertThat(refused(-32602, method, "mnemonic", String.join(" ", words)))
+                    .hasMessageContaining("abandom")
+                    .hasMessageContaining("3");
+            words[2] = "пароль";
+            assertThat(refused(-32602, method, "mnemonic", List.of(words))).hasMessageContaining("3");
+        }
+    }
+
+    @Test
+    void aWrongChecksumIsToldAsSuch() {
+        for (String method : IMPORTS) {
+            assertThat(refused(-32602, method, "mnemonic", PHRASE.substring(0, PHRASE.lastIndexOf(' ')) + " zoo"))
+                    .hasMessageContaining("checksum");
+        }
+    }
+
+    @Test
+    void secretsOfAnotherLengthOrAlphabetAreRefused() {
+        for (String secret : new String[] {
+            "",
+            "00",
+            "01".repeat(31),
+            "01".repeat(31) + "0",
+            "01".repeat(32) + "0",
+            "01".repeat(33),
+            "0x" + "01".repeat(32),
+            "0x" + "01".repeat(31),
+            "zz".repeat(32),
+            " " + "01".repeat(32),
+            "01".repeat(1_000_000)
+        }) {
+            refused(-32602, "import_private_key", "private_key", secret);
+        }
+        refused(-32602, "import_private_key", "private_key", 1);
+        refused(-32602, "import_private_key");
+        refused(-32602, "import_private_key", "private_key", "01".repeat(32), "secret_hex", "01".repeat(32));
+    }
+
+    @Test
+    void labelsThatAreAbsurdAreRefusedBeforeAnyKeyIsMade() {
+        String secret = "0123456789abcdef".repeat(4);
+        for (Object label : new Object[] {
+            "x".repeat(257),
+            "ä".repeat(129),
+            "x".repeat(1_000_000),
+            "a\u0000b",
+            "a\nb",
+            "\u007f",
+            "\u0085",
+            5,
+            List.of("a"),
+            Map.of()
+        }) {
+            refused(-32602, "generate_standard_address", "label", label);
+            refused(-32602, "generate_independent_address", "label", label);
+            refused(-32602, "import_private_key", "private_key", secret, "label", label);
+            refused(-32602, "import_mnemonic", "mnemonic", PHRASE, "label", label);
+            refused(-32602, "import_standard_mnemonic", "mnemonic", PHRASE, "label", label);
+        }
+    }
+
+    @Test
+    void addressesAndPassphrasesOfAnotherShapeAreRefused() {
+        for (String method : OF_ADDRESS) {
+            for (Object wrong : new Object[] {
+                "", address.substring(1), address + "0", "0x" + address.substring(2), "g".repeat(64), 7
+            }) {
+                refused(-32602, method, "address", wrong, "passphrase", PASSPHRASE);
+            }
+            refused(-32602, method, "address", address);
+            refused(-32602, method, "passphrase", PASSPHRASE);
+            refused(-32602, method, "address", address, "passphrase", 1);
+            refused(-32010, method, "address", "ab".repeat(32), "passphrase", PASSPHRASE);
+        }
+        refused(-32602, "delete_address", "address", address, "passphrase", PASSPHRASE, "force", "yes");
+        refused(-32602, "export_vault", "passphrase", "");
+        refused(-32602, "export_address", "address", address, "passphrase", "");
+        refused(-32602, "export_vault");
+        refused(-32602, "reveal_mnemonic", "passphrase", PASSPHRASE);
+        refused(-32602, "generate_address");
+    }
+
+    @Test
+    void aKeyThatIsThereIsNotTakenInAgain() {
+        JsonNode secret = daemon.call("reveal_private_key", params("address", address, "passphrase", PASSPHRASE));
+        assertThat(refused(
+                        -32011,
+                        "import_private_key",
+                        "private_key",
+                        secret.get("secret_hex").textValue()))
+                .hasMessageContaining(address);
+        JsonNode words = daemon.call("reveal_address_mnemonic", params("address", address, "passphrase", PASSPHRASE));
+        refused(-32011, "import_standard_mnemonic", "mnemonic", words.get("mnemonic"));
+        String vault = vault("v");
+        assertThat(daemon.call("import_vault", params("vault_hex", vault, "passphrase", "v"))
+                        .toString())
+                .isEqualTo("{\"imported\":[]}");
+    }
+
+    private static String vault(String passphrase) {
+        return daemon.call("export_vault", params("passphrase", passphrase))
+                .get("vault_hex")
+                .textValue();
+    }
+
+    @Test
+    void vaultsThatAreCutAreMalformedAndOthersAreLocked() throws IOException {
+        String vault = vault("v");
+        for (int length : new int[] {0, 2, 8, 10, 66, 96}) {
+            refused(-32602, "import_vault", "vault_hex", vault.substring(0, length), "passphrase", "v");
+        }
+        refused(-32602, "import_vault", "vault_hex", vault + "0", "passphrase", "v");
+        refused(-32602, "import_vault", "vault_hex", "zz" + vault.substring(2), "passphrase", "v");
+        refused(-32602, "import_vault", "vault_hex", "ff" + vault.substring(2), "passphrase", "v");
+        assertThat(refused(
+                        -32602,
+                        "import_vault",
+                        "vault_hex",
+                        vault.substring(0, 8) + "02" + vault.substring(10),
+                        "passphrase",
+                        "v"))
+                .hasMessageContaining("version");
+        refused(-32602, "import_vault", "passphrase", "v");
+        refused(-32602, "import_vault", "vault_hex", vault);
+
+        List<String> locked = new ArrayList<>();
+        byte[] otherRole = Files.readAllBytes(wallets.resolve("imported/" + address + ".key.enc"));
+        locked.add(HexFormat.of().formatHex(otherRole));
+        for (int at : new int[] {10, 42, 66, vault.length() - 2}) {
+            char flipped = vault.charAt(at) == '0' ? '1' : '0';
+            locked.add(vault.substring(0, at) + flipped + vault.substring(at + 1));
+        }
+        locked.add(vault.substring(0, vault.length() - 2));
+        locked.add(vault + "00");
+        for (String blob : locked) {
+            refused(-32012, "import_vault", "vault_hex", blob, "passphrase", blob == locked.get(0) ? PASSPHRASE : "v");
+            daemon.call("import_vault", params("vault_hex", vault, "passphrase", "v"));
+        }
+    }
+
+    @Test
+    void wrongPassphrasesAreCountedApartForKeystoreAndVault() {
+        String vault = vault("v");
+        double keystore = daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"keystore\"}");
+        double vaults = daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"vault\"}");
+        for (int i = 0; i < 2; i++) {
+            refused(-32012, "import_vault", "vault_hex", vault, "passphrase", "w");
+            refused(-32012, "delete_address", "address", address, "passphrase", "w", "force", true);
+        }
+        daemon.call("import_vault", params("vault_hex", vault, "passphrase", "v"));
+        daemon.call("reveal_private_key", params("address", address, "passphrase", PASSPHRASE));
+        assertThat(daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"keystore\"}"))
+                .isEqualTo(keystore + 2);
+        assertThat(daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"vault\"}"))
+                .isEqualTo(vaults + 2);
+    }
+
+    @Test
+    void mintsThatMeetShareWritesAndEachIsDurableWhenItIsAnswered() throws Exception {
+        try (DaemonProcess minting =
+                LauncherCall.daemonWithDevnet(folder.resolve("minting")).start()) {
+            ExecutorService callers = Executors.newFixedThreadPool(16);
+            try {
+                List<CompletableFuture<Void>> mints = new ArrayList<>();
+                Path state = folder.resolve("minting/wallets/state.json");
+                for (int i = 0; i < 16; i++) {
+                    mints.add(CompletableFuture.runAsync(
+                            () -> {
+                                String minted = minting.call("generate_independent_address", Map.of("label", "m"))
+                                        .get("address")
+                                        .textValue();
+                                try {
+                                    assertThat(Files.readString(state)).contains(minted);
+                                } catch (IOException e) {
+                                    throw new AssertionError(e);
+                                }
+                            },
+                            callers));
+                }
+                mints.forEach(CompletableFuture::join);
+            } finally {
+                callers.shutdownNow();
+            }
+            assertThat(minting.metric("walletd_keyring_state_writes_total")).isBetween(1.0, 16.0);
+            minting.kill();
+        }
+        try (DaemonProcess again =
+                LauncherCall.daemonWithDevnet(folder.resolve("minting")).start()) {
+            assertThat(again.call("list_addresses", Map.of()).get("addresses")).hasSize(16);
+        }
+        try (Stream<Path> files = Files.walk(folder.resolve("minting/wallets"))) {
+            for (Path path : files.toList()) {
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                        .as(path.toString())
+                        .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------");
+            }
+        }
+    }
+}
