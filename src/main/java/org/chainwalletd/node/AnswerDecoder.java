@@ -2,9 +2,15 @@ package org.chainwalletd.node;
 
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.util.regex.Pattern;
 
 /** Decides what an HTTP answer of a node means (interface.md, section 1.7; chain protocol, sections 10.1 and 10.2). Pure. */
 final class AnswerDecoder {
+    /** The texts of a real node are shorter than 300 characters. */
+    private static final int LONGEST_TEXT = 1_000;
+
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\x{80}-\\x{9f}\\x{2028}\\x{2029}\\p{Cs}]");
+
     private AnswerDecoder() {}
 
     static <T> Outcome<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
@@ -86,7 +92,13 @@ final class AnswerDecoder {
                 default -> in.skip();
             }
         }
-        return new NodeException.Rejected((int) (long) in.required(code, "code"), in.required(text, "message"));
+        return new NodeException.Rejected((int) (long) in.required(code, "code"), tame(in.required(text, "message")));
+    }
+
+    /** A node's words go into logs, answers and the store: they must not forge lines there, nor fill them. */
+    private static String tame(String text) {
+        String start = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
+        return CONTROL.matcher(start).replaceAll("?");
     }
 
     /** Whether the envelope is one, whatever its content. */

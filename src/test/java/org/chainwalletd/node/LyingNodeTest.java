@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.node.NodeHarness.failure;
 import static org.chainwalletd.node.NodeHarness.get;
 import static org.chainwalletd.testkit.ScriptedNode.body;
+import static org.chainwalletd.testkit.ScriptedNode.error;
 import static org.chainwalletd.testkit.ScriptedNode.flood;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
@@ -224,5 +225,19 @@ class LyingNodeTest {
                                 .tip())
                         .height())
                 .isEqualTo(7);
+    }
+
+    @Test
+    void the_words_of_a_node_stay_on_one_line_of_the_log_and_have_an_end() {
+        node.on(
+                "get_balance",
+                error(-32602, "first\r\n2026 FORGED\t\u001b[31m\u0085\u2028end"),
+                error(-32602, "x".repeat(100_000)));
+        NodeClient client = harness.client(node.url());
+
+        assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
+                .isEqualTo("first??2026 FORGED??[31m??end");
+        assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
+                .isEqualTo("x".repeat(1_000) + "…");
     }
 }
