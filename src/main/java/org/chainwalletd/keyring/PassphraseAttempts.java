@@ -106,7 +106,9 @@ final class PassphraseAttempts {
 
     private <T> void start(Attempt<T> attempt) {
         Duration pause = Duration.between(clock.instant(), pauseEnds);
-        if (failures >= FREE && !pause.isNegative() && !pause.isZero()) {
+        // A pause that seems longer than any means that the clock was set back.
+        boolean pausing = !pause.isNegative() && !pause.isZero() && pause.compareTo(LONGEST_PAUSE) <= 0;
+        if (failures >= FREE && pausing) {
             long seconds = pause.plusMillis(999).toSeconds();
             attempt.reply()
                     .completeExceptionally(tooMany(

@@ -113,6 +113,16 @@ class PassphraseTest {
     }
 
     @Test
+    void a_clock_that_is_set_back_locks_nobody_out() {
+        for (int i = 0; i < 4; i++) {
+            fixture.passes(Duration.ofSeconds(1));
+            wrong();
+        }
+        fixture.passes(Duration.ofDays(-1));
+        await(keyring.revealSecret(address, secret(PASSPHRASE))).close();
+    }
+
+    @Test
     void guessing_in_parallel_gains_no_more_than_one_try() {
         var tries = IntStream.range(0, 30)
                 .mapToObj(i -> keyring.revealSecret(address, secret("guess" + i)))
