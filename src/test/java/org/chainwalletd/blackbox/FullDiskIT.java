@@ -1,0 +1,108 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.chainwalletd.blackbox.Wallet.Output;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged daemon can write no further because its files have reached the largest size that the system allows it. */
+class FullDiskIT {
+    private static final String SHOP = "5d".repeat(32);
+    private static final int COINS = 100;
+    private static final int INTERNAL_ERROR = -32603;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void whatCannotBeWrittenIsNotSentAndTheSamePaymentSucceedsWhenThereIsRoom() throws IOException {
+        try (DaemonProcess node =
+                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
+            List<String> made = new ArrayList<>();
+            String payer;
+            try (DaemonProcess daemon = daemon(node).launcher(withSmallFiles()).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                payer = wallet.mint();
+                long[] coins = new long[COINS];
+                Arrays.fill(coins, 100_000L);
+                wallet.fund(payer, coins);
+                WalletdException.RpcError refused = payUntilRefused(wallet, payer, made);
+                assertThat(refused.code()).as(refused.getMessage()).isEqualTo(INTERNAL_ERROR);
+                assertThat(refused.getMessage()).contains("nothing was broadcast", "cannot be written");
+
+                assertThat(pay(daemon, payer, made.size()).code()).isEqualTo(INTERNAL_ERROR);
+                assertThat(pending(node)).as("broadcasts").isEqualTo(made.size());
+                assertThat(wallet.status().path("in_flight_utxos").intValue())
+                        .as("reserved")
+                        .isEqualTo(made.size());
+                daemon.kill();
+            }
+            try (DaemonProcess daemon = daemon(node).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                for (int i = 0; i <= made.size(); i++) {
+                    String txId = wallet.transfer(payer, token(i), new Output(SHOP, 1_000))
+                            .path("tx_id")
+                            .asText();
+                    assertThat(i < made.size() ? made.get(i) : txId).isEqualTo(txId);
+                }
+                wallet.mine(1);
+                wallet.awaitNothingInFlight();
+                assertThat(wallet.balance(SHOP)).isEqualTo(1_000L * (made.size() + 1));
+                assertThat(daemon.stop()).isZero();
+            }
+            assertThat(node.stop()).isZero();
+        }
+    }
+
+    private static WalletdException.RpcError payUntilRefused(Wallet wallet, String payer, List<String> made) {
+        while (made.size() < COINS) {
+            try {
+                made.add(wallet.transfer(payer, token(made.size()), new Output(SHOP, 1_000))
+                        .path("tx_id")
+                        .asText());
+            } catch (WalletdException.RpcError refused) {
+                return refused;
+            }
+        }
+        throw new AssertionError("the disk never was full");
+    }
+
+    private static WalletdException.RpcError pay(DaemonProcess daemon, String payer, int number) {
+        return daemon.refusal("transfer", Wallet.payment(payer, token(number), new Output(SHOP, 1_000)));
+    }
+
+    private static String token(int number) {
+        return "full-disk-" + number;
+    }
+
+    private LauncherCall daemon(DaemonProcess node) {
+        return LauncherCall.daemon(folder.resolve("datadir")).node(node.nodeUri());
+    }
+
+    /** Room for the library that SQLite unpacks. No file that the process writes can become larger than 1,200 blocks of 1,024 bytes. */
+    private Path withSmallFiles() throws IOException {
+        Path launcher =
+                LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
+        Path script = folder.resolve("small-files");
+        Files.writeString(script, "#!/bin/bash\nulimit -f 1200\nexec '" + launcher + "' \"$@\"\n");
+        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private static int pending(DaemonProcess node) {
+        return node.nodeCall("get_address_mempool", Map.of("address", SHOP))
+                .path("mempool")
+                .size();
+    }
+}

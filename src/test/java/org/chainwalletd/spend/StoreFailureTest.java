@@ -1,0 +1,137 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreFaults;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The store cannot be written for a while: the daemon goes on, sends nothing that is not on disk, and needs no restart afterwards. */
+class StoreFailureTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address payer;
+    private Address shop;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder);
+        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.start();
+        payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000);
+        shop = spends.keys.add(99);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private void storeFails(boolean fails) {
+        StoreFaults.failWrites(spends.store, fails);
+    }
+
+    private static void assertNotWritten(CompletionStage<Receipt> answer) {
+        assertThatThrownBy(() -> get(answer))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.UNAVAILABLE))
+                .hasMessageContaining("cannot be written");
+    }
+
+    private Optional<IntentState> stateOf(Hash256 txId) {
+        return get(spends.store.intents().find(txId)).map(Intent::state);
+    }
+
+    @Test
+    void an_intent_that_cannot_be_written_is_not_sent_and_holds_nothing() {
+        storeFails(true);
+
+        List<CompletionStage<Receipt>> answers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            answers.add(
+                    spends.spending.transfer(request(payer, shop, 1_000 + i, i % 2 == 0 ? "token-full-" + i : null)));
+        }
+        answers.forEach(answer -> {
+            // With more payments than coins some find all coins held, which is no failure of the store.
+            assertThatThrownBy(() -> get(answer)).isInstanceOfAny(StoreException.class, SpendException.class);
+        });
+
+        assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
+        assertNotWritten(spends.spending.transfer(request(payer, shop, 1_000, "token-full-0")));
+        Await.until("nothing is reserved", () -> spends.spending.inFlightUtxos() == 0);
+        assertThat(spends.spending.inFlightTransfers()).isZero();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+    }
+
+    @Test
+    void spending_works_again_without_a_restart_and_the_token_of_a_failed_call_is_free() {
+        storeFails(true);
+        assertNotWritten(spends.spending.transfer(request(payer, shop, 1_000, "token-again")));
+        storeFails(false);
+
+        get(spends.spending.transfer(request(payer, shop, 2_000, "token-again")));
+
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).extracting(coin -> coin.value()).containsExactly(Amount.of(2_000));
+    }
+
+    @Test
+    void an_outcome_that_cannot_be_written_is_found_out_again() {
+        spends.node.onSend(tx -> storeFails(true));
+
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-outcome")));
+
+        assertThat(stateOf(receipt.txId())).contains(IntentState.PREPARED);
+        assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.node.onSend(tx -> {});
+        spends.devnet.mine(1);
+        spends.spending.tipAdvanced();
+        storeFails(false);
+        spends.confirmAll();
+        assertThat(stateOf(receipt.txId())).contains(IntentState.CONFIRMED);
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-outcome"))))
+                .isEqualTo(receipt);
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_reorganisation_that_cannot_be_written_down_is_found_out_again() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-reorg")));
+        spends.confirmAll();
+        storeFails(true);
+        spends.devnet.reorganise(1, false, List.of());
+        spends.node.forgetCalls();
+        Await.until("it was looked for", () -> spends.node.calls().contains("get_transaction"));
+        assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
+
+        storeFails(false);
+
+        Await.until("the node has it again", () -> {
+            spends.clock.move(Duration.ofSeconds(1));
+            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
+        });
+        assertThat(stateOf(receipt.txId())).contains(IntentState.ACCEPTED);
+        spends.confirmAll();
+    }
+}
