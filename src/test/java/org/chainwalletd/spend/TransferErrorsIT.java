@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.AfterAll;
@@ -134,6 +135,39 @@ class TransferErrorsIT {
     }
 
     @Test
+    void the_allowance_of_a_period_has_its_numbers() throws Exception {
+        String payer = funded(27, 100_000_000L);
+        long spent = daemon.call("allowance_status", params()).get("spent").asLong();
+        long filling = 40_000_000;
+        long fee = daemon.call("transfer", transfer(payer, payer, 5_000_000))
+                .get("fee")
+                .asLong();
+        assertThat(daemon.call("allowance_status", params()).get("spent").asLong())
+                .as("what returns to the payer is not spent")
+                .isEqualTo(spent + fee);
+        daemon.nodeCall("devnet_mine", params());
+        awaitConfirmed();
+        fee += daemon.call("transfer", transfer(payer, SHOP, filling))
+                .get("fee")
+                .asLong();
+        long used = spent + filling + fee;
+        assertRefused(
+                refused(transfer(payer, SHOP, 30_000_000)),
+                -32038,
+                "{\"scope\":\"per_period\",\"limit\":60000000,\"spent\":" + used + ",\"requested\":30000000,"
+                        + "\"remaining\":" + (60_000_000 - used) + ",\"period_secs\":3600}");
+    }
+
+    private static void awaitConfirmed() {
+        Await.until(
+                "nothing is in flight",
+                () -> daemon.call("get_status", params())
+                                .get("in_flight_transfers")
+                                .asInt()
+                        == 0);
+    }
+
+    @Test
     void poverty_and_the_fee_cap_have_their_numbers() throws Exception {
         String payer = funded(22, 1_000_000);
         WalletdException.RpcError poor = refused(transfer(payer, SHOP, 2_000_000));
@@ -202,6 +236,24 @@ class TransferErrorsIT {
 
         assertRefused(error, -32021, "{\"input_conflict\":true,\"retryable\":false}");
         assertThat(error.getMessage()).contains("double-spend of OutPoint");
+    }
+
+    @Test
+    void an_answer_that_is_lost_for_good_leaves_the_outcome_unknown_and_the_same_call_settles_it() throws Exception {
+        String payer = funded(28, 1_000_000);
+        Map<String, Object> payment = transfer(payer, SHOP, 10_000, "client_token", "errors-it-lost");
+        daemon.nodeCall("devnet_set", params("drop", "after", "drop_method", "send_raw_transaction"));
+        daemon.nodeCall("devnet_set", params("lie", "forgetful"));
+        WalletdException.RpcError error;
+        try {
+            error = refused(payment);
+        } finally {
+            daemon.nodeCall("devnet_set", params("drop", "none", "lie", "none"));
+        }
+        assertRefused(error, -32020, null);
+        assertThat(error.getMessage()).contains("outcome of transaction", "is unknown", "same client_token");
+        assertThat(error.getMessage())
+                .contains(daemon.call("transfer", payment).get("tx_id").asText());
     }
 
     @Test
