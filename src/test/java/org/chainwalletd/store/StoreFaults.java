@@ -1,6 +1,8 @@
 package org.chainwalletd.store;
 
+import java.sql.SQLException;
 import java.util.List;
+import org.chainwalletd.testkit.Await;
 
 /** Makes the writes of a store fail, for tests of those who use stores. */
 public final class StoreFaults {
@@ -11,16 +13,22 @@ public final class StoreFaults {
 
     /** From now on every commit that touches a spend fails within SQLite, until {@code fail} is false again. */
     public static void failWrites(SqliteStore store, boolean fail) {
-        store.write(session -> {
-                    for (int i = 0; i < EVENTS.size(); i++) {
-                        session.execute("DROP TRIGGER IF EXISTS temp.fault_" + i);
-                        if (fail) {
-                            session.execute("CREATE TEMP TRIGGER fault_" + i + " BEFORE " + EVENTS.get(i)
-                                    + " BEGIN INSERT INTO a_disk_that_is_full VALUES (1); END");
-                        }
-                    }
-                    return null;
-                })
-                .join();
+        // The change itself fails when it shares a commit with a write that still fails.
+        Await.until(
+                "the store has changed",
+                () -> store.write(session -> set(session, fail))
+                        .handle((done, failure) -> failure == null)
+                        .join());
+    }
+
+    private static Void set(SqlSession session, boolean fail) throws SQLException {
+        for (int i = 0; i < EVENTS.size(); i++) {
+            session.execute("DROP TRIGGER IF EXISTS temp.fault_" + i);
+            if (fail) {
+                session.execute("CREATE TEMP TRIGGER fault_" + i + " BEFORE " + EVENTS.get(i)
+                        + " BEGIN INSERT INTO a_disk_that_is_full VALUES (1); END");
+            }
+        }
+        return null;
     }
 }
