@@ -15,15 +15,20 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Owns the idempotency tokens: each is running, or stands for an intent in the store, or is new. Every spend starts here, so that one token
- * has one spender at a time and all who call with it get the same answer. Parent of the spenders. After a restart nothing runs; the store
- * knows the tokens.
+ * has one spender at a time and all who call with it get the same answer. Parent of the spenders. Keeps a receipt until the store has it,
+ * for who asks in between. After a restart nothing runs; the store knows the tokens.
  */
 final class Receipts extends AbstractBehavior<Receipts.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(Receipts.class);
+
     sealed interface Command {}
 
     /** Spends, or answers what the plan's token stands for. */
@@ -36,6 +41,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private record Ended(Spender.Result result) implements Command {}
 
+    private record Recorded(String token, Receipt receipt, Throwable failure) implements Command {}
+
     /** Somebody who waits for the outcome of a token. */
     private record Waiter(Hash256 digest, CompletableFuture<Receipt> answer) {}
 
@@ -44,6 +51,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         private final SpendPlan plan;
         private final List<Waiter> waiters = new ArrayList<>();
         private boolean decided;
+        /** Known here before the store knows it. */
+        private Receipt receipt;
 
         private Running(SpendPlan plan) {
             this.plan = plan;
@@ -81,6 +90,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                 .onMessage(Begin.class, this::begin)
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Ended.class, this::ended)
+                .onMessage(Recorded.class, this::recorded)
                 .onMessage(Drain.class, this::drain)
                 .onSignal(Terminated.class, this::childGone)
                 .build();
@@ -103,6 +113,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             lookUp(command.plan(), token.get().token(), waiter);
         } else if (running.decided && !waiter.digest().equals(digest(running))) {
             refuse(waiter, token.get().token());
+        } else if (running.receipt != null) {
+            waiter.answer().complete(running.receipt);
         } else {
             running.waiters.add(waiter);
         }
@@ -190,7 +202,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             return this;
         }
         String token = tokens.remove(result.spend());
-        if (token != null) {
+        if (result.failure() == null) {
+            keepUntilRecorded(token, result);
+        } else if (token != null) {
             byToken.remove(token);
         }
         for (Waiter waiter : waiters) {
@@ -203,6 +217,28 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         return answerDrains();
     }
 
+    private void keepUntilRecorded(String token, Spender.Result result) {
+        if (token != null) {
+            byToken.get(token).receipt = result.receipt();
+        }
+        getContext().pipeToSelf(result.recorded(), (done, failure) -> new Recorded(token, result.receipt(), failure));
+    }
+
+    /** From now on the store has the answer. When it could not be written the nodes are asked for the transaction once more. */
+    private Behavior<Command> recorded(Recorded command) {
+        CrashPoint.SPEND_AFTER_OUTCOME.reached();
+        if (command.failure() != null) {
+            LOG.error(
+                    "the outcome of spend {} is not recorded: {}",
+                    command.receipt().txId(),
+                    Broadcast.words(command.failure()));
+        }
+        if (command.token() != null) {
+            byToken.remove(command.token());
+        }
+        return this;
+    }
+
     /** A spender that ended without a result has failed inside; its intent, if any, is gone on with after a restart. */
     private Behavior<Command> childGone(Terminated signal) {
         SpendId id = children.remove(signal.getRef().unsafeUpcast());
@@ -210,7 +246,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             neighbours.reservations().tell(new Reservations.Drop(id));
             neighbours.allowance().tell(new Allowance.Drop(id));
             return ended(new Ended(new Spender.Result(
-                    id, null, new IllegalStateException("the spend failed unexpectedly; see the log"))));
+                    id,
+                    null,
+                    new IllegalStateException("the spend failed unexpectedly; see the log"),
+                    Spender.NOTHING_LEFT)));
         }
         return this;
     }

@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -39,6 +40,8 @@ final class Spender {
     /** For a few steps after a stage of our own: whoever completes it goes on, and no thread has to be woken. */
     static final Executor SAME_THREAD = Runnable::run;
 
+    static final CompletionStage<Void> NOTHING_LEFT = CompletableFuture.completedFuture(null);
+
     sealed interface Command {}
 
     private record AllowanceReply(Allowance.Reply reply) implements Command {}
@@ -64,8 +67,13 @@ final class Spender {
 
     private record Failed(Throwable failure) implements Command {}
 
-    /** How it ended; exactly one of the two is null. */
-    record Result(SpendId spend, Receipt receipt, Throwable failure) {}
+    /**
+     * How it ended.
+     *
+     * @param receipt null exactly when there is a failure
+     * @param recorded complete when the store knows it too
+     */
+    record Result(SpendId spend, Receipt receipt, Throwable failure, CompletionStage<Void> recorded) {}
 
     /** The neighbours of a spender. */
     record Neighbours(
@@ -322,7 +330,7 @@ final class Spender {
 
     private Behavior<Command> record(BroadcastOutcome outcome) {
         if (outcome instanceof BroadcastOutcome.Accepted) {
-            return record(IntentState.ACCEPTED, "", null);
+            return accepted();
         }
         LOG.warn("spend {} was not taken: {}", intent.txId(), outcome);
         if (outcome instanceof BroadcastOutcome.Conflicted conflict) {
@@ -343,6 +351,16 @@ final class Spender {
                 new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause)));
     }
 
+    /** The intent is durable, so the answer need not wait until its outcome is: that is found out again when it is lost. */
+    private Behavior<Command> accepted() {
+        long now = env.clock().millis();
+        CompletionStage<Void> recorded = env.intents().accept(intent.txId(), now);
+        intent = intent.in(IntentState.ACCEPTED, "", now);
+        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(IntentState.ACCEPTED));
+        land();
+        return end(Receipt.of(intent), null, recorded);
+    }
+
     /** When this cannot be written the intent still says "prepared": it will be asked for and found out again. */
     private Behavior<Command> record(IntentState state, String reason, SpendException failure) {
         context.pipeToSelf(
@@ -353,32 +371,26 @@ final class Spender {
                     CrashPoint.SPEND_AFTER_OUTCOME.reached();
                     if (recorded.failure() != null) {
                         LOG.error("spend {}: {}", intent.txId(), Broadcast.words(recorded.failure()));
-                        neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent));
-                        neighbours.reservations().tell(new Reservations.Landed(intent.txId()));
+                        land();
                     } else {
-                        intent = intent.in(state, reason, env.clock().millis());
                         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
-                        release(state);
+                        neighbours.reservations().tell(new Reservations.Ended(intent.txId()));
+                        neighbours.allowance().tell(new Allowance.GiveBack(intent.txId()));
                     }
-                    return failure == null ? end(Receipt.of(intent), null) : end(null, failure);
+                    return end(null, failure);
                 })
                 .build();
     }
 
-    private void release(IntentState state) {
-        if (state.inFlight()) {
-            neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent));
-            neighbours.reservations().tell(new Reservations.Landed(intent.txId()));
-        } else {
-            neighbours.reservations().tell(new Reservations.Ended(intent.txId()));
-            neighbours.allowance().tell(new Allowance.GiveBack(intent.txId()));
-        }
+    /** From now on the rebroadcaster looks after it. */
+    private void land() {
+        neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent));
+        neighbours.reservations().tell(new Reservations.Landed(intent.txId()));
     }
 
     private Behavior<Command> leaveInFlight(SpendException failure) {
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
-        neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent));
-        neighbours.reservations().tell(new Reservations.Landed(intent.txId()));
+        land();
         return end(null, failure);
     }
 
@@ -466,11 +478,15 @@ final class Spender {
     }
 
     private Behavior<Command> end(Receipt receipt, Throwable failure) {
+        return end(receipt, failure, NOTHING_LEFT);
+    }
+
+    private Behavior<Command> end(Receipt receipt, Throwable failure, CompletionStage<Void> recorded) {
         if (!settled) {
             neighbours.reservations().tell(new Reservations.Drop(id));
             neighbours.allowance().tell(new Allowance.Drop(id));
         }
-        parent.tell(new Result(id, receipt, failure == null ? null : unwrapped(failure)));
+        parent.tell(new Result(id, receipt, failure == null ? null : unwrapped(failure), recorded));
         return Behaviors.stopped();
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteErrorCode;
@@ -17,6 +18,7 @@ import org.sqlite.SQLiteErrorCode;
 final class GroupCommitWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitWriter.class);
     private static final int LARGEST_BATCH = 512;
+    private static final long PATIENCE_NANOS = 20_000_000;
 
     /** One unit of work inside a transaction that the writer began. It may be run again after a rollback. */
     @FunctionalInterface
@@ -27,7 +29,7 @@ final class GroupCommitWriter {
     private final SqlSession session;
     private final String file;
     private final BlockingQueue<Unit<?>> queue = new LinkedBlockingQueue<>();
-    private final Unit<Void> end = new Unit<>(ignored -> null);
+    private final Unit<Void> end = new Unit<>(ignored -> null, false);
     private final Thread thread;
     private boolean closed;
 
@@ -44,7 +46,15 @@ final class GroupCommitWriter {
 
     /** The future fails with {@link StoreException}; it is completed on the writer's thread. */
     <T> CompletableFuture<T> submit(Work<T> work) {
-        Unit<T> unit = new Unit<>(work);
+        return submit(new Unit<>(work, false));
+    }
+
+    /** As {@link #submit}, in the same order, for what nobody waits for: it is kept a moment to share the commit of something urgent. */
+    <T> CompletableFuture<T> submitPatiently(Work<T> work) {
+        return submit(new Unit<>(work, true));
+    }
+
+    private <T> CompletableFuture<T> submit(Unit<T> unit) {
         synchronized (this) {
             if (!closed) {
                 queue.add(unit);
@@ -65,18 +75,29 @@ final class GroupCommitWriter {
         while (!ended) {
             batch.clear();
             try {
-                batch.add(queue.take());
+                collect(batch);
             } catch (InterruptedException e) {
                 LOG.warn("the store's writer ignores an interrupt: it ends when the store is closed");
-                continue;
             }
-            queue.drainTo(batch, LARGEST_BATCH - 1);
             ended = batch.remove(end);
             if (!batch.isEmpty()) {
                 commit(batch);
             }
         }
         end.future.complete(null);
+    }
+
+    private void collect(List<Unit<?>> batch) throws InterruptedException {
+        Unit<?> last = queue.take();
+        batch.add(last);
+        long until = System.nanoTime() + PATIENCE_NANOS;
+        while (last != null && last.patient && batch.size() < LARGEST_BATCH) {
+            last = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (last != null) {
+                batch.add(last);
+            }
+        }
+        queue.drainTo(batch, LARGEST_BATCH - batch.size());
     }
 
     private void commit(List<Unit<?>> batch) {
@@ -146,12 +167,14 @@ final class GroupCommitWriter {
 
     private final class Unit<T> {
         private final Work<T> work;
+        private final boolean patient;
         private final CompletableFuture<T> future = new CompletableFuture<>();
         private T result;
         private StoreException refusal;
 
-        private Unit(Work<T> work) {
+        private Unit(Work<T> work, boolean patient) {
             this.work = work;
+            this.patient = patient;
         }
 
         /** False when this unit alone is refused; an error that spoils the whole transaction is thrown. */

@@ -27,6 +27,12 @@ public interface IntentStore {
     CompletionStage<Void> reopen(Intent intent, long now);
 
     /**
+     * Records that a node has taken the spend. Not urgent, and written in its order a moment later: when it is lost the nodes are asked for
+     * the transaction once more.
+     */
+    CompletionStage<Void> accept(Hash256 txId, long now);
+
+    /**
      * Records an outcome other than a confirmation. {@code REFUSED} and {@code CONFLICTED} also end the reservations of the spend and give
      * its allowance back, in the same commit.
      */

@@ -135,6 +135,14 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     }
 
     @Override
+    public CompletionStage<Void> accept(Hash256 txId, long now) {
+        return store.writePatiently(session -> {
+            setState(session, txId, IntentState.ACCEPTED, "", now);
+            return null;
+        });
+    }
+
+    @Override
     public CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now) {
         return store.write(session -> {
             setState(session, txId, state, reason, now);

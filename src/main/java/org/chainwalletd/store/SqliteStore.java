@@ -24,6 +24,9 @@ public final class SqliteStore implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
     private static final int BUSY_MILLIS = 10_000;
+    private static final int CACHE_KIBIBYTES = 16 * 1024;
+    /** 16 MiB: a spend touches pages all over the file, and many share one checkpoint. */
+    private static final int CHECKPOINT_PAGES = 4_096;
 
     private final String file;
     private final SqlSession readSession;
@@ -81,6 +84,8 @@ public final class SqliteStore implements AutoCloseable {
         session.execute("PRAGMA journal_mode = WAL");
         session.execute("PRAGMA synchronous = FULL");
         session.execute("PRAGMA foreign_keys = ON");
+        session.execute("PRAGMA cache_size = -" + CACHE_KIBIBYTES);
+        session.execute("PRAGMA wal_autocheckpoint = " + CHECKPOINT_PAGES);
         return session;
     }
 
@@ -116,6 +121,11 @@ public final class SqliteStore implements AutoCloseable {
     /** Writes in the next group commit. */
     <T> CompletableFuture<T> write(GroupCommitWriter.Work<T> work) {
         return writer.submit(work);
+    }
+
+    /** Writes in order, but not before a moment has passed or something urgent comes. */
+    <T> CompletableFuture<T> writePatiently(GroupCommitWriter.Work<T> work) {
+        return writer.submitPatiently(work);
     }
 
     /** Reads what is committed. */

@@ -194,6 +194,19 @@ class TransferTest {
     }
 
     @Test
+    void a_token_that_comes_again_at_once_gets_the_receipt_and_no_node_is_asked() {
+        Address payer = spends.funded(1, 10_000);
+        Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000, "token-at-once")));
+        int asked = spends.node.calls().size();
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-at-once"))))
+                .isEqualTo(first);
+        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 1, "token-at-once")));
+
+        assertThat(spends.node.calls()).hasSize(asked);
+    }
+
+    @Test
     void a_receipt_survives_a_restart_and_a_refused_try_binds_nothing() {
         Address payer = spends.funded(1, 10_000);
         refusal(
