@@ -18,6 +18,9 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
     /** Length of a derived key in bytes. */
     public static final int KEY_LENGTH = 32;
 
+    /** Blocks beside the memory that a computation works with. */
+    private static final int WORKING_BLOCKS = 8;
+
     /** @throws IllegalArgumentException for values outside the ranges above */
     public Argon2 {
         if (parallelism < 1 || iterations < 1 || memoryKib / 8 < parallelism) {
@@ -48,8 +51,14 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
                 .withSalt(salt)
                 .withSecret(secret)
                 .withAdditional(associatedData);
+        Argon2Memory memory = memoryKib == SPECIFIED.memoryKib
+                ? Argon2Memory.take(memoryKib + WORKING_BLOCKS)
+                : new Argon2Memory(memoryKib + WORKING_BLOCKS);
         Argon2BytesGenerator generator = new Argon2BytesGenerator();
-        generator.init(parameters.build());
+        generator.init(parameters.withBlockPool(memory).build());
         generator.generateBytes(passphrase, output);
+        if (memoryKib == SPECIFIED.memoryKib) {
+            memory.giveBack();
+        }
     }
 }

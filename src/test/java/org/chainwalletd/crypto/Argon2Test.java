@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.bouncycastle.crypto.generators.Argon2BytesGenerator.Block;
 import org.junit.jupiter.api.Test;
 
 class Argon2Test {
@@ -40,6 +45,48 @@ class Argon2Test {
         assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(8, 0, 1));
         assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(8, 1, 0));
         assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(15, 1, 2));
+    }
+
+    /** The reference vector again and again, between computations of other inputs and beside another one. */
+    @Test
+    void memoryThatWasUsedBeforeChangesNoResult() {
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        try {
+            for (int i = 0; i < 2; i++) {
+                Future<?> beside = other.submit(() ->
+                        Argon2.SPECIFIED.derive(new byte[3], filled(16, 7)).close());
+                agreesWithTheReferenceImplementationWithoutSecretAndData();
+                beside.get();
+            }
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError(e);
+        } finally {
+            other.shutdownNow();
+        }
+    }
+
+    @Test
+    void memoryIsKeptForTheNextComputationButNeverForTwo() {
+        Argon2Memory.take(8).giveBack();
+        Argon2Memory first = Argon2Memory.take(8);
+        Argon2Memory second = Argon2Memory.take(8);
+        assertThat(second).isNotSameAs(first);
+        first.giveBack();
+        assertThat(Argon2Memory.take(8)).isSameAs(first);
+        Argon2Memory third = Argon2Memory.take(8);
+        assertThat(third).isNotSameAs(first).isNotSameAs(second);
+    }
+
+    @Test
+    void blocksGoRoundAndNoMoreThanWantedAreKept() {
+        Argon2Memory memory = new Argon2Memory(1);
+        Block one = memory.allocate();
+        Block two = memory.allocate();
+        assertThat(two).isNotSameAs(one);
+        memory.deallocate(one);
+        memory.deallocate(two);
+        assertThat(memory.allocate()).isSameAs(one);
+        assertThat(memory.allocate()).isNotSameAs(two);
     }
 
     private static byte[] filled(int length, int value) {
