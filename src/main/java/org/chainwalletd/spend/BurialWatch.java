@@ -262,7 +262,8 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         Entry entry = entries.get(command.txId());
         if (command.failure() != null) {
             LOG.debug("spend {}: the nodes cannot be asked: {}", command.txId(), Broadcast.words(command.failure()));
-            return later(entry);
+            later(entry);
+            return tick();
         }
         Optional<BlockPlace> place = command.found()
                 .filter(found -> found.blockHeight() != null)
@@ -272,11 +273,11 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         } else if (isDeep(place.get())) {
             bury(List.of(command.txId()));
         } else if (place.equals(entry.spend.place())) {
-            return later(entry);
+            later(entry);
         } else {
             move(entry, place.get());
         }
-        return this;
+        return tick();
     }
 
     /** Below everything that is followed: the node's word is the proof. */

@@ -157,7 +157,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     private Behavior<Command> letGo(Hash256 txId) {
         spends.remove(txId);
-        return this;
+        return next();
     }
 
     /** Their bytes are not sent again; coins of theirs that are still reserved are watched until they are free. */
@@ -184,16 +184,19 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private Behavior<Command> tick() {
-        if (reservations == null || resting) {
-            return this;
-        }
-        long now = clock.millis();
         Optional<Hash256> newest = env.tip().get().map(NodeClient.Tip::blockId);
         if (!newest.equals(tip)) {
             tip = newest;
-            spends.makeAllDue(now);
+            spends.makeAllDue(clock.millis());
         }
-        spends.beginDue(now, pace.longest().toMillis()).forEach(this::look);
+        return next();
+    }
+
+    /** Whenever one was looked at there is room for another: many spends do not wait for the tick. */
+    private Behavior<Command> next() {
+        if (reservations != null && !resting) {
+            spends.beginDue(clock.millis(), pace.longest().toMillis()).forEach(this::look);
+        }
         return this;
     }
 
@@ -335,14 +338,12 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private Behavior<Command> confirm(WatchedSpend spend, BlockPlace place) {
-        ConfirmedSpend confirmed =
-                new ConfirmedSpend(spend.txId(), spend.intent().inputs(), Optional.of(place));
-        String kind = spend.intent().kind();
+        Intent intent = spend.intent();
         long turn = spend.turn();
         getContext()
                 .pipeToSelf(
-                        env.intents().confirm(spend.txId(), place, clock.millis()),
-                        (done, failure) -> new InBlock(confirmed, kind, turn, failure));
+                        env.intents().confirm(intent.txId(), place, clock.millis()),
+                        (done, failure) -> new InBlock(ConfirmedSpend.of(intent, place), intent.kind(), turn, failure));
         return this;
     }
 
@@ -364,7 +365,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private Behavior<Command> rest(WatchedSpend spend) {
         if (!spend.reservationsExpire(clock.millis(), pace.reservationTtl().toMillis())) {
             spends.sleep(spend, clock.millis(), pace);
-            return this;
+            return next();
         }
         Hash256 txId = spend.txId();
         long turn = spend.turn();
@@ -393,6 +394,6 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             }
         }
         spends.sleep(spend, clock.millis(), pace);
-        return this;
+        return next();
     }
 }

@@ -15,6 +15,10 @@ public record ConfirmedSpend(Hash256 txId, List<Coin> inputs, Optional<BlockPlac
         inputs = List.copyOf(inputs);
     }
 
+    public static ConfirmedSpend of(Intent intent, BlockPlace place) {
+        return new ConfirmedSpend(intent.txId(), intent.inputs(), Optional.of(place));
+    }
+
     public ConfirmedSpend at(BlockPlace other) {
         return new ConfirmedSpend(txId, inputs, Optional.of(other));
     }

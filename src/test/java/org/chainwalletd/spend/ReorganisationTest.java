@@ -7,6 +7,8 @@ import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
@@ -134,6 +136,28 @@ class ReorganisationTest {
         assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+    }
+
+    @Test
+    void a_hundred_spends_that_one_reorganisation_removed_are_all_sent_again_in_one_go() {
+        long[] values = new long[100];
+        Arrays.fill(values, 10_000);
+        List<Receipt> receipts = new ArrayList<>();
+        payer = spends.funded(3, values);
+        spends.devnet.mine(1);
+        for (int i = 0; i < values.length; i++) {
+            receipts.add(get(spends.spending.transfer(request(payer, shop, 1_000 + i))));
+        }
+        spends.confirmAll();
+
+        loseLastBlock();
+
+        Await.until(
+                "the node has all again",
+                () -> receipts.stream()
+                        .allMatch(receipt -> onNode(receipt.txId()).isPresent()));
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(values.length);
     }
 
     @Test
