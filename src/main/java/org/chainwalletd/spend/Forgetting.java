@@ -36,7 +36,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     static Behavior<Command> create(SpendEnvironment env) {
         return Behaviors.withTimers(timers -> {
-            timers.startTimerWithFixedDelay(new Tick(), EVERY);
+            timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, EVERY);
             return Behaviors.setup(context -> new Forgetting(context, env));
         });
     }

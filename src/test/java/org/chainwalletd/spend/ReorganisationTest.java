@@ -276,6 +276,24 @@ class ReorganisationTest {
     }
 
     @Test
+    void a_spend_is_forgotten_an_hour_after_its_end_but_not_before_it_is_buried() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-forgotten");
+        Receipt deeper = paidAndConfirmed(2_000, "token-remembered");
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH - 2);
+        Await.until(
+                "the first is buried", () -> spends.store.intents().unburied().size() == 1);
+        spends.clock.move(Duration.ofMinutes(61));
+
+        spends.restart();
+
+        Await.until(
+                "it is forgotten",
+                () -> get(spends.store.intents().find(receipt.txId())).isEmpty());
+        assertThat(get(spends.spending.transfer(request(payer, shop, 2_000, "token-remembered"))))
+                .isEqualTo(deeper);
+    }
+
+    @Test
     void a_node_that_lags_is_no_reorganisation_and_its_old_listing_spends_nothing_twice() {
         payer = spends.funded(2, 10_000);
         Receipt receipt = paidAndConfirmed(1_000, "token-lag");
