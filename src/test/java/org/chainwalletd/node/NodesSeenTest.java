@@ -1,0 +1,43 @@
+package org.chainwalletd.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.NodesSeen.Seen;
+import org.chainwalletd.node.NodesSeen.Standing;
+import org.junit.jupiter.api.Test;
+
+class NodesSeenTest {
+    private static final Hash256 GENESIS = Hash256.sha256(new byte[] {0});
+
+    private static Seen node(Standing standing, boolean answering, int height, int block) {
+        NodeClient.Tip tip = new NodeClient.Tip(height, Hash256.sha256(new byte[] {(byte) block}), GENESIS);
+        return new Seen("http://node-" + block, standing, answering, GENESIS, tip, null, null);
+    }
+
+    private static Optional<Hash256> tipOf(Seen... nodes) {
+        return new NodesSeen(Optional.of(GENESIS), true, List.of(nodes)).tip().map(NodeClient.Tip::blockId);
+    }
+
+    @Test
+    void the_tip_is_the_highest_and_among_equals_always_the_first() {
+        Seen lagging = node(Standing.OURS, true, 10, 1);
+        Seen first = node(Standing.OURS, true, 11, 2);
+        Seen fork = node(Standing.OURS, true, 11, 3);
+
+        assertThat(tipOf(lagging, first, fork)).contains(first.tip().blockId());
+        assertThat(tipOf(fork, lagging, first)).contains(fork.tip().blockId());
+    }
+
+    @Test
+    void a_node_that_fell_silent_or_is_of_another_chain_has_no_say_in_the_tip() {
+        Seen silent = node(Standing.OURS, false, 90, 1);
+        Seen other = node(Standing.OTHER, true, 91, 2);
+        Seen ours = node(Standing.OURS, true, 11, 3);
+
+        assertThat(tipOf(silent, other, ours)).contains(ours.tip().blockId());
+        assertThat(tipOf(silent, other)).isEmpty();
+    }
+}
