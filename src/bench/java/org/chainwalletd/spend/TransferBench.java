@@ -38,6 +38,9 @@ import org.chainwalletd.store.SqliteStore;
  */
 public final class TransferBench {
     private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 64);
+    /** Runs before the first that counts: ours is many times as much code, and the compiler is busy with it for long. */
+    private static final int WARM_UPS = 4;
+
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -127,8 +130,10 @@ public final class TransferBench {
 
     private void compare(String name, int coins, int pairs) throws Exception {
         node.coins(coins);
-        ours();
-        floor();
+        for (int i = 0; i < WARM_UPS; i++) {
+            ours();
+            floor();
+        }
         if (Boolean.getBoolean("bench.client")) {
             double client = client();
             System.out.printf(

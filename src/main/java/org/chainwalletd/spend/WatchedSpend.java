@@ -110,13 +110,18 @@ final class WatchedSpend {
         busy = true;
     }
 
+    /** When it is looked at next. */
+    long dueAt() {
+        return dueAt;
+    }
+
     void makeDue(long now) {
         dueAt = now;
     }
 
     /** A clock that was set back must not put a spend to sleep: nothing is due later than {@code longest} from now. */
     boolean isDue(long now, long longest) {
-        return !busy && (dueAt <= now || dueAt > now + longest);
+        return dueAt <= now || dueAt > now + longest;
     }
 
     /** Looked at ever more seldom. */

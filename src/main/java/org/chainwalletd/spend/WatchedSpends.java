@@ -1,9 +1,13 @@
 package org.chainwalletd.spend;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Intent;
@@ -14,6 +18,10 @@ final class WatchedSpends {
     private static final int AT_ONCE = 8;
 
     private final Map<Hash256, WatchedSpend> spends = new HashMap<>();
+    /** Those that nobody looks at just now, the next one first: what is not due costs nothing. */
+    private final NavigableSet<WatchedSpend> waiting =
+            new TreeSet<>(Comparator.comparingLong(WatchedSpend::dueAt).thenComparingLong(WatchedSpend::turn));
+
     private final AtomicInteger inFlight;
     private long turns;
     private int busy;
@@ -30,6 +38,7 @@ final class WatchedSpends {
         remove(intent.txId());
         WatchedSpend spend = new WatchedSpend(intent, ++turns, now, firstWait);
         spends.put(intent.txId(), spend);
+        waiting.add(spend);
         if (spend.isInFlight()) {
             inFlight.incrementAndGet();
         }
@@ -37,6 +46,9 @@ final class WatchedSpends {
 
     void remove(Hash256 txId) {
         WatchedSpend spend = spends.remove(txId);
+        if (spend != null) {
+            waiting.remove(spend);
+        }
         if (spend != null && spend.isBusy()) {
             busy--;
         }
@@ -68,26 +80,46 @@ final class WatchedSpends {
     }
 
     void makeAllDue(long now) {
-        spends.values().forEach(spend -> spend.makeDue(now));
+        waiting.clear();
+        for (WatchedSpend spend : spends.values()) {
+            spend.makeDue(now);
+            if (!spend.isBusy()) {
+                waiting.add(spend);
+            }
+        }
     }
 
     void makeChildrenDue(Hash256 parent, long now) {
-        spends.values().stream().filter(spend -> spend.spendsOutputOf(parent)).forEach(spend -> spend.makeDue(now));
+        spends.values().stream().filter(spend -> spend.spendsOutputOf(parent)).forEach(spend -> makeDue(spend, now));
+    }
+
+    private void makeDue(WatchedSpend spend, long now) {
+        boolean waits = waiting.remove(spend);
+        spend.makeDue(now);
+        if (waits) {
+            waiting.add(spend);
+        }
     }
 
     /** Begins to look at those that are due, so many that no more than a few are looked at in parallel. */
     List<WatchedSpend> beginDue(long now, long longest) {
-        List<WatchedSpend> due = spends.values().stream()
-                .filter(spend -> spend.isDue(now, longest))
-                .limit(Math.max(0, AT_ONCE - busy))
-                .toList();
-        due.forEach(WatchedSpend::begin);
-        busy += due.size();
+        List<WatchedSpend> due = new ArrayList<>();
+        while (busy < AT_ONCE && !waiting.isEmpty()) {
+            WatchedSpend next = waiting.first().isDue(now, longest) ? waiting.first() : waiting.last();
+            if (!next.isDue(now, longest)) {
+                return due;
+            }
+            waiting.remove(next);
+            next.begin();
+            busy++;
+            due.add(next);
+        }
         return due;
     }
 
     void sleep(WatchedSpend spend, long now, Pace pace) {
         busy--;
         spend.sleep(now, pace.tick().toMillis(), pace.longest().toMillis());
+        waiting.add(spend);
     }
 }
