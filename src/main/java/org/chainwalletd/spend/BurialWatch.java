@@ -328,7 +328,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         command.intent().ifPresent(intent -> {
             env.metrics().reorganised();
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.REORGANISED);
-            reservations.tell(new Reservations.Unconfirmed(intent.txId(), intent.inputs()));
+            reservations.tell(new Reservations.ReservedAgain(intent.txId(), intent.inputs()));
             rebroadcaster.tell(new Rebroadcaster.TakeUp(intent));
         });
         return leave(List.of(command.txId()));

@@ -43,7 +43,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             implements Command {}
 
     /** From now on this spend is looked after here; a node has just been asked about it. */
-    record Watch(Intent intent) implements Command {}
+    record Watch(Intent intent, boolean holdsCoins) implements Command {}
 
     /** A reorganisation has removed this spend: it is looked after here and looked at at once. */
     record TakeUp(Intent intent) implements Command {}
@@ -76,6 +76,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     private record InBlock(ConfirmedSpend spend, String kind, long turn, Throwable failure) implements Command {}
 
+    private record ReservedAgain(Intent intent, long turn, boolean inFlight, Throwable failure) implements Command {}
+
     private record ReservationsEnded(Hash256 txId, long turn, Throwable failure) implements Command {}
 
     private final SpendEnvironment env;
@@ -102,7 +104,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         this.clock = env.clock();
         this.pace = env.pace();
         this.spends = new WatchedSpends(count);
-        inFlight.forEach(intent -> spends.add(intent, clock.millis(), 0));
+        inFlight.forEach(intent -> spends.add(intent, false, clock.millis(), 0));
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
     }
 
@@ -134,6 +136,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                 .onMessage(ParentKnown.class, this::parentKnown)
                 .onMessage(Recorded.class, this::recorded)
                 .onMessage(InBlock.class, this::inBlock)
+                .onMessage(ReservedAgain.class, this::reservedAgain)
                 .onMessage(ReservationsEnded.class, this::reservationsEnded)
                 .build();
     }
@@ -146,12 +149,16 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private Behavior<Command> watch(Watch command) {
-        spends.add(command.intent(), clock.millis(), pace.firstLook().toMillis());
+        spends.add(
+                command.intent(),
+                command.holdsCoins(),
+                clock.millis(),
+                pace.firstLook().toMillis());
         return this;
     }
 
     private Behavior<Command> takeUp(TakeUp command) {
-        spends.add(command.intent(), clock.millis(), 0);
+        spends.add(command.intent(), true, clock.millis(), 0);
         return tick();
     }
 
@@ -299,6 +306,39 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private Behavior<Command> accepted(WatchedSpend spend) {
+        return spend.needsReservations() ? reserveAgain(spend) : acceptedWithCoins(spend);
+    }
+
+    /** A mempool has taken it after its coins' time was over: nobody else may choose them now. */
+    private Behavior<Command> reserveAgain(WatchedSpend spend) {
+        Intent intent = spend.intent();
+        long turn = spend.turn();
+        getContext()
+                .pipeToSelf(
+                        env.reservations().reserveAgain(intent.txId(), intent.inputs(), clock.millis()),
+                        (inFlight, failure) -> new ReservedAgain(intent, turn, failure == null && inFlight, failure));
+        return this;
+    }
+
+    private Behavior<Command> reservedAgain(ReservedAgain command) {
+        if (command.inFlight()) {
+            reservations.tell(new Reservations.ReservedAgain(
+                    command.intent().txId(), command.intent().inputs()));
+        }
+        WatchedSpend spend = spends.current(command.intent().txId(), command.turn());
+        if (command.failure() != null) {
+            LOG.error("spend {}: {}", command.intent().txId(), Broadcast.words(command.failure()));
+        }
+        if (spend == null) {
+            return this;
+        }
+        if (command.inFlight()) {
+            spend.reservedAgain();
+        }
+        return acceptedWithCoins(spend);
+    }
+
+    private Behavior<Command> acceptedWithCoins(WatchedSpend spend) {
         return spend.state() == IntentState.PREPARED ? record(spend, IntentState.ACCEPTED, "") : rest(spend);
     }
 
@@ -372,8 +412,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         LOG.info("reservations of spend {} end: their time is over and no mempool has it", txId);
         getContext()
                 .pipeToSelf(
-                        env.reservations().end(spend.outpoints()),
-                        (done, failure) -> new ReservationsEnded(txId, turn, failure));
+                        env.reservations().end(txId), (done, failure) -> new ReservationsEnded(txId, turn, failure));
         return this;
     }
 

@@ -65,8 +65,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Confirmed(Hash256 txId, List<Coin> coins) implements Command {}
 
-    /** A reorganisation has removed {@code txId}: its coins are reserved again, in the store already. */
-    record Unconfirmed(Hash256 txId, List<Coin> coins) implements Command {}
+    /** A reorganisation has removed {@code txId}, or a mempool has it late: its coins are reserved again, in the store already. */
+    record ReservedAgain(Hash256 txId, List<Coin> coins) implements Command {}
 
     /** Gives outpoints up on the operator's word. */
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
@@ -166,7 +166,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Landed.class, this::landed)
                 .onMessage(Ended.class, command -> release(command.txId()))
                 .onMessage(Confirmed.class, command -> keep(command.txId(), command.coins(), Stage.SPENT))
-                .onMessage(Unconfirmed.class, command -> keep(command.txId(), command.coins(), Stage.IN_FLIGHT))
+                .onMessage(ReservedAgain.class, command -> keep(command.txId(), command.coins(), Stage.IN_FLIGHT))
                 .onMessage(Abandon.class, this::abandon)
                 .onMessage(AbandonRecorded.class, this::abandonRecorded)
                 .onMessage(Clean.class, this::markClean)

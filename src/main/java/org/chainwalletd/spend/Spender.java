@@ -94,6 +94,7 @@ final class Spender {
     private Hash256 genesis;
     private Draft draft;
     private Intent intent;
+    private boolean holdsCoins;
     private int choices;
     private boolean settled;
 
@@ -309,6 +310,7 @@ final class Spender {
     }
 
     private void settle() {
+        holdsCoins = true;
         settled = true;
         neighbours.reservations().tell(new Reservations.Settled(id, intent.txId()));
         neighbours.allowance().tell(new Allowance.Settled(id, intent.txId()));
@@ -384,7 +386,7 @@ final class Spender {
 
     /** From now on the rebroadcaster looks after it. */
     private void land() {
-        neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent));
+        neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent, holdsCoins));
         neighbours.reservations().tell(new Reservations.Landed(intent.txId()));
     }
 

@@ -17,6 +17,7 @@ final class WatchedSpend {
     private Intent intent;
     private boolean inMempool;
     private boolean reserved = true;
+    private boolean reservedForCertain;
     private boolean parentInFlight;
     private boolean busy;
     private long waitMillis;
@@ -24,10 +25,12 @@ final class WatchedSpend {
 
     /**
      * @param turn tells answers to this watch from late ones to an earlier one
+     * @param holdsCoins whether its coins are certainly reserved; they may not be when it is old
      * @param firstWait milliseconds until the first look
      */
-    WatchedSpend(Intent intent, long turn, long now, long firstWait) {
+    WatchedSpend(Intent intent, boolean holdsCoins, long turn, long now, long firstWait) {
         this.intent = intent;
+        this.reservedForCertain = holdsCoins;
         this.turn = turn;
         this.inMempool = intent.state() == IntentState.ACCEPTED;
         this.waitMillis = firstWait;
@@ -100,6 +103,16 @@ final class WatchedSpend {
 
     void reservationsEnded() {
         reserved = false;
+    }
+
+    /** Whether a mempool has it, and with it its coins, although their reservations have ended, or may have. */
+    boolean needsReservations() {
+        return inMempool && isInFlight() && !(reserved && reservedForCertain);
+    }
+
+    void reservedAgain() {
+        reserved = true;
+        reservedForCertain = true;
     }
 
     boolean isBusy() {

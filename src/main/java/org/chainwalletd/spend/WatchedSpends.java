@@ -34,9 +34,9 @@ final class WatchedSpends {
         inFlight.set(0);
     }
 
-    void add(Intent intent, long now, long firstWait) {
+    void add(Intent intent, boolean holdsCoins, long now, long firstWait) {
         remove(intent.txId());
-        WatchedSpend spend = new WatchedSpend(intent, ++turns, now, firstWait);
+        WatchedSpend spend = new WatchedSpend(intent, holdsCoins, ++turns, now, firstWait);
         spends.put(intent.txId(), spend);
         waiting.add(spend);
         if (spend.isInFlight()) {

@@ -16,8 +16,15 @@ public interface ReservationStore {
     /** Blocks; for the start. */
     List<Reservation> all();
 
-    /** Ends reservations without touching the spends that hold them. */
-    CompletionStage<Void> end(List<Outpoint> outpoints);
+    /** Ends what {@code txId} holds, and nothing that another spend holds by now, without touching the spend. */
+    CompletionStage<Void> end(Hash256 txId);
+
+    /**
+     * Reserves the coins of a spend in flight once more, as far as no other spend holds them.
+     *
+     * @return whether the spend is in flight; otherwise nothing was reserved
+     */
+    CompletionStage<Boolean> reserveAgain(Hash256 txId, List<Coin> coins, long now);
 
     /** Ends reservations because the operator gave them up; the spends that held them become {@link IntentState#ABANDONED}. */
     CompletionStage<Void> abandon(List<Outpoint> outpoints, long now);

@@ -283,12 +283,25 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     }
 
     @Override
-    public CompletionStage<Void> end(List<Outpoint> outpoints) {
+    public CompletionStage<Void> end(Hash256 txId) {
         return store.write(session -> {
-            for (Outpoint outpoint : outpoints) {
-                endOne(session, outpoint);
-            }
+            session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
             return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> reserveAgain(Hash256 txId, List<Coin> coins, long now) {
+        return store.write(session -> {
+            boolean inFlight = select(session, txId)
+                    .filter(intent -> intent.state().inFlight())
+                    .isPresent();
+            if (inFlight) {
+                for (Coin coin : coins) {
+                    reserve(session, "INSERT OR IGNORE", txId, coin, now);
+                }
+            }
+            return inFlight;
         });
     }
 

@@ -367,6 +367,70 @@ class TransferTest {
                 () -> spends.spending.inFlightTransfers() == 0);
     }
 
+    private void untilInFlight(int outpoints) {
+        Await.until(outpoints + " outpoints are in flight", () -> {
+            spends.spending.tipAdvanced();
+            return spends.spending.inFlightUtxos() == outpoints;
+        });
+    }
+
+    /** Long unknown; its coins are free again. */
+    private Address payerWhoseTransactionIsLate(long... coins) {
+        Address payer = spends.funded(1, coins);
+        spends.node.faults(method ->
+                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-late")));
+        spends.clock.move(Duration.ofMinutes(11));
+        untilInFlight(0);
+        return payer;
+    }
+
+    @Test
+    void coins_are_reserved_again_when_a_mempool_takes_their_transaction_after_their_time() {
+        Address payer = payerWhoseTransactionIsLate(10_000, 5_000);
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        untilInFlight(1);
+        assertThat(spends.store.reservations().all()).hasSize(1);
+
+        Receipt second = get(spends.spending.transfer(request(payer, shop, 2_000, "token-next")));
+        assertThat(second.inputs().get(0).value()).isEqualTo(Amount.of(5_000));
+
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    @Test
+    void so_they_are_when_its_token_takes_it_up_again() {
+        Address payer = payerWhoseTransactionIsLate(10_000);
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-late")));
+        untilInFlight(1);
+
+        spends.restart();
+
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        assertThat(spends.store.reservations().all()).hasSize(1);
+    }
+
+    @Test
+    void a_spend_whose_time_is_over_does_not_end_the_reservation_of_the_one_that_took_its_coin() {
+        Address payer = payerWhoseTransactionIsLate(10_000);
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 2_000, "token-new")));
+
+        spends.restart();
+        spends.node.forgetCalls();
+        Await.until("both were looked at often", () -> {
+            spends.spending.tipAdvanced();
+            return spends.node.calls().stream()
+                            .filter("send_raw_transaction"::equals)
+                            .count()
+                    >= 12;
+        });
+
+        assertThat(spends.store.reservations().all()).hasSize(1);
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+    }
+
     @Test
     void a_raw_transaction_passes_and_a_second_time_counts_as_sent() {
         Address payer = spends.funded(1, 10_000);

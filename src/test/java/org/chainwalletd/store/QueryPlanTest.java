@@ -32,7 +32,8 @@ class QueryPlanTest {
             done(store.intents().open(first, 0));
             done(store.reservations().abandon(List.of(new Outpoint(Hash256.of(bytes(7)), 0)), 15));
             done(store.intents().open(intent(2, 8), 20));
-            done(store.reservations().end(List.of(new Outpoint(Hash256.of(bytes(8)), 0))));
+            done(store.reservations().end(Hash256.of(bytes(8))));
+            done(store.reservations().reserveAgain(Hash256.of(bytes(8)), List.of(), 0));
             done(store.intents().confirm(hash(2), new BlockPlace(3, hash(3)), 21));
             done(store.intents().unconfirm(hash(2), 22));
             done(store.intents().bury(List.of(hash(2))));
