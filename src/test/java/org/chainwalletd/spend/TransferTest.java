@@ -352,9 +352,9 @@ class TransferTest {
         });
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
 
-        spends.devnet.forgetMempool();
         spends.node.faults(
                 method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+        spends.devnet.forgetMempool();
 
         Await.until("the reservation ends", () -> {
             spends.spending.tipAdvanced();
