@@ -12,9 +12,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
-import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
-import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
@@ -25,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The work that the Keyring actor hands out: generating, sealing, unsealing, each step on the executor where it belongs. Holds no state.
+ * The work that the Keyring actor hands out: sealing, unsealing, deriving, each step on the executor where it belongs. Holds no state.
  * Stages fail with {@link KeyringException}.
  */
 final class KeyWork {
@@ -44,53 +42,6 @@ final class KeyWork {
         this.crypto = setup.executors().crypto();
         this.argon2 = setup.executors().argon2();
         this.disk = setup.executors().disk();
-    }
-
-    CompletableFuture<NewKey> generateStandard(Optional<String> label) {
-        return onCrypto(() -> {
-            Labels.check(label);
-            return NewKey.standard(sealer, sealer.newPhrase(), label);
-        });
-    }
-
-    CompletableFuture<NewKey> generateIndependent(Optional<String> label) {
-        return onCrypto(() -> {
-            Labels.check(label);
-            return NewKey.alone(sealer, sealer.newSecret(), label);
-        });
-    }
-
-    /** @param hex 64 characters; closed here */
-    CompletableFuture<NewKey> ofSecret(SecretBytes hex, Optional<String> label) {
-        return onCrypto(() -> {
-            try (hex) {
-                Labels.check(label);
-                return NewKey.alone(sealer, SecretHex.parse("private_key", hex), label);
-            }
-        });
-    }
-
-    /** @param words phrase of 24 words that spells the secret; closed here */
-    CompletableFuture<NewKey> ofIndependentPhrase(SecretBytes words, Optional<String> label) {
-        return onCrypto(() -> {
-            try (Mnemonic phrase = parsed(words, label)) {
-                return NewKey.alone(sealer, KeyDerivation.independent(phrase), label);
-            }
-        });
-    }
-
-    /** @param words phrase of 24 words; closed here */
-    CompletableFuture<NewKey> ofStandardPhrase(SecretBytes words, Optional<String> label) {
-        return onCrypto(() -> NewKey.standard(sealer, parsed(words, label), label));
-    }
-
-    private static Mnemonic parsed(SecretBytes words, Optional<String> label) {
-        try (words) {
-            Labels.check(label);
-            return words.use(utf8 -> Mnemonic.parse(utf8, Mnemonic.KEY_WORDS));
-        } catch (MnemonicException e) {
-            throw new KeyringException(Reason.INVALID, "mnemonic: " + e.getMessage());
-        }
     }
 
     /** Seals the secrets and makes the files durable: first the key, then the phrase. Argon2id runs for both at once. Closes {@code key}. */

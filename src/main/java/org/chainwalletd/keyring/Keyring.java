@@ -28,6 +28,7 @@ public final class Keyring implements Signer {
     private final ActorRef<PassphraseAttempts.Command> attempts;
     private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
     private final AtomicReference<KeyringView> view;
+    private final KeyMaker maker;
     private final KeyWork work;
     private final VaultExport exports;
     private final Executor crypto;
@@ -40,6 +41,7 @@ public final class Keyring implements Signer {
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
         this.vaultAttempts = spawner.spawn(
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("vault")), "vault-attempts");
+        this.maker = new KeyMaker(setup);
         this.work = new KeyWork(setup, new KeyFolder(setup.wallets()));
         this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
@@ -133,12 +135,12 @@ public final class Keyring implements Signer {
 
     /** A new key with a standard phrase of its own. */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label) {
-        return store(work.generateStandard(label), CrashPoint.MINT_BEFORE_STATE);
+        return store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE);
     }
 
     /** A new key whose phrase spells the secret. */
     public CompletionStage<KeyEntry> generateIndependent(Optional<String> label) {
-        return store(work.generateIndependent(label), CrashPoint.MINT_BEFORE_STATE);
+        return store(maker.generateIndependent(label), CrashPoint.MINT_BEFORE_STATE);
     }
 
     /** The next key of the legacy seed. */
@@ -153,17 +155,17 @@ public final class Keyring implements Signer {
 
     /** @param secretHex 64 hexadecimal characters */
     public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
-        return store(work.ofSecret(secretHex, label), CrashPoint.IMPORT_BEFORE_STATE);
+        return store(maker.ofSecret(secretHex, label), CrashPoint.IMPORT_BEFORE_STATE);
     }
 
     /** @param words 24 words that spell the secret, in UTF-8, with any white space */
     public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
-        return store(work.ofIndependentPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
+        return store(maker.ofIndependentPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
     }
 
     /** @param words 24 words of a standard phrase, in UTF-8, with any white space; kept with the key */
     public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
-        return store(work.ofStandardPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
+        return store(maker.ofStandardPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
     }
 
     /** The secret of any key as 64 hexadecimal characters. */

@@ -19,6 +19,7 @@ final class OfflineKeyring {
     private static final int BATCH = 100;
 
     private final KeyFolder folder;
+    private final KeyMaker maker;
     private final KeyWork work;
     private final PublicKeyFiles publicKeys;
     private final StateFile stateFile;
@@ -31,6 +32,7 @@ final class OfflineKeyring {
         KeyringSetup here =
                 setup.withExecutors(new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run));
         this.folder = new KeyFolder(here.wallets());
+        this.maker = new KeyMaker(here);
         this.work = new KeyWork(here, folder);
         this.publicKeys = new PublicKeyFiles(folder.publicKeys());
         this.stateFile = new StateFile(folder.state());
@@ -80,7 +82,7 @@ final class OfflineKeyring {
 
     NewKey keyOf(SecretBytes secretHex) {
         try {
-            return work.ofSecret(secretHex, Optional.empty()).join();
+            return maker.ofSecret(secretHex, Optional.empty()).join();
         } catch (CompletionException e) {
             throw KeyringFailures.of(e);
         }
