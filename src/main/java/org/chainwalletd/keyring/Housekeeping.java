@@ -67,21 +67,25 @@ final class Housekeeping {
     }
 
     /**
-     * Does what is due.
+     * Does what is due, one thing after the other, so that it takes one thread from those who wait for a file.
      *
      * @param passphrase ends the learning when it is closed
      * @param learnt told, on any thread, of each entry whose public key became known
      */
     void tend(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
-        if (!looked) {
-            looked = true;
-            if (view.get().size() > KeyringLoader.CHECKED_AT_START) {
-                disk.execute(this::checkFiles);
+        boolean first = !looked;
+        looked = true;
+        boolean snapshotDue = snapshotIsDue();
+        disk.execute(() -> {
+            if (snapshotDue) {
+                writeSnapshot();
             }
+            if (first && view.get().size() > KeyringLoader.CHECKED_AT_START) {
+                checkFiles();
+            }
+        });
+        if (first) {
             learnPublicKeys(passphrase, learnt);
-        }
-        if (snapshotIsDue()) {
-            disk.execute(this::writeSnapshot);
         }
     }
 

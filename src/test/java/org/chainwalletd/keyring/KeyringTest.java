@@ -7,6 +7,7 @@ import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -119,7 +120,8 @@ class KeyringTest {
     @Test
     void mints_that_meet_share_one_write_of_the_state() throws Exception {
         ThreadPoolExecutor disk = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
-        try (KeyringFixture slow = new KeyringFixture(datadir.resolve("slow")).disk(disk)) {
+        try (KeyringFixture slow =
+                new KeyringFixture(datadir.resolve("slow")).disk(disk).upkeep(Duration.ofDays(1), Duration.ofDays(1))) {
             Keyring minting = slow.open();
             KeyringFixture.eventually(() -> Files.exists(datadir.resolve("slow/check.enc")));
             KeyringFixture.eventually(
