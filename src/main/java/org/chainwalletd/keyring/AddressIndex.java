@@ -28,9 +28,19 @@ final class AddressIndex {
         return index;
     }
 
+    /** How many different addresses there are. */
+    int size() {
+        return size;
+    }
+
     /** The row of {@code address} in {@code records}, or -1. */
     int find(byte[] records, byte[] address) {
-        return places[place(records, address, 0)] - 1;
+        return find(records, address, 0);
+    }
+
+    /** The row of the address that stands at {@code at} in {@code bytes}, or -1. */
+    int find(byte[] records, byte[] bytes, int at) {
+        return places[place(records, bytes, at)] - 1;
     }
 
     /** Adds {@code row}; of several rows of one address the last one counts. */

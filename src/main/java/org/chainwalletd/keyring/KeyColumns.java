@@ -50,6 +50,32 @@ final class KeyColumns {
         return new KeyColumns(new byte[0], new byte[0], new int[0], new int[0], new byte[0]);
     }
 
+    /**
+     * Of 1:1 keys whose addresses are known.
+     *
+     * @param records with addresses, and room behind each for its public key; taken over
+     * @param keys public keys that are known
+     * @param text UTF-8 with all labels
+     * @param labels where the label of each row begins in {@code text} and where it ends; both 0 without one
+     */
+    static KeyColumns imported(byte[] records, int rows, PublicKeyFiles.Found keys, byte[] text, int[] labels) {
+        byte[] kinds = new byte[rows];
+        int[] labelEnds = new int[rows];
+        int end = 0;
+        for (int row = 0; row < rows; row++) {
+            kinds[row] = (byte) (IMPORTED
+                    | (keys.copyTo(records, row * RECORD) ? WITH_PUBLIC_KEY : 0)
+                    | (labels[2 * row] > 0 ? LABELLED : 0));
+            end += labels[2 * row + 1] - labels[2 * row];
+            labelEnds[row] = end;
+        }
+        byte[] packed = new byte[end];
+        for (int row = 0, to = 0; row < rows; to = labelEnds[row++]) {
+            System.arraycopy(text, labels[2 * row], packed, to, labelEnds[row] - to);
+        }
+        return new KeyColumns(Arrays.copyOf(records, rows * RECORD), kinds, new int[rows], labelEnds, packed);
+    }
+
     /** The records of address and public key. Only to be read. */
     byte[] records() {
         return records;

@@ -64,6 +64,16 @@ final class PublicKeyFiles {
 
     /** What was read. */
     record Found(byte[] records, AddressIndex index) {
+        /** Puts the public key of the address that stands at {@code at} behind it; false for one that is not here. */
+        boolean copyTo(byte[] target, int at) {
+            int row = index.find(records, target, at);
+            if (row >= 0) {
+                int key = row * RECORD + Address.LENGTH;
+                System.arraycopy(records, key, target, at + Address.LENGTH, PublicKey.LENGTH);
+            }
+            return row >= 0;
+        }
+
         /** Null for one that is not here. */
         PublicKey of(Address address) {
             int row = index.find(records, address.toArray());

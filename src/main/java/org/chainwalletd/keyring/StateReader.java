@@ -19,6 +19,12 @@ final class StateReader {
      * @throws IOException when {@code json} is not such a file; the message says where it is wrong
      */
     static KeyringView read(byte[] json, PublicKeyFiles.Found keys) throws IOException {
+        Optional<KeyringView> plain = StateScanner.scan(json, keys);
+        return plain.isPresent() ? plain.get() : parsed(json, keys);
+    }
+
+    /** Any such file. */
+    static KeyringView parsed(byte[] json, PublicKeyFiles.Found keys) throws IOException {
         StateJson state = StateJson.parse(json);
         Set<Address> alone = new HashSet<>(state.imported());
         List<KeyEntry> entries = new ArrayList<>(state.derived().size() + alone.size());
