@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sqlite.JDBC;
 
 /**
  * The default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with an fsync per commit. One thread writes with group
@@ -56,6 +57,7 @@ public final class SqliteStore implements AutoCloseable {
     public static SqliteStore open(Path folder) {
         Path path = folder.resolve(FILE_NAME).toAbsolutePath();
         String file = path.toString();
+        NativeLibrary.useShipped();
         try {
             AtomicFiles.createFolder(folder);
             if (!Files.exists(path)) {
@@ -78,7 +80,8 @@ public final class SqliteStore implements AutoCloseable {
     }
 
     private static SqlSession connect(Path path) throws SQLException {
-        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + path);
+        // Not through DriverManager, which looks for drivers in every jar of the class path.
+        Connection connection = JDBC.createConnection(JDBC.PREFIX + path, new Properties());
         SqlSession session = new SqlSession(connection);
         session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
         session.execute("PRAGMA journal_mode = WAL");
