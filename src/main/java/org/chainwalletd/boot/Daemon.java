@@ -1,6 +1,5 @@
 package org.chainwalletd.boot;
 
-import com.typesafe.config.ConfigFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -103,7 +102,7 @@ public final class Daemon implements AutoCloseable {
         CompletionStage<SqliteStore> store =
                 CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
         ActorSystem<Guardian.Command> system =
-                ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", ConfigFactory.load());
+                ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", PekkoSettings.forSystem());
         actors = Optional.of(system);
         closers.add("actors", () -> {
             system.terminate();

@@ -1,6 +1,5 @@
 package org.chainwalletd.cli;
 
-import com.typesafe.config.ConfigFactory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -8,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.boot.PekkoSettings;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.doctor.Check;
 import org.chainwalletd.doctor.ConfigurationCheck;
@@ -42,7 +42,7 @@ final class DoctorCommand implements Command {
         }
         Settings settings = configuration.configuration().get().settings();
         LoggerFactory.getILoggerFactory();
-        ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "doctor", ConfigFactory.load());
+        ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "doctor", PekkoSettings.forSystem());
         try {
             checks.add(new DatadirCheck(settings));
             checks.add(new MachineCheck(settings));

@@ -7,9 +7,11 @@ import java.util.stream.Collectors;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.ConfigurationException;
-import picocli.CommandLine;
 
-/** The program: finds the command, runs it, turns what goes wrong into one line and an exit code. */
+/**
+ * The program: finds the command, runs it, turns what goes wrong into one line and an exit code. Names no class of picocli: loading one takes
+ * opening every jar before it, see {@link PlainWords}.
+ */
 public final class Program {
     static final String NAME = "chain-walletd";
 
@@ -22,24 +24,10 @@ public final class Program {
             Invocation serving = new Invocation(plain.get(), Map.of(), List.of(), environment, streams);
             return run(new ServeCommand(), serving);
         }
-        CommandLineParser parser = new CommandLineParser(NAME, commands());
-        CommandLineParser.Parsed parsed;
-        try {
-            parsed = parser.parse(words);
-        } catch (CommandLine.ParameterException e) {
-            streams.err().println(NAME + ": " + oneLine(e.getMessage()) + "; see " + NAME + " --help");
-            return ExitCode.USAGE;
-        }
-        if (parsed.text().isPresent()) {
-            streams.out().print(parsed.text().get());
-            return ExitCode.OK;
-        }
-        return run(
-                parsed.command(),
-                new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
+        return AnyWords.run(words, environment, streams);
     }
 
-    private static int run(Command command, Invocation invocation) {
+    static int run(Command command, Invocation invocation) {
         try {
             return command.run(invocation);
         } catch (ConfigurationException e) {
@@ -63,7 +51,7 @@ public final class Program {
                 new CompletionCommand());
     }
 
-    private static String oneLine(String message) {
+    static String oneLine(String message) {
         return message.lines().map(String::strip).collect(Collectors.joining(" "));
     }
 }

@@ -11,8 +11,6 @@ import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Iterator;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +26,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
-        String own = System.getProperty("logback.configurationFile");
-        if (own != null && Files.isReadable(Path.of(own))) {
+        if (LogProvider.ownConfiguration() != null) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
         ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();

@@ -2,6 +2,7 @@ package org.chainwalletd.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
@@ -110,5 +111,18 @@ class ObserveTest {
 
         LogSetup.useJson(context);
         assertThat(console.getEncoder()).isInstanceOf(JsonEncoder.class);
+    }
+
+    @Test
+    void the_provider_of_the_program_logs_as_without_a_configuration() {
+        LogProvider provider = new LogProvider();
+        provider.initialize();
+
+        LoggerContext context = (LoggerContext) provider.getLoggerFactory();
+        assertThat(context.isStarted()).isTrue();
+        assertThat(context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).getAppender("console"))
+                .isInstanceOf(ConsoleAppender.class);
+        assertThat(context.getLogger("org.apache.pekko.event.slf4j").getLevel()).isEqualTo(Level.WARN);
+        assertThat(context.getMDCAdapter()).isSameAs(provider.getMDCAdapter());
     }
 }

@@ -1,0 +1,103 @@
+package org.chainwalletd.boot;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigValueFactory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.pekko.actor.BootstrapSetup;
+
+/**
+ * How the daemon runs Pekko: what {@code ConfigFactory.load()} makes of Pekko's {@code reference.conf} files and our {@code
+ * application.conf}, worked out when the daemon is built ({@value #RESOURCE}). Finding, reading and resolving them at each start would take
+ * longer than anything else in it but the key derivation.
+ */
+public final class PekkoSettings {
+    /** Made by a test of its own, which also fails when it is out of date. */
+    static final String RESOURCE = "pekko.json";
+
+    /** The parts that Pekko reads. */
+    static final List<String> ROOTS = List.of("pekko", "ssl-config");
+
+    private PekkoSettings() {}
+
+    /** For a new actor system. A system property of Pekko's own, such as {@code -Dpekko.loglevel=DEBUG}, still has its effect. */
+    public static BootstrapSetup forSystem() {
+        boolean overridden = System.getProperties().stringPropertyNames().stream()
+                .anyMatch(name -> ROOTS.stream().anyMatch(root -> name.startsWith(root + ".")));
+        if (overridden) {
+            return BootstrapSetup.create(ConfigFactory.load());
+        }
+        return BootstrapSetup.create(workedOut())
+                .withClassloader(new WithoutSearches(PekkoSettings.class.getClassLoader()));
+    }
+
+    static Config workedOut() {
+        try (InputStream in = PekkoSettings.class.getResourceAsStream(RESOURCE);
+                JsonParser json = new JsonFactory().createParser(in)) {
+            json.nextToken();
+            return ConfigValueFactory.fromMap(object(json)).toConfig();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + RESOURCE, e);
+        }
+    }
+
+    private static Map<String, Object> object(JsonParser json) throws IOException {
+        Map<String, Object> members = new LinkedHashMap<>();
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+            String name = json.currentName();
+            members.put(name, value(json, json.nextToken()));
+        }
+        return members;
+    }
+
+    private static Object value(JsonParser json, JsonToken token) throws IOException {
+        return switch (token) {
+            case START_OBJECT -> object(json);
+            case START_ARRAY -> array(json);
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> json.getNumberValue();
+            case VALUE_STRING -> json.getText();
+            case VALUE_NULL -> null;
+            default -> throw new IOException("unexpected " + token);
+        };
+    }
+
+    private static List<Object> array(JsonParser json) throws IOException {
+        List<Object> items = new ArrayList<>();
+        for (JsonToken token = json.nextToken(); token != JsonToken.END_ARRAY; token = json.nextToken()) {
+            items.add(value(json, token));
+        }
+        return items;
+    }
+
+    /**
+     * Hides what Pekko would look for in every jar of the class path: the defaults, which are in the settings already, and the manifests,
+     * which it reads to compare its modules' versions; the build pins those.
+     */
+    private static final class WithoutSearches extends ClassLoader {
+        private static final Set<String> HIDDEN = Set.of("reference.conf", "META-INF/MANIFEST.MF");
+
+        WithoutSearches(ClassLoader parent) {
+            super(parent);
+        }
+
+        @Override
+        public Enumeration<URL> getResources(String name) throws IOException {
+            return HIDDEN.contains(name) ? Collections.emptyEnumeration() : super.getResources(name);
+        }
+    }
+}

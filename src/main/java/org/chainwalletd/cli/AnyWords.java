@@ -1,0 +1,30 @@
+package org.chainwalletd.cli;
+
+import java.util.Map;
+import picocli.CommandLine;
+
+/** Every command line that is not of the form of {@link PlainWords}, read with the whole grammar. */
+final class AnyWords {
+    private AnyWords() {}
+
+    /** Runs the command that is meant, or prints what was asked for; returns the exit code. */
+    static int run(String[] words, Map<String, String> environment, Invocation.Streams streams) {
+        CommandLineParser parser = new CommandLineParser(Program.NAME, Program.commands());
+        CommandLineParser.Parsed parsed;
+        try {
+            parsed = parser.parse(words);
+        } catch (CommandLine.ParameterException e) {
+            streams.err()
+                    .println(Program.NAME + ": " + Program.oneLine(e.getMessage()) + "; see " + Program.NAME
+                            + " --help");
+            return ExitCode.USAGE;
+        }
+        if (parsed.text().isPresent()) {
+            streams.out().print(parsed.text().get());
+            return ExitCode.OK;
+        }
+        return Program.run(
+                parsed.command(),
+                new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
+    }
+}

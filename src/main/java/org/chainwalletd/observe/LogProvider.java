@@ -1,0 +1,70 @@
+package org.chainwalletd.observe;
+
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LogbackServiceProvider;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.IMarkerFactory;
+import org.slf4j.helpers.BasicMarkerFactory;
+import org.slf4j.spi.MDCAdapter;
+import org.slf4j.spi.SLF4JServiceProvider;
+
+/**
+ * Logback as {@link LogSetup} wants it, without the search for providers and configurations through every jar of the class path. With a
+ * configuration of the operator's own, logback itself in full.
+ */
+public final class LogProvider implements SLF4JServiceProvider {
+    private static final String PROVIDER = "slf4j.provider";
+    private static final String PROVIDERS_REMARKS = "slf4j.internal.verbosity";
+    private static final String OWN_CONFIGURATION = "logback.configurationFile";
+
+    private final LoggerContext context = new LoggerContext();
+    private final LogbackMDCAdapter mdc = new LogbackMDCAdapter();
+    private final IMarkerFactory markers = new BasicMarkerFactory();
+
+    /** Takes effect when it is called before the first logger is asked for. */
+    public static void use() {
+        if (ownConfiguration() == null && System.getProperty(PROVIDER) == null) {
+            System.setProperty(PROVIDER, LogProvider.class.getName());
+            System.setProperty(PROVIDERS_REMARKS, "WARN");
+        }
+    }
+
+    /** The operator's configuration, if it names a file that is there; else null. */
+    static Path ownConfiguration() {
+        String own = System.getProperty(OWN_CONFIGURATION);
+        return own != null && Files.isReadable(Path.of(own)) ? Path.of(own) : null;
+    }
+
+    @Override
+    public void initialize() {
+        context.setName("default");
+        context.setMDCAdapter(mdc);
+        LogSetup setup = new LogSetup();
+        setup.setContext(context);
+        setup.configure(context);
+        context.start();
+    }
+
+    @Override
+    public ILoggerFactory getLoggerFactory() {
+        return context;
+    }
+
+    @Override
+    public IMarkerFactory getMarkerFactory() {
+        return markers;
+    }
+
+    @Override
+    public MDCAdapter getMDCAdapter() {
+        return mdc;
+    }
+
+    @Override
+    public String getRequestedApiVersion() {
+        return LogbackServiceProvider.REQUESTED_API_VERSION;
+    }
+}

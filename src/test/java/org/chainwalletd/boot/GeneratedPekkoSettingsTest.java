@@ -1,0 +1,44 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+import org.chainwalletd.testkit.GeneratedFile;
+import org.junit.jupiter.api.Test;
+
+class GeneratedPekkoSettingsTest {
+    private static final String FILE = "src/main/resources/org/chainwalletd/boot/" + PekkoSettings.RESOURCE;
+
+    @Test
+    void theSettingsThatWereWorkedOutAreThoseOfTheConfigurationFiles() throws IOException {
+        Map<String, Object> settings = new TreeMap<>();
+        Config loaded = loaded();
+        PekkoSettings.ROOTS.forEach(
+                root -> settings.put(root, loaded.getObject(root).unwrapped()));
+        ObjectMapper json = new ObjectMapper()
+                .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+                .enable(SerializationFeature.INDENT_OUTPUT);
+        GeneratedFile.check(FILE, json.writeValueAsString(settings) + "\n");
+    }
+
+    @Test
+    void readingThemGivesTheSameConfiguration() {
+        Config read = PekkoSettings.workedOut();
+        Config loaded = loaded();
+        assertThat(read.root().keySet()).containsExactlyInAnyOrderElementsOf(PekkoSettings.ROOTS);
+        for (String root : PekkoSettings.ROOTS) {
+            assertThat(read.getObject(root)).isEqualTo(loaded.getObject(root));
+        }
+    }
+
+    /** Without the defaults of the test kit, which is not part of the daemon. */
+    private static Config loaded() {
+        return ConfigFactory.load().withoutPath("pekko.actor.testkit").withoutPath("pekko.test");
+    }
+}
