@@ -141,17 +141,14 @@ class LauncherIT {
             deleteIfThere(app.resolve(".cache"));
             makers.put(home, version(app, home).with("WALLETD_ARCHIVE", "now").launch());
         }
+        // One that starts meanwhile goes on without.
+        Path first = folder.resolve("app-" + homes.get(0).getFileName());
+        answersVersion(version(first, homes.get(0)).with("WALLETD_ARCHIVE", "now"));
         for (Map.Entry<Path, DaemonProcess> maker : makers.entrySet()) {
             assertThat(maker.getValue().exitCode()).isZero();
             Path home = maker.getKey();
             Path app = folder.resolve("app-" + home.getFileName());
-            try (Stream<Path> made = Files.list(app.resolve(".cache"))) {
-                assertThat(made.map(path -> path.getFileName().toString()).toList())
-                        .as("archive for " + home)
-                        .singleElement()
-                        .asString()
-                        .matches("classes-\\d+\\.(jsa|aot)");
-            }
+            assertThat(archives(app)).as("archive for " + home).singleElement();
             Path loaded = app.resolve("loaded.txt");
             LauncherCall.Ended second = version(app, home)
                     .without("WALLETD_ARCHIVE")
@@ -164,6 +161,74 @@ class LauncherIT {
         }
     }
 
+    @Test
+    void anArchiveThatNoLongerFitsIsMadeAnewAndTheOldOneRemoved() throws IOException {
+        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
+        deleteIfThere(app.resolve(".cache"));
+        int release = Runtime.version().feature();
+        Path cache = Files.createDirectory(app.resolve(".cache"));
+        Files.writeString(cache.resolve("classes-" + release + ".jsa"), "of an earlier version of the launcher");
+        Files.writeString(cache.resolve("classes-" + release + "-1-2.jsa"), "of a JDK or jars that were replaced");
+        Path other = Files.writeString(cache.resolve("classes-" + (release + 1) + "-1-2.jsa"), "of another JDK");
+
+        answersVersion(version(app, JAVA_OF_THIS_TEST).with("WALLETD_ARCHIVE", "now"));
+
+        List<String> now = archives(app);
+        assertThat(now).hasSize(2).contains(other.getFileName().toString());
+        Path made = cache.resolve(now.stream()
+                .filter(name -> !name.equals(other.getFileName().toString()))
+                .findFirst()
+                .orElseThrow());
+        assertThat(made).isNotEmptyFile();
+
+        Files.delete(made);
+        Files.writeString(made, "damaged");
+        answersVersion(version(app, JAVA_OF_THIS_TEST).with("WALLETD_ARCHIVE", ""));
+    }
+
+    @Test
+    void startsWithoutAnArchiveWhenTheDiskIsFull() throws IOException {
+        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
+        deleteIfThere(app.resolve(".cache"));
+        Path limited = Files.writeString(
+                folder.resolve("limited"), "#!/bin/sh\nulimit -f 2000\nexec '" + app + "/bin/chain-walletd' \"$@\"\n");
+        Files.setPosixFilePermissions(limited, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+        answersVersion(version(app, JAVA_OF_THIS_TEST).launcher(limited).with("WALLETD_ARCHIVE", "now"));
+
+        assertThat(archives(app)).isEmpty();
+    }
+
+    /** In a read-only installation the archive goes to the user's cache. */
+    @Test
+    void keepsItsArchiveInTheUsersCacheWhenItsOwnFolderCannotBeWritten() throws IOException {
+        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
+        deleteIfThere(app.resolve(".cache"));
+        Files.setPosixFilePermissions(app, PosixFilePermissions.fromString("r-xr-xr-x"));
+        try {
+            assumeTrue(!Files.isWritable(app), "this user can write everywhere");
+            Path cache = folder.resolve("cache");
+            answersVersion(version(app, JAVA_OF_THIS_TEST)
+                    .with("WALLETD_ARCHIVE", "now")
+                    .with("XDG_CACHE_HOME", cache.toString()));
+            try (Stream<Path> all = Files.walk(cache)) {
+                assertThat(all.filter(Files::isRegularFile)).hasSize(1);
+            }
+        } finally {
+            Files.setPosixFilePermissions(app, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+    }
+
+    /** Names of the files in the cache beside the jars. */
+    private static List<String> archives(Path app) throws IOException {
+        try (Stream<Path> files = Files.list(app.resolve(".cache"))) {
+            List<String> names =
+                    files.map(path -> path.getFileName().toString()).toList();
+            assertThat(names).allMatch(name -> name.matches("classes-\\d+-\\d+-\\d+\\.(jsa|aot)"));
+            return names;
+        }
+    }
+
     private static LauncherCall version(Path app, Path home) {
         return LauncherCall.words("--version")
                 .launcher(app.resolve("bin/chain-walletd"))
@@ -171,21 +236,13 @@ class LauncherIT {
     }
 
     @Test
-    void startsWithoutAnArchiveWhereNoneCanBeKeptAndWithADamagedOne() throws IOException {
+    void startsWithoutAnArchiveWhereNoneCanBeKept() throws IOException {
         Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
         deleteIfThere(app.resolve(".cache"));
         Path launcher = app.resolve("bin/chain-walletd");
         Path cache = Files.writeString(app.resolve(".cache"), "in the way");
         answersVersion(LauncherCall.words("--version").launcher(launcher).with("WALLETD_ARCHIVE", "now"));
         assertThat(cache).hasContent("in the way");
-
-        Files.delete(cache);
-        Files.createDirectory(cache);
-        for (int release = 17; release < 30; release++) {
-            Files.writeString(cache.resolve("classes-" + release + ".jsa"), "damaged");
-            Files.writeString(cache.resolve("classes-" + release + ".aot"), "damaged");
-        }
-        answersVersion(LauncherCall.words("--version").launcher(launcher).with("WALLETD_ARCHIVE", ""));
     }
 
     @Test
