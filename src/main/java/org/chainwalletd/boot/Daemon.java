@@ -56,6 +56,9 @@ public final class Daemon implements AutoCloseable {
     private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
     private TokenRotation rotation;
     private HttpServer server;
+    /** Until then calls and spends under way may end, all together. */
+    private long drainBy;
+
     private long stopBy;
 
     private Daemon(Settings settings, Consumer<String> console) {
@@ -142,7 +145,8 @@ public final class Daemon implements AutoCloseable {
         Guardian.spawn(system, SpendService.create(environment, started), "spending");
         SpendService spending = Futures.await(started, OPENING, "taking up the spends in flight");
         // A spend that takes longer than this process lives is gone on with after the next start.
-        closers.add("spending", () -> Futures.await(spending.drain(), patience(), "waiting for spends under way"));
+        closers.add(
+                "spending", () -> Futures.await(spending.drain(), patience(drainBy), "waiting for spends under way"));
         return spending;
     }
 
@@ -223,7 +227,11 @@ public final class Daemon implements AutoCloseable {
 
     /** What is left of the time to stop in. */
     private Duration patience() {
-        Duration left = Duration.ofNanos(stopBy - System.nanoTime());
+        return patience(stopBy);
+    }
+
+    private static Duration patience(long end) {
+        Duration left = Duration.ofNanos(end - System.nanoTime());
         return left.compareTo(AT_LEAST) > 0 ? left : AT_LEAST;
     }
 
@@ -256,7 +264,8 @@ public final class Daemon implements AutoCloseable {
      */
     @Override
     public void close() {
-        stopBy = System.nanoTime() + settings.http().drain().plus(CLOSING).toNanos();
+        drainBy = System.nanoTime() + settings.http().drain().toNanos();
+        stopBy = drainBy + CLOSING.toNanos();
         actors.ifPresent(system -> system.tell(new Guardian.Stopping()));
         closers.closeAll();
     }

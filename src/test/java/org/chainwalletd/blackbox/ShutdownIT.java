@@ -2,6 +2,10 @@ package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ShutdownIT {
     private static final int PAYMENTS = 12;
     private static final int MINTS = 30;
+    private static final int SLOW_CLIENTS = 20;
 
     @TempDir
     Path folder;
@@ -66,6 +71,53 @@ class ShutdownIT {
         }
     }
 
+    /** The contract of interface and operations page: not how quick, but never later. */
+    @Test
+    void termEndsWithZeroWithinTenSecondsWhateverHangs() throws Exception {
+        ExecutorService clients = Executors.newCachedThreadPool();
+        List<Socket> slow = new ArrayList<>();
+        try (DaemonProcess node =
+                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
+            Withdrawals withdrawals;
+            long funded;
+            String payer;
+            try (DaemonProcess daemon = daemon(node).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                payer = wallet.mint();
+                withdrawals = new Withdrawals(payer);
+                long[] coins = new long[2 * PAYMENTS];
+                Arrays.fill(coins, 1_000_000L);
+                wallet.fund(payer, coins);
+                funded = wallet.mine(1).path("height").longValue();
+
+                node.nodeCall("devnet_set", Map.of("latency_ms", 120_000, "connection_cap", false));
+                for (int i = 0; i < SLOW_CLIENTS; i++) {
+                    slow.add(halfARequest(daemon.awaitReady()));
+                }
+                assertThat(stopsUnderLoad("hanging node, slow clients", daemon, withdrawals, clients))
+                        .isLessThan(Duration.ofSeconds(10));
+                node.nodeCall("devnet_set", Map.of("latency_ms", 0));
+            }
+            try (DaemonProcess daemon = daemon(node).start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                withdrawals.settle(daemon, wallet);
+                withdrawals.audit(daemon, wallet, funded);
+                assertThat(daemon.stop()).isZero();
+            }
+        } finally {
+            clients.shutdownNow();
+            for (Socket socket : slow) {
+                socket.close();
+            }
+        }
+    }
+
+    private static Socket halfARequest(URI daemon) throws IOException {
+        Socket socket = new Socket(daemon.getHost(), daemon.getPort());
+        socket.getOutputStream().write("POST / HTTP/1.1\r\nHost: loc".getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
     private LauncherCall daemon(DaemonProcess node) {
         return LauncherCall.daemon(folder.resolve("datadir"))
                 .node(node.nodeUri())
@@ -77,7 +129,8 @@ class ShutdownIT {
         return daemon(node).and("--drain-secs", "2");
     }
 
-    private static void stopsUnderLoad(
+    /** Returns how long it took to end. */
+    private static Duration stopsUnderLoad(
             String load, DaemonProcess daemon, Withdrawals withdrawals, ExecutorService clients) throws Exception {
         List<Future<?>> calls = new ArrayList<>();
         for (int i = 0; i < PAYMENTS; i++) {
@@ -85,19 +138,20 @@ class ShutdownIT {
             calls.add(clients.submit(() -> withdrawals.attempt(daemon, token)));
             calls.add(clients.submit(() -> read(daemon)));
         }
-        stop(load, daemon, calls);
+        return stop(load, daemon, calls);
     }
 
-    private static void stop(String load, DaemonProcess daemon, List<Future<?>> calls) throws Exception {
+    private static Duration stop(String load, DaemonProcess daemon, List<Future<?>> calls) throws Exception {
         Await.until("calls are under way", () -> daemon.metric("walletd_rpc_in_flight") >= calls.size() / 2);
         Instant told = Instant.now();
         assertThat(daemon.stop()).as(load).isZero();
-        System.out.println("ShutdownIT: " + load + ": ended after "
-                + Duration.between(told, Instant.now()).toMillis() + " ms");
+        Duration stopping = Duration.between(told, Instant.now());
+        System.out.println("ShutdownIT: " + load + ": ended after " + stopping.toMillis() + " ms");
         for (Future<?> call : calls) {
             call.get();
         }
         assertThat(daemon.errors()).noneMatch(line -> line.contains("did not stop in order"));
+        return stopping;
     }
 
     /** Each key costs two Argon2id computations: most of the calls are still waiting for their turn. */
