@@ -160,15 +160,11 @@ public final class Daemon implements AutoCloseable {
     }
 
     private static CompletionStage<Keyring> openKeyring(ActorSystem<Guardian.Command> system, Keyring.Opening keys) {
-        return keys.under(new Keyring.Spawner() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return Guardian.spawn(system, behavior, name);
-            }
-        });
+        return keys.under(new UnderGuardian(system));
     }
 
-    private Nodes startNodes(ActorSystem<?> system, Workers workers, MeterRegistry metrics) throws IOException {
+    private Nodes startNodes(ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics)
+            throws IOException {
         Settings.Node configured = settings.node();
         GenesisFile genesis = new GenesisFile(settings.datadir());
         // Refuses a damaged one before anything listens.
@@ -179,7 +175,14 @@ public final class Daemon implements AutoCloseable {
             configured = configured.withUrls(List.of(node.uri()));
         }
         return Nodes.start(
-                system, configured, settings.expectGenesis(), genesis, workers.upstream(), workers.disk(), metrics);
+                system,
+                new UnderGuardian(system),
+                configured,
+                settings.expectGenesis(),
+                genesis,
+                workers.upstream(),
+                workers.disk(),
+                metrics);
     }
 
     private Devnet startDevnet(Settings.Devnet wanted) throws IOException {
@@ -223,6 +226,14 @@ public final class Daemon implements AutoCloseable {
                 "http",
                 () -> Futures.await(server.drain(settings.http().drain()), patience(), "answering the last calls"));
         httpMetrics.connections(server::connections);
+    }
+
+    /** Other packages' actors become children of the guardian. */
+    private record UnderGuardian(ActorSystem<Guardian.Command> system) implements Keyring.Spawner, Nodes.Spawner {
+        @Override
+        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+            return Guardian.spawn(system, behavior, name);
+        }
     }
 
     /** What is left of the time to stop in. */

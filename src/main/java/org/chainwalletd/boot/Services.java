@@ -1,7 +1,6 @@
 package org.chainwalletd.boot;
 
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,28 +21,25 @@ import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
-import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.keyring.PendingCoinsGuard;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ManagedKeys;
 import org.chainwalletd.rpc.method.read.ReadErrors;
-import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
-import org.chainwalletd.rpc.method.spend.SpendMethods;
 import org.chainwalletd.spend.SpendService;
 
-/** The services that methods talk to, and the methods over them: the one list of everything that can be called. */
+/** The running services, wired to the methods that talk to them. */
 record Services(
         Settings settings, Nodes nodes, Keyring keyring, SpendService spending, Metrics metrics, Executor executor) {
 
     RpcDispatcher dispatcher() {
         List<ErrorTranslator> errors = List.of(new KeyringErrors(), new SpendErrors(), new ReadErrors());
         return new RpcDispatcher(
-                MethodRegistry.withDiscovery(methods(), Version.number()),
+                methods(),
                 errors,
                 new CallObservers(new CallMetrics(metrics.registry()), new AuditTrail(Clock.systemUTC())),
                 settings.http().maxBatch(),
@@ -51,12 +47,18 @@ record Services(
                 executor);
     }
 
-    private List<RpcMethod<?, ?>> methods() {
-        List<RpcMethod<?, ?>> methods = new ArrayList<>();
-        methods.addAll(ReadMethods.all(settings.chain(), Version.number(), nodes, managedKeys(), inFlight(), executor));
-        methods.addAll(KeyringMethods.all(keyring, deletionGuard(), executor));
-        methods.addAll(SpendMethods.all(spending, executor));
-        return methods;
+    private MethodRegistry methods() {
+        return new MethodFamilies(
+                        settings.chain(),
+                        Version.number(),
+                        nodes,
+                        managedKeys(),
+                        inFlight(),
+                        keyring,
+                        deletionGuard(),
+                        spending,
+                        executor)
+                .registry();
     }
 
     private DeletionGuard deletionGuard() {

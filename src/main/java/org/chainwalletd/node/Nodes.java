@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Props;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
@@ -24,14 +25,33 @@ import org.chainwalletd.config.Settings;
  * @param seen what the background checks know now
  */
 public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> seen) {
+    /** How boot puts the actors of this package under its guardian. */
+    public interface Spawner {
+        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
+    }
+
     /**
-     * Starts the two actors of this package under {@code system}. No node needs to be up.
+     * Starts the two actors of this package. No node needs to be up.
      *
+     * @param system for connections
      * @param expectGenesis the operator's genesis id; empty: the one pinned by {@code file}
      * @param executor carries exchanges and the reading of answers
      * @param disk writes the pinned id
      * @throws IllegalStateException when the pinned id's file is damaged
      */
+    public static Nodes start(
+            ActorSystem<?> system,
+            Spawner spawner,
+            Settings.Node settings,
+            Optional<Hash256> expectGenesis,
+            GenesisFile file,
+            Executor executor,
+            Executor disk,
+            MeterRegistry metrics) {
+        return start(system, spawner, settings, expectGenesis, file, executor, disk, metrics, Nodes::defaultTrust);
+    }
+
+    /** The same under {@code system} itself, for those who have no guardian. */
     public static Nodes start(
             ActorSystem<?> system,
             Settings.Node settings,
@@ -43,11 +63,24 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         return start(system, settings, expectGenesis, file, executor, disk, metrics, Nodes::defaultTrust);
     }
 
+    static Nodes start(
+            ActorSystem<?> system,
+            Settings.Node settings,
+            Optional<Hash256> expectGenesis,
+            GenesisFile file,
+            Executor executor,
+            Executor disk,
+            MeterRegistry metrics,
+            Supplier<SSLContext> trust) {
+        return start(system, new UnderSystem(system), settings, expectGenesis, file, executor, disk, metrics, trust);
+    }
+
     /**
      * @param trust what https nodes are checked with; not asked for, and so not loaded, without such a node
      */
-    static Nodes start(
+    private static Nodes start(
             ActorSystem<?> system,
+            Spawner spawner,
             Settings.Node settings,
             Optional<Hash256> expectGenesis,
             GenesisFile file,
@@ -58,12 +91,11 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
-        ActorRef<Upstream.Command> upstream = upstream(system, settings, executor, metrics, trust);
+        ActorRef<Upstream.Command> upstream = upstream(system, spawner, settings, executor, metrics, trust);
         HttpNodeClient client = new HttpNodeClient(upstream, settings, executor);
-        ActorRef<NodeWatch.Command> watch = system.systemActorOf(
+        ActorRef<NodeWatch.Command> watch = spawner.spawn(
                 NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream, published),
-                "node-watch",
-                Props.empty());
+                "node-watch");
         for (URI url : settings.urls()) {
             measure(url.toString(), published, metrics);
         }
@@ -74,24 +106,26 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
         return new HttpNodeClient(
-                upstream(system, settings, executor, metrics, Nodes::defaultTrust), settings, executor);
+                upstream(system, new UnderSystem(system), settings, executor, metrics, Nodes::defaultTrust),
+                settings,
+                executor);
     }
 
     private static ActorRef<Upstream.Command> upstream(
             ActorSystem<?> system,
+            Spawner spawner,
             Settings.Node settings,
             Executor executor,
             MeterRegistry metrics,
             Supplier<SSLContext> trust) {
-        return system.systemActorOf(
+        return spawner.spawn(
                 Upstream.create(
                         settings,
                         new Transports(system, trust, executor, settings.maxAnswerBytes()),
                         executor,
                         () -> System.nanoTime() / 1_000_000,
                         metrics),
-                "upstream",
-                Props.empty());
+                "upstream");
     }
 
     private static List<NodesSeen.Seen> unheard(List<URI> urls) {
@@ -118,6 +152,13 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             return SSLContext.getDefault();
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this JDK has no TLS", e);
+        }
+    }
+
+    private record UnderSystem(ActorSystem<?> system) implements Spawner {
+        @Override
+        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+            return system.systemActorOf(behavior, name, Props.empty());
         }
     }
 }

@@ -1,0 +1,42 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.method.keyring.KeyringMethods;
+import org.chainwalletd.rpc.method.read.InFlight;
+import org.chainwalletd.rpc.method.read.ManagedKeys;
+import org.chainwalletd.rpc.method.read.ReadMethods;
+import org.chainwalletd.rpc.method.spend.SpendMethods;
+import org.chainwalletd.spend.SpendService;
+
+/**
+ * The services that methods talk to, and the one list of the families of methods over them. Services may be null where methods are only
+ * described, not called.
+ */
+public record MethodFamilies(
+        ChainProfile chain,
+        String version,
+        Nodes nodes,
+        ManagedKeys keys,
+        InFlight inFlight,
+        Keyring keyring,
+        DeletionGuard deletionGuard,
+        SpendService spending,
+        Executor executor) {
+
+    /** Every method that can be called, the one that describes the others included. */
+    public MethodRegistry registry() {
+        List<RpcMethod<?, ?>> methods = new ArrayList<>();
+        methods.addAll(ReadMethods.all(chain, version, nodes, keys, inFlight, executor));
+        methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
+        methods.addAll(SpendMethods.all(spending, executor));
+        return MethodRegistry.withDiscovery(methods, version);
+    }
+}
