@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
@@ -35,12 +36,15 @@ import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.SqliteStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The whole daemon in one process: started in order, stopped in the opposite one. A start that fails takes back what it had begun and
  * leaves nothing listening.
  */
 public final class Daemon implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Daemon.class);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
     /** For everything that is stopped after the last call was answered or cut off. */
@@ -128,8 +132,9 @@ public final class Daemon implements AutoCloseable {
         SpendService spending = startSpending(system, nodes, keyring, opened, metrics, workers);
         Services services = new Services(settings, nodes, keyring, spending, meters, workers.crypto());
         serve(system, tls, services, authenticator);
-        meters.withProcess();
         system.tell(new Guardian.Serving());
+        meters.withProcess();
+        OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(log::warn);
     }
 
     private SpendService startSpending(

@@ -104,12 +104,12 @@ public enum Option {
             1,
             10_000),
     MAX_CONNECTIONS(
-            "max-connections", "http.max-connections", Form.COUNT, "8192", "connections at a time", 1, 1_000_000),
+            "max-connections", "http.max-connections", Form.COUNT, "16384", "connections at a time", 1, 1_000_000),
     MAX_CONCURRENT_PER_TOKEN(
             "max-concurrent-per-token",
             "http.max-concurrent-per-token",
             Form.COUNT,
-            "4096",
+            "16384",
             "requests at a time with one token, waits included",
             1,
             1_000_000),

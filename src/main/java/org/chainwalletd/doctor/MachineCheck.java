@@ -5,6 +5,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
+import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 
 /** The Java machine, its memory, and whether the addresses to listen on are free. */
@@ -27,6 +29,7 @@ public final class MachineCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         java(findings);
         memory(findings);
+        files(findings);
         listen("--bind", settings.http().bind(), findings);
         settings.http().metricsBind().ifPresent(bind -> listen("--metrics-bind", bind, findings));
         settings.devnet().ifPresent(devnet -> listen("--devnet-bind", devnet.bind(), findings));
@@ -54,6 +57,14 @@ public final class MachineCheck implements Check {
                                 text + ", but " + settings.keyring().unsealThreads() + " unseal threads want " + needed
                                         + ": raise WALLETD_HEAP or lower --unseal-threads")
                         : Finding.ok("memory", text));
+    }
+
+    private void files(List<Finding> findings) {
+        OptionalLong limit = OpenFiles.limit();
+        findings.add(OpenFiles.complaint(limit, settings.http().maxConnections())
+                .map(complaint -> Finding.warn("files", complaint))
+                .orElseGet(() -> Finding.ok(
+                        "files", (limit.isPresent() ? limit.getAsLong() : "no limit of") + " open files allowed")));
     }
 
     private static void listen(String flag, InetSocketAddress bind, List<Finding> findings) {
