@@ -56,6 +56,9 @@ class ReorganisationIT {
                 assertThat(daemon.metric("walletd_spend_reserved")).isEqualTo(1);
                 assertThat(daemon.metric("walletd_spend_rebroadcasts_total")).isEqualTo(1);
                 assertThat(daemon.metric("walletd_spend_allowance_used")).isGreaterThan(5_000);
+                assertThat(daemon.metric("walletd_spend_reorganised_total"))
+                        .as("it was found out in the life before")
+                        .isZero();
                 assertThat(daemon.metric("walletd_store_queue")).isZero();
                 assertThat(wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
                                 .path("tx_id")
