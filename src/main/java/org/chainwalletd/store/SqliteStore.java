@@ -3,10 +3,8 @@ package org.chainwalletd.store;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,7 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sqlite.JDBC;
+import org.sqlite.SQLiteConfig;
 
 /**
  * The default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with an fsync per commit. One thread writes with group
@@ -80,9 +78,11 @@ public final class SqliteStore implements AutoCloseable {
     }
 
     private static SqlSession connect(Path path) throws SQLException {
-        // Not through DriverManager, which looks for drivers in every jar of the class path.
-        Connection connection = JDBC.createConnection(JDBC.PREFIX + path, new Properties());
-        SqlSession session = new SqlSession(connection);
+        SQLiteConfig config = new SQLiteConfig();
+        // Otherwise the driver asks for the last row id after every write. DriverManager would look for drivers in
+        // every jar.
+        config.setGetGeneratedKeys(false);
+        SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path));
         session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
         session.execute("PRAGMA journal_mode = WAL");
         session.execute("PRAGMA synchronous = FULL");
