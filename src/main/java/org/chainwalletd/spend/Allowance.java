@@ -35,8 +35,12 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     /** As {@link Check}, for a caller outside of the actors. */
     record Ask(Amount amount, CompletableFuture<Reply> answer) implements Command {}
 
-    /** Takes the amount out of the allowance until it is dropped, settled or given back. */
-    record Hold(SpendId spend, Amount amount, ActorRef<Reply> replyTo) implements Command {}
+    /**
+     * Takes the amount out of the allowance until it is dropped, settled or given back.
+     *
+     * @param earlier the transaction when it was made before: what it counts already is not counted twice; null for a new one
+     */
+    record Hold(SpendId spend, Hash256 earlier, Amount amount, ActorRef<Reply> replyTo) implements Command {}
 
     record Settled(SpendId spend, Hash256 txId) implements Command {}
 
@@ -65,7 +69,14 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         }
     }
 
-    private record Use(Amount amount, long at) {}
+    private record Use(Amount amount, long at) {
+        Use notAfter(long now) {
+            return at > now ? new Use(amount, now) : this;
+        }
+    }
+
+    /** Clocks are corrected by less than this all the time. */
+    private static final long SET_BACK_MILLIS = 60_000;
 
     private final Limits limits;
     private final Clock clock;
@@ -74,6 +85,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     private final Map<Object, Use> uses = new LinkedHashMap<>();
 
     private BigInteger sum = BigInteger.ZERO;
+    private long latest;
 
     private Allowance(
             ActorContext<Command> context,
@@ -85,8 +97,9 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         this.limits = limits;
         this.clock = clock;
         this.metrics = metrics;
+        this.latest = clock.millis();
         for (AllowanceStore.Use use : durable) {
-            put(use.txId(), new Use(use.amount(), use.at()));
+            put(use.txId(), new Use(use.amount(), use.at()).notAfter(latest));
         }
     }
 
@@ -116,17 +129,17 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     }
 
     private Behavior<Command> check(Check command) {
-        command.replyTo().tell(judge(command.amount()));
+        command.replyTo().tell(judge(command.amount(), null));
         return this;
     }
 
     private Behavior<Command> ask(Ask command) {
-        command.answer().complete(judge(command.amount()));
+        command.answer().complete(judge(command.amount(), null));
         return this;
     }
 
     private Behavior<Command> hold(Hold command) {
-        Reply reply = judge(command.amount());
+        Reply reply = judge(command.amount(), command.earlier());
         if (reply instanceof Granted) {
             put(command.spend(), new Use(command.amount(), clock.millis()));
         }
@@ -135,9 +148,10 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     }
 
     private Behavior<Command> settled(Settled command) {
-        Use use = uses.remove(command.spend());
+        Use use = uses.get(command.spend());
         if (use != null) {
-            uses.put(command.txId(), use);
+            remove(command.spend());
+            put(command.txId(), use);
         }
         return this;
     }
@@ -160,16 +174,19 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         return this;
     }
 
-    private Reply judge(Amount amount) {
+    private Reply judge(Amount amount, Hash256 earlier) {
         dropOld();
+        Use counted = uses.get(earlier);
+        BigInteger others =
+                counted == null ? sum : sum.subtract(counted.amount().toBigInteger());
         if (limits.perTransaction().isPresent() && limits.perTransaction().get().isLessThan(amount)) {
             Amount limit = limits.perTransaction().get();
             return exceeded("per_tx", limit, Amount.ZERO, amount);
         }
         if (limits.perPeriod().isPresent()) {
             Amount limit = limits.perPeriod().get();
-            if (sum.add(amount.toBigInteger()).compareTo(limit.toBigInteger()) > 0) {
-                return exceeded("per_period", limit, saturated(sum), amount);
+            if (others.add(amount.toBigInteger()).compareTo(limit.toBigInteger()) > 0) {
+                return exceeded("per_period", limit, saturated(others), amount);
             }
         }
         return new Granted();
@@ -193,12 +210,19 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         return sum.compareTo(Amount.MAX.toBigInteger()) > 0 ? Amount.MAX : Amount.of(sum);
     }
 
-    private long windowStart() {
-        return clock.millis() - limits.period().toMillis();
+    /** What was spent while the clock was ahead counts from the moment when that is noticed, and not until the clock is there again. */
+    private void noticeSetBack(long now) {
+        if (now < latest - SET_BACK_MILLIS) {
+            uses.replaceAll((owner, use) -> use.notAfter(now));
+            latest = now;
+        }
+        latest = Math.max(latest, now);
     }
 
     private void dropOld() {
-        long start = windowStart();
+        long now = clock.millis();
+        noticeSetBack(now);
+        long start = now - limits.period().toMillis();
         Iterator<Use> oldest = uses.values().iterator();
         while (oldest.hasNext()) {
             Use use = oldest.next();

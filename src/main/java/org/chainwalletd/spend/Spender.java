@@ -231,7 +231,7 @@ final class Spender {
     }
 
     private Behavior<Command> holdAllowance() {
-        neighbours.allowance().tell(new Allowance.Hold(id, plan.leaving(draft), allowanceReplies()));
+        neighbours.allowance().tell(new Allowance.Hold(id, null, plan.leaving(draft), allowanceReplies()));
         return Behaviors.receive(Command.class)
                 .onMessage(AllowanceReply.class, message -> {
                     if (message.reply() instanceof Allowance.Exceeded exceeded) {
@@ -451,7 +451,7 @@ final class Spender {
     }
 
     private Behavior<Command> holdAgain(boolean known) {
-        neighbours.allowance().tell(new Allowance.Hold(id, intent.allowance(), allowanceReplies()));
+        neighbours.allowance().tell(new Allowance.Hold(id, intent.txId(), intent.allowance(), allowanceReplies()));
         return Behaviors.receive(Command.class)
                 .onMessage(AllowanceReply.class, message -> {
                     if (message.reply() instanceof Allowance.Exceeded exceeded && !known) {

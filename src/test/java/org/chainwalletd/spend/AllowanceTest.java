@@ -109,4 +109,30 @@ class AllowanceTest {
         get(spends.spending.simulate(request(payer, shop, 9_000)));
         assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
     }
+
+    @Test
+    void an_abandoned_spend_that_its_token_sends_again_counts_once() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 9_900, "token-again")));
+        get(spends.spending.transfer(request(payer, shop, 500)));
+        get(spends.spending.abandon(List.of(receipt.inputs().get(0).outpoint())));
+        spends.devnet.forgetMempool();
+
+        get(spends.spending.transfer(request(payer, shop, 9_900, "token-again")));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_969 + 569));
+        spends.clock.move(Duration.ofMinutes(61));
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+    }
+
+    @Test
+    void a_clock_that_was_ahead_and_is_set_back_delays_the_period_only_once() {
+        spends.clock.move(Duration.ofDays(365));
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.clock.move(Duration.ofDays(-365));
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+
+        spends.clock.move(Duration.ofMinutes(61));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+    }
 }
