@@ -105,7 +105,8 @@ final class GroupCommitWriter {
             if (!commitTogether(batch)) {
                 commitEachAlone(batch);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
+            // Whatever the driver throws, the thread lives and everybody gets an answer.
             rollback();
             LOG.error("store {}: {} units of work failed: {}", file, batch.size(), e.getMessage());
             StoreException failure = unavailable("cannot be written: " + e.getMessage(), e);
@@ -144,7 +145,7 @@ final class GroupCommitWriter {
     private void rollback() {
         try {
             session.execute("ROLLBACK");
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             // SQLite has rolled back by itself after some errors; there is no transaction left then.
             LOG.debug("store {}: nothing to roll back: {}", file, e.getMessage());
         }
