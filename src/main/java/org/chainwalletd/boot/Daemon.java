@@ -117,7 +117,7 @@ public final class Daemon implements AutoCloseable {
         });
 
         CompletionStage<Keyring> opening = openKeyring(system, keys);
-        HttpServer.prepare(system);
+        Rehearsal.run(settings, system);
         SqliteStore opened = Futures.await(store, OPENING, "opening the store");
         closers.add("store", opened::close);
         Keyring keyring = Futures.await(opening, OPENING, "opening the keyring");

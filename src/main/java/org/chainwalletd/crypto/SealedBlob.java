@@ -79,6 +79,16 @@ public final class SealedBlob {
         return new SealedBlob(bytes);
     }
 
+    /** Loads what sealing and opening need, for a start that waits for a key derivation meanwhile. Not needed before either. */
+    public static void prepare() {
+        byte[] nothing = new byte[0];
+        try (SecretBytes key = SecretBytes.takeOver(new byte[Argon2.KEY_LENGTH])) {
+            seal(key, new byte[SALT_LENGTH], new byte[NONCE_LENGTH], nothing, nothing)
+                    .open(key, nothing)
+                    .close();
+        }
+    }
+
     /** Derives a key under a fresh salt and seals with it: one Argon2id computation. Arguments are only read. */
     public static SealedBlob seal(
             Argon2 argon2, byte[] passphrase, SecureRandom random, byte[] role, byte[] plaintext) {

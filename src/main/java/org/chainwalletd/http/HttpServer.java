@@ -16,6 +16,8 @@ import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.config.Settings;
 
@@ -64,11 +66,15 @@ public final class HttpServer {
     }
 
     /**
-     * Loads what serving needs of Pekko HTTP, for a start that waits for something else meanwhile. {@link #start} does not need it, but is
-     * quick after it.
+     * Loads what serving needs of Pekko HTTP by passing one made-up request through its layers, for a start that waits for something else
+     * meanwhile. {@link #start} does not need it, but it and the first answer are quick after it.
      */
     public static void prepare(ActorSystem<?> system) {
-        HttpLayers.plain(system);
+        Source.single(ByteString.fromString("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                .via(HttpLayers.plain(system)
+                        .reversed()
+                        .join(Flow.of(HttpRequest.class).map(request -> HttpResponse.create())))
+                .runWith(Sink.ignore(), SystemMaterializer.get(system).materializer());
     }
 
     /**
