@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 
@@ -21,6 +24,9 @@ final class WatchedSpends {
     /** Those that nobody looks at just now, the next one first: what is not due costs nothing. */
     private final NavigableSet<WatchedSpend> waiting =
             new TreeSet<>(Comparator.comparingLong(WatchedSpend::dueAt).thenComparingLong(WatchedSpend::turn));
+
+    /** By the transactions that made their coins. */
+    private final Map<Hash256, Set<WatchedSpend>> children = new HashMap<>();
 
     private final AtomicInteger inFlight;
     private long turns;
@@ -39,6 +45,9 @@ final class WatchedSpends {
         WatchedSpend spend = new WatchedSpend(intent, holdsCoins, ++turns, now, firstWait);
         spends.put(intent.txId(), spend);
         waiting.add(spend);
+        for (Outpoint coin : spend.outpoints()) {
+            children.computeIfAbsent(coin.txId(), parent -> new HashSet<>()).add(spend);
+        }
         if (spend.isInFlight()) {
             inFlight.incrementAndGet();
         }
@@ -46,13 +55,17 @@ final class WatchedSpends {
 
     void remove(Hash256 txId) {
         WatchedSpend spend = spends.remove(txId);
-        if (spend != null) {
-            waiting.remove(spend);
+        if (spend == null) {
+            return;
         }
-        if (spend != null && spend.isBusy()) {
+        waiting.remove(spend);
+        for (Outpoint coin : spend.outpoints()) {
+            children.computeIfPresent(coin.txId(), (parent, all) -> all.remove(spend) && all.isEmpty() ? null : all);
+        }
+        if (spend.isBusy()) {
             busy--;
         }
-        if (spend != null && spend.isInFlight()) {
+        if (spend.isInFlight()) {
             inFlight.decrementAndGet();
         }
     }
@@ -90,7 +103,7 @@ final class WatchedSpends {
     }
 
     void makeChildrenDue(Hash256 parent, long now) {
-        spends.values().stream().filter(spend -> spend.spendsOutputOf(parent)).forEach(spend -> makeDue(spend, now));
+        children.getOrDefault(parent, Set.of()).forEach(spend -> makeDue(spend, now));
     }
 
     private void makeDue(WatchedSpend spend, long now) {
