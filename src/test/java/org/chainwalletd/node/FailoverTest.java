@@ -206,8 +206,9 @@ class FailoverTest {
                 while (head.indexOf("\r\n\r\n") < 0) {
                     head.append((char) in.read());
                 }
+                String length = head.toString().replaceAll("(?s).*Content-Length: (\\d+).*", "$1");
+                String body = new String(in.readNBytes(Integer.parseInt(length)), StandardCharsets.US_ASCII);
                 String hex = "\"tx_hex\":\"" + "00".repeat(megabytes << 19) + "\"";
-                String body = new String(in.readNBytes(hex.length() + 100), StandardCharsets.US_ASCII);
                 assertThat(body.contains(hex)).isTrue();
             }
             failure(NodeException.Unreachable.class, sent);
