@@ -1,21 +1,14 @@
 package org.chainwalletd.node;
 
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.Timer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -30,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the way to the nodes: rotation, failover, sweeps, connection places and the queue for them, quotas, methods that a node lacks
- * (interface.md, section 1.7; chain protocol, sections 10 and 14). It talks to nobody but the transports; exchanges and the reading of
- * answers run on the upstream executor. On restart it forgets all of that, and the calls under way fail as unreachable.
+ * Owns the way to the nodes: failover, sweeps, connection places and the queue for them, and what is known of each node (interface.md,
+ * section 1.7; chain protocol, sections 10 and 14). Whom a call asks is the {@link Rotation}'s word. It talks to nobody but the transports;
+ * exchanges and the reading of answers run on the upstream executor. On restart it forgets all of that, and the calls under way fail as unreachable.
  */
 public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Upstream.class);
@@ -61,13 +54,9 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final Executor executor;
     private final LongSupplier clock;
     private final Transports transports;
-    private final List<NodeState> nodes;
-    private final MeterRegistry metrics;
-    private final Map<String, Timer> timers = new HashMap<>();
-    private final Counter repeatedSweeps;
-    private final Counter quotaWaits;
+    private final Rotation rotation;
+    private final UpstreamMetrics metrics;
     private final Set<Call<?>> underWay = new HashSet<>();
-    private int rotation;
 
     /**
      * @param transports make the way to each node; closed when this stops
@@ -97,35 +86,12 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         this.executor = executor;
         this.clock = clock;
         this.transports = transports;
-        this.metrics = metrics;
-        this.repeatedSweeps = Counter.builder("walletd.upstream.sweeps.repeated")
-                .description("Sweeps over all nodes that had to be repeated because none answered")
-                .register(metrics);
-        this.quotaWaits = Counter.builder("walletd.upstream.quota.waits")
-                .description("Times that a call which can wait has waited for a node's next quota window")
-                .register(metrics);
-        List<NodeState> states = new ArrayList<>();
+        List<NodeState> nodes = new ArrayList<>();
         for (URI url : settings.urls()) {
-            states.add(new NodeState(states.size(), url.toString(), transports.to(url)));
+            nodes.add(new NodeState(nodes.size(), url.toString(), transports.to(url)));
         }
-        this.nodes = List.copyOf(states);
-        nodes.forEach(node -> measure(node, metrics));
-    }
-
-    private static void measure(NodeState node, MeterRegistry metrics) {
-        Tags tags = Tags.of("node", node.url);
-        Gauge.builder("walletd.upstream.connections", node.connections, Number::doubleValue)
-                .description("Connections to the node that are in use")
-                .tags(tags)
-                .register(metrics);
-        Gauge.builder("walletd.upstream.waiting", node.waitingCount, Number::doubleValue)
-                .description("Calls that wait for a connection to the node")
-                .tags(tags)
-                .register(metrics);
-        Gauge.builder("walletd.upstream.scan.budget", node.scanBudget, Number::doubleValue)
-                .description("Scan calls left in the node's current quota window, as far as this process can tell")
-                .tags(tags)
-                .register(metrics);
+        this.rotation = new Rotation(nodes);
+        this.metrics = new UpstreamMetrics(metrics, nodes);
     }
 
     @Override
@@ -145,8 +111,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private Behavior<Command> onAsk(Ask ask) {
         Call<?> call = ask.call();
         underWay.add(call);
-        call.start = rotation;
-        rotation = (rotation + 1) % nodes.size();
+        rotation.enter(call);
         if (call.patience != null) {
             call.patience.begin(clock.getAsLong());
         }
@@ -160,7 +125,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> onChainSeen(ChainSeen seen) {
-        nodes.stream().filter(node -> node.url.equals(seen.url())).forEach(node -> node.otherChain = seen.otherChain());
+        rotation.chainSeen(seen.url(), seen.otherChain());
         return this;
     }
 
@@ -216,83 +181,21 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private void beginSweep(Call<?> call) {
         try {
-            List<NodeState> ours = ofOurChain(call);
-            long pause = pause(call, ours);
+            long now = clock.getAsLong();
+            List<NodeState> ours = rotation.ofOurChain(call);
+            long pause = rotation.pause(call, ours, now);
             if (pause > 0) {
                 getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new NextSweep(call));
-                quotaWaits.increment();
+                metrics.waitedForQuota();
                 return;
             }
-            call.order = candidates(call, ours);
+            call.order = rotation.candidates(call, ours, now);
         } catch (NodeException e) {
             finish(call, e);
             return;
         }
         call.step = 0;
         askNext(call);
-    }
-
-    /** How long a call that can wait does so for the quotas of the nodes; 0 when one takes it now or its time would not suffice. */
-    private long pause(Call<?> call, List<NodeState> ours) {
-        if (call.patience == null) {
-            return 0;
-        }
-        long now = clock.getAsLong();
-        long pause = ours.stream()
-                .mapToLong(node -> node.quota(call.bucket).pause(true, now))
-                .min()
-                .orElse(0);
-        return call.patience.allows(pause, now) ? pause : 0;
-    }
-
-    /** The nodes of one sweep in their order. */
-    private List<NodeState> candidates(Call<?> call, List<NodeState> ours) {
-        long now = clock.getAsLong();
-        List<NodeState> willing = ours.stream()
-                .filter(node -> node.quota(call.bucket).pause(call.patience != null, now) == 0)
-                .toList();
-        List<NodeState> unlimited = !willing.isEmpty()
-                ? willing
-                : ours.stream()
-                        .filter(node -> !node.quota(call.bucket).isLimited(now))
-                        .toList();
-        if (unlimited.isEmpty()) {
-            throw new NodeException.Rejected(
-                    INTERNAL, ours.get(0).quota(call.bucket).refusal());
-        }
-        List<NodeState> able = unlimited.stream()
-                .filter(node -> !call.mayBeMissing || !node.isKnownToLack(call.method, now))
-                .toList();
-        if (able.isEmpty()) {
-            throw new NodeException.Rejected(METHOD_NOT_FOUND, "Method not found");
-        }
-        if (call.pin != null && call.pin.node == null) {
-            call.pin.node = able.get(0);
-            return List.of(call.pin.node);
-        }
-        return able;
-    }
-
-    private List<NodeState> ofOurChain(Call<?> call) {
-        if (call.pin != null && call.pin.node != null) {
-            return List.of(call.pin.node);
-        }
-        if (call.pin != null && call.pin.url != null) {
-            call.pin.node = nodes.stream()
-                    .filter(node -> node.url.equals(call.pin.url))
-                    .findFirst()
-                    .orElseThrow(() -> new NodeException.Unreachable("there is no node " + call.pin.url));
-            return List.of(call.pin.node);
-        }
-        List<NodeState> all = new ArrayList<>(nodes.size());
-        for (int i = 0; i < nodes.size(); i++) {
-            all.add(nodes.get((call.start + i) % nodes.size()));
-        }
-        List<NodeState> ours = all.stream().filter(node -> !node.otherChain).toList();
-        if (ours.isEmpty() && call.bucket == Bucket.TX) {
-            throw new NodeException.WrongChain("every node reports another chain; nothing is broadcast");
-        }
-        return ours.isEmpty() ? all : ours;
     }
 
     private void askNext(Call<?> call) {
@@ -328,7 +231,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         }
         Duration wait = settings.backoff().multipliedBy(call.sweep);
         getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(call));
-        repeatedSweeps.increment();
+        metrics.sweepRepeated();
     }
 
     private <T> void exchange(Call<T> call, NodeState node) {
@@ -421,9 +324,6 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private void ended(Call<?> call, String outcome) {
         underWay.remove(call);
-        timers.computeIfAbsent(
-                        call.method + " " + outcome,
-                        name -> metrics.timer("walletd.upstream.calls", "method", call.method, "outcome", outcome))
-                .record(System.nanoTime() - call.began, TimeUnit.NANOSECONDS);
+        metrics.ended(call, outcome);
     }
 }

@@ -1,0 +1,64 @@
+package org.chainwalletd.node;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The figures of the calls to the nodes for operators. Used by {@link Upstream} alone, on its thread. */
+final class UpstreamMetrics {
+    private final MeterRegistry registry;
+    private final Map<String, Timer> timers = new HashMap<>();
+    private final Counter repeatedSweeps;
+    private final Counter quotaWaits;
+
+    UpstreamMetrics(MeterRegistry registry, List<NodeState> nodes) {
+        this.registry = registry;
+        this.repeatedSweeps = Counter.builder("walletd.upstream.sweeps.repeated")
+                .description("Sweeps over all nodes that had to be repeated because none answered")
+                .register(registry);
+        this.quotaWaits = Counter.builder("walletd.upstream.quota.waits")
+                .description("Times that a call which can wait has waited for a node's next quota window")
+                .register(registry);
+        nodes.forEach(this::measure);
+    }
+
+    private void measure(NodeState node) {
+        Tags tags = Tags.of("node", node.url);
+        Gauge.builder("walletd.upstream.connections", node.connections, Number::doubleValue)
+                .description("Connections to the node that are in use")
+                .tags(tags)
+                .register(registry);
+        Gauge.builder("walletd.upstream.waiting", node.waitingCount, Number::doubleValue)
+                .description("Calls that wait for a connection to the node")
+                .tags(tags)
+                .register(registry);
+        Gauge.builder("walletd.upstream.scan.budget", node.scanBudget, Number::doubleValue)
+                .description("Scan calls left in the node's current quota window, as far as this process can tell")
+                .tags(tags)
+                .register(registry);
+    }
+
+    void sweepRepeated() {
+        repeatedSweeps.increment();
+    }
+
+    void waitedForQuota() {
+        quotaWaits.increment();
+    }
+
+    /**
+     * @param outcome {@code ok}, {@code rejected} or {@code failed}
+     */
+    void ended(Call<?> call, String outcome) {
+        timers.computeIfAbsent(
+                        call.method + " " + outcome,
+                        name -> registry.timer("walletd.upstream.calls", "method", call.method, "outcome", outcome))
+                .record(System.nanoTime() - call.began, TimeUnit.NANOSECONDS);
+    }
+}
