@@ -1,7 +1,9 @@
 package org.chainwalletd.store;
 
 import java.sql.SQLException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +21,7 @@ final class GroupCommitWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitWriter.class);
     private static final int LARGEST_BATCH = 512;
     private static final long PATIENCE_NANOS = 20_000_000;
+    private static final long LEAST_APPLYING_NANOS = 1_000_000;
 
     /** One unit of work inside a transaction that the writer began. It may be run again after a rollback. */
     @FunctionalInterface
@@ -32,6 +35,7 @@ final class GroupCommitWriter {
     private final Unit<Void> end = new Unit<>(ignored -> null, false);
     private final Thread thread;
     private boolean closed;
+    private long commitNanos;
 
     GroupCommitWriter(SqlSession session, String file) {
         this.session = session;
@@ -70,39 +74,42 @@ final class GroupCommitWriter {
     }
 
     private void run() {
-        List<Unit<?>> batch = new ArrayList<>();
+        Deque<Unit<?>> waiting = new ArrayDeque<>();
         boolean ended = false;
-        while (!ended) {
-            batch.clear();
+        while (!ended || !waiting.isEmpty()) {
             try {
-                collect(batch);
+                collect(waiting);
             } catch (InterruptedException e) {
                 LOG.warn("the store's writer ignores an interrupt: it ends when the store is closed");
             }
-            ended = batch.remove(end);
-            if (!batch.isEmpty()) {
-                commit(batch);
+            ended |= waiting.remove(end);
+            if (!waiting.isEmpty()) {
+                commitSome(waiting);
             }
         }
         end.future.complete(null);
     }
 
-    private void collect(List<Unit<?>> batch) throws InterruptedException {
-        Unit<?> last = queue.take();
-        batch.add(last);
-        long until = System.nanoTime() + PATIENCE_NANOS;
-        while (last != null && last.patient && batch.size() < LARGEST_BATCH) {
-            last = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (last != null) {
-                batch.add(last);
+    private void collect(Deque<Unit<?>> waiting) throws InterruptedException {
+        if (waiting.isEmpty()) {
+            Unit<?> last = queue.take();
+            waiting.add(last);
+            long until = System.nanoTime() + PATIENCE_NANOS;
+            while (last != null && last.patient && waiting.size() < LARGEST_BATCH) {
+                last = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+                if (last != null) {
+                    waiting.add(last);
+                }
             }
         }
-        queue.drainTo(batch, LARGEST_BATCH - batch.size());
+        queue.drainTo(waiting, LARGEST_BATCH - waiting.size());
     }
 
-    private void commit(List<Unit<?>> batch) {
+    /** Takes units from the head of {@code waiting}, writes them, and answers them. */
+    private void commitSome(Deque<Unit<?>> waiting) {
+        List<Unit<?>> batch = new ArrayList<>();
         try {
-            if (!commitTogether(batch)) {
+            if (!commitTogether(waiting, batch)) {
                 commitEachAlone(batch);
             }
         } catch (SQLException | RuntimeException e) {
@@ -116,16 +123,29 @@ final class GroupCommitWriter {
         batch.forEach(Unit::complete);
     }
 
-    /** Without savepoints, which nearly never are of use; false, with nothing written, when a unit is refused. */
-    private boolean commitTogether(List<Unit<?>> batch) throws SQLException {
+    /**
+     * Moves units to {@code batch} and writes them, until a second commit costs less than what the first ones would wait for the rest: so
+     * those that are written go on while the next are applied. Without savepoints, which nearly never are of use; false, with nothing
+     * written, when a unit is refused.
+     */
+    private boolean commitTogether(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
+        long began = System.nanoTime();
+        long longest = Math.max(LEAST_APPLYING_NANOS, 2 * commitNanos);
+        batch.add(waiting.remove());
         session.update("BEGIN IMMEDIATE");
-        for (Unit<?> unit : batch) {
-            if (!unit.apply(session)) {
-                session.update("ROLLBACK");
-                return false;
-            }
+        boolean written = batch.get(0).apply(session);
+        while (written && !waiting.isEmpty() && System.nanoTime() - began < longest) {
+            Unit<?> unit = waiting.remove();
+            batch.add(unit);
+            written = unit.apply(session);
         }
+        if (!written) {
+            session.update("ROLLBACK");
+            return false;
+        }
+        long applied = System.nanoTime();
         session.update("COMMIT");
+        commitNanos = System.nanoTime() - applied;
         return true;
     }
 

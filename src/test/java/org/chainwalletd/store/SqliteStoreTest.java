@@ -306,6 +306,42 @@ class SqliteStoreTest {
     }
 
     @Test
+    void a_unit_that_takes_long_is_answered_before_the_next_is_applied() {
+        CompletableFuture<Void> first = store.write(session -> {
+                    long until = System.nanoTime() + 5_000_000;
+                    while (System.nanoTime() < until) {
+                        Thread.onSpinWait();
+                    }
+                    return (Void) null;
+                })
+                .toCompletableFuture();
+        CompletableFuture<Boolean> second =
+                store.write(session -> first.isDone()).toCompletableFuture();
+
+        assertThat(second.join()).isTrue();
+    }
+
+    @Test
+    void all_that_is_queued_is_written_in_its_order_before_the_store_is_closed() {
+        List<CompletableFuture<Integer>> written = new ArrayList<>();
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            int number = i;
+            written.add(store.write(session -> {
+                        session.update("UPDATE intents SET reason = ? WHERE tx_id = ?", "", "none");
+                        order.add(number);
+                        return number;
+                    })
+                    .toCompletableFuture());
+        }
+
+        store.close();
+
+        assertThat(written).allMatch(CompletableFuture::isDone);
+        assertThat(order).isSorted().hasSize(2_000);
+    }
+
+    @Test
     void nothing_is_taken_after_the_store_is_closed() {
         store.close();
 
