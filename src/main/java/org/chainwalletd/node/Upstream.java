@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.PreRestart;
@@ -25,11 +26,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Owns the way to the nodes: failover, sweeps, connection places and the queue for them, and what is known of each node (interface.md,
  * section 1.7; chain protocol, sections 10 and 14). Whom a call asks is the {@link Rotation}'s word. It talks to nobody but the transports;
- * exchanges and the reading of answers run on the upstream executor. On restart it forgets all of that, and the calls under way fail as unreachable.
+ * short answers are read on the thread that has received them, long ones on the upstream executor. On restart it forgets all of that, and
+ * the calls under way fail as unreachable.
  */
 public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Upstream.class);
     private static final int MAX_WAITING_PER_NODE = 4096;
+    /** Such an answer is read where it has arrived: that takes no longer than to wake another thread for it. */
+    private static final int SHORT_ANSWER_BYTES = 16 * 1024;
+
     private static final int TIP_RACES = 3;
     private static final int INTERNAL = -32603;
     private static final int METHOD_NOT_FOUND = -32601;
@@ -60,7 +65,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     /**
      * @param transports make the way to each node; closed when this stops
-     * @param executor runs exchanges and the reading of answers
+     * @param executor reads long answers
      * @param clock milliseconds that never go back
      */
     public static Behavior<Command> create(
@@ -242,14 +247,24 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
                 .post(call.request, settings.callTimeout(), () -> self.tell(new PlaceFree(node)))
                 .handleAsync(
                         (answer, failure) -> {
-                            Outcome<T> outcome = failure == null ? decode(call, answer) : noAnswer(failure);
-                            if (outcome instanceof Outcome.Result<T> result) {
-                                call.reply.complete(result.value());
+                            if (failure != null) {
+                                self.tell(new Answered<>(call, node, noAnswer(failure)));
+                            } else if (answer.body().length <= SHORT_ANSWER_BYTES) {
+                                read(call, node, answer, self);
+                            } else {
+                                executor.execute(() -> read(call, node, answer, self));
                             }
-                            self.tell(new Answered<>(call, node, outcome));
                             return null;
                         },
-                        executor);
+                        Runnable::run);
+    }
+
+    private static <T> void read(Call<T> call, NodeState node, HttpAnswer answer, ActorRef<Command> self) {
+        Outcome<T> outcome = decode(call, answer);
+        if (outcome instanceof Outcome.Result<T> result) {
+            call.reply.complete(result.value());
+        }
+        self.tell(new Answered<>(call, node, outcome));
     }
 
     /** Whatever a node sends, its call has an outcome. */

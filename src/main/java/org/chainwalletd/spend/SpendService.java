@@ -145,7 +145,7 @@ public final class SpendService {
                                 ? then.apply(from)
                                 : CompletableFuture.failedFuture(
                                         new SpendException(new SpendRefusal.WalletNotFound(from))),
-                        env.executor());
+                        Spender.SAME_THREAD);
     }
 
     /** Hands a signed transaction to the nodes; one that they know already counts as sent. */
