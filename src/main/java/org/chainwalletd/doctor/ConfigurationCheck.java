@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Configuration;
 import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Option;
@@ -13,7 +14,6 @@ import org.chainwalletd.config.SettingsLoader;
 /** Loads the configuration as the daemon would, and tells where each value that is no default comes from. */
 public final class ConfigurationCheck implements Check {
     private static final String SUBJECT = "configuration";
-    private static final String PASSPHRASE = "WALLETD_KEYSTORE_PASSPHRASE";
 
     private final Map<String, String> environment;
     private final Optional<Configuration> configuration;
@@ -46,12 +46,9 @@ public final class ConfigurationCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         problems.forEach(problem -> findings.add(Finding.fail(SUBJECT, problem)));
         configuration.ifPresent(loaded -> describe(loaded, findings));
-        String passphrase = environment.get(PASSPHRASE);
-        if (passphrase == null || passphrase.isEmpty()) {
-            findings.add(Finding.fail("passphrase", PASSPHRASE + " is not set; the daemon does not start without it"));
-        } else {
-            findings.add(Finding.ok("passphrase", PASSPHRASE + " is set"));
-        }
+        findings.add(Passphrase.problem(environment)
+                .map(problem -> Finding.fail("passphrase", problem))
+                .orElseGet(() -> Finding.ok("passphrase", Passphrase.VARIABLE + " is set")));
         return findings;
     }
 

@@ -121,6 +121,41 @@ class LauncherIT {
         }
     }
 
+    /** A service without a locale has the same keys as the shell that made them, and no other passphrase opens them. */
+    @Test
+    void readsPassphraseArgumentsAndPathsAsUtf8WhateverTheLocale() throws IOException {
+        Path datadir = folder.resolve("datadir");
+        String address;
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
+                .launcher(inLocale("C", "\u043f\u0430\u0440\u043e\u043b\u044c"))
+                .start()) {
+            address = daemon.call("generate_standard_address", Map.of())
+                    .path("address")
+                    .asText();
+            assertThat(daemon.stop()).isZero();
+        }
+        LauncherCall.Ended other = LauncherCall.daemonWithDevnet(datadir)
+                .launcher(inLocale("C", "\u043f\u0430\u0440\u043e\u043b\u044a"))
+                .run();
+        assertThat(other.code()).isEqualTo(FAILED);
+        assertThat(String.join("\n", other.errors())).contains("-32012");
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
+                .launcher(inLocale("C.UTF-8", "\u043f\u0430\u0440\u043e\u043b\u044c"))
+                .start()) {
+            assertThat(daemon.call("list_addresses", Map.of()).toString()).contains(address);
+        }
+    }
+
+    /** The launcher below a shell that sets the locale and the passphrase; the shell passes bytes on, whatever the locale of the tests is. */
+    private Path inLocale(String locale, String passphrase) throws IOException {
+        Path script = Files.createTempFile(folder, "in-locale", "");
+        Files.writeString(
+                script,
+                "#!/bin/sh\nunset LANG LC_CTYPE\nLC_ALL=" + locale + " WALLETD_KEYSTORE_PASSPHRASE='" + passphrase
+                        + "' exec '" + LauncherCall.packageFolder().toAbsolutePath() + "/bin/chain-walletd' \"$@\"\n");
+        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
     @Test
     void tellsWhatItCanDo() {
         LauncherCall.Ended help = LauncherCall.words("--help").run();

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
@@ -119,7 +120,7 @@ class DoctorTest {
                 .containsExactly(
                         "ok    configuration: no configuration file; --tls from variable WALLETD_TLS, "
                                 + "--auth-token-read from flag --auth-token-read",
-                        "FAIL  passphrase: WALLETD_KEYSTORE_PASSPHRASE is not set; the daemon does not start without it");
+                        "FAIL  passphrase: " + Passphrase.problem(Map.of()).orElseThrow());
     }
 
     @Test
