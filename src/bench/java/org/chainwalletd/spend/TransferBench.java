@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +37,9 @@ import org.chainwalletd.store.SqliteStore;
 
 /**
  * Transfers per second against a bare client that makes the same two upstream calls with the same concurrency, reads the answers as JSON, and
- * neither signs nor writes. Pairs are interleaved; the median of their ratios counts. {@code TransferBench [seconds per run] [pairs] [folder]}
+ * neither signs nor writes. There are two such clients: blocking sockets with a request put together by hand, which is the floor that counts,
+ * and the JDK's HTTP client, which is what a backend would use. Pairs are interleaved; the median of their ratios counts. {@code
+ * TransferBench [seconds per run] [pairs] [folder]}
  */
 public final class TransferBench {
     private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 64);
@@ -53,6 +58,8 @@ public final class TransferBench {
     private final Address shop;
     private final String sample;
     private final ExecutorService floorThreads = Executors.newFixedThreadPool(CONCURRENCY);
+    private final HttpClient jdkClient =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private double lastCpuMicros;
     private final AtomicLong tokens = new AtomicLong();
 
@@ -133,6 +140,7 @@ public final class TransferBench {
         for (int i = 0; i < WARM_UPS; i++) {
             ours();
             floor();
+            jdkFloor();
         }
         if (Boolean.getBoolean("bench.client")) {
             double client = client();
@@ -145,27 +153,46 @@ public final class TransferBench {
             }
             return;
         }
-        double[] ours = new double[pairs];
-        double[] floor = new double[pairs];
-        double[] oursCpu = new double[pairs];
-        double[] floorCpu = new double[pairs];
-        double[] ratio = new double[pairs];
+        Runs ours = new Runs(pairs);
+        Runs sockets = new Runs(pairs);
+        Runs jdk = new Runs(pairs);
         for (int i = 0; i < pairs; i++) {
-            ours[i] = ours();
-            oursCpu[i] = lastCpuMicros;
-            floor[i] = floor();
-            floorCpu[i] = lastCpuMicros;
-            ratio[i] = ours[i] / floor[i];
+            ours.add(i, ours(), lastCpuMicros);
+            sockets.add(i, floor(), lastCpuMicros);
+            jdk.add(i, jdkFloor(), lastCpuMicros);
         }
+        print(name + ", bare sockets", ours, sockets);
+        print(name + ", bare JDK client", ours, jdk);
+    }
+
+    private static void print(String name, Runs ours, Runs floor) {
+        double[] ratios = new double[ours.rates.length];
+        Arrays.setAll(ratios, i -> ours.rates[i] / floor.rates[i]);
         System.out.printf(
                 Locale.ROOT,
                 "%s  ours %.0f/s  floor %.0f/s  ratio %.2f  (processor: ours %.0f us, floor %.0f us each)%n",
                 name,
-                median(ours),
-                median(floor),
-                median(ratio),
-                median(oursCpu),
-                median(floorCpu));
+                median(ours.rates),
+                median(floor.rates),
+                median(ratios),
+                median(ours.cpuMicros),
+                median(floor.cpuMicros));
+    }
+
+    /** What the runs of one kind have measured. */
+    private static final class Runs {
+        private final double[] rates;
+        private final double[] cpuMicros;
+
+        private Runs(int number) {
+            rates = new double[number];
+            cpuMicros = new double[number];
+        }
+
+        private void add(int run, double rate, double cpu) {
+            rates[run] = rate;
+            cpuMicros[run] = cpu;
+        }
     }
 
     private static double median(double[] values) {
@@ -202,9 +229,28 @@ public final class TransferBench {
         });
     }
 
-    private byte[] call(String method, String params) throws IOException {
-        byte[] body = ("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":1}")
+    private double jdkFloor() throws Exception {
+        return rate(CONCURRENCY, () -> {
+            JSON.readTree(jdkCall("get_address_utxos", "{\"address\":\"" + payer + "\"}"));
+            JSON.readTree(jdkCall("send_raw_transaction", "{\"tx_hex\":\"" + sample + "\"}"));
+        });
+    }
+
+    private byte[] jdkCall(String method, String params) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(node.url())
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body(method, params)))
+                .build();
+        return jdkClient.send(request, HttpResponse.BodyHandlers.ofByteArray()).body();
+    }
+
+    private static byte[] body(String method, String params) {
+        return ("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":1}")
                 .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private byte[] call(String method, String params) throws IOException {
+        byte[] body = body(method, params);
         byte[] head = ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: " + body.length
                         + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
