@@ -54,20 +54,25 @@ final class KeyringLoader {
 
     private void createFolders() {
         try {
-            boolean fresh = !folder.hasKeyring();
             folder.create();
             if (!Files.exists(folder.state())) {
-                if (!fresh && folder.anyKey().isPresent()) {
-                    throw new KeyringException(
-                            Reason.STORAGE,
-                            folder.state()
-                                    + " is missing although there are key files; restore it from a backup. Without one, write"
-                                    + " one by hand whose \"imported\" lists the addresses in the names of the *.key.enc files");
-                }
+                refuseLostState();
                 new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), false);
             }
         } catch (IOException e) {
             throw KeyFolder.storage("cannot open the keyring at", folder.state(), e);
+        }
+    }
+
+    /** An empty one in its place would forget keys, and give the addresses of a seed out a second time. */
+    private void refuseLostState() throws IOException {
+        if (folder.anyKey().isPresent() || !publicKeys.load().isEmpty()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    folder.state()
+                            + " is missing although the keyring was in use; restore it from a backup. Without one,"
+                            + " write one by hand whose \"imported\" lists the addresses in the names of the *.key.enc"
+                            + " files, and, for a seeded keyring, whose \"next_index\" is above every index in use");
         }
     }
 

@@ -64,6 +64,10 @@ final class PublicKeyFiles {
 
     /** What was read. */
     record Found(byte[] records, AddressIndex index) {
+        boolean isEmpty() {
+            return index.size() == 0;
+        }
+
         /** Puts the public key of the address that stands at {@code at} behind it; false for one that is not here. */
         boolean copyTo(byte[] target, int at) {
             int row = index.find(records, target, at);

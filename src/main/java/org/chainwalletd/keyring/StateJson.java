@@ -21,7 +21,7 @@ import org.chainwalletd.chain.Address;
  * Reads {@code state.json} (interface.md, section 1.4), also one that another implementation wrote: any order of members, any white space.
  * Members that are not ours are kept as they are, so that the next write gives them back.
  *
- * @param nextIndex u32, index of the next legacy HD key
+ * @param nextIndex u32, index of the next legacy HD key; above every listed one, unless that is the highest there is
  * @param derived address to index
  * @param unknownMembers by name, as JSON text
  */
@@ -39,10 +39,6 @@ record StateJson(
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
             .build();
-
-    static StateJson empty() {
-        return new StateJson(0, Map.of(), Map.of(), List.of(), Map.of());
-    }
 
     /**
      * @throws IOException when this is not such a file; the message says where it is wrong
@@ -89,7 +85,8 @@ record StateJson(
             }
             long highest =
                     derived.values().stream().mapToLong(Long::longValue).max().orElse(-1);
-            return new StateJson(Math.max(nextIndex, highest + 1), derived, labels, new ArrayList<>(imported), unknown);
+            long next = Math.min(MAX_U32, Math.max(nextIndex, highest + 1));
+            return new StateJson(next, derived, labels, new ArrayList<>(imported), unknown);
         }
 
         private void readDerived(JsonToken value) throws IOException {

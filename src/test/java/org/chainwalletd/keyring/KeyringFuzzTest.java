@@ -45,7 +45,9 @@ class KeyringFuzzTest {
     void states(byte[] json) {
         try {
             StateJson state = StateJson.parse(json);
-            assertThat(state.derived().values()).allMatch(index -> index < state.nextIndex());
+            assertThat(state.derived().values())
+                    .allMatch(index -> index < state.nextIndex() || index == StateJson.MAX_U32);
+            assertThat(state.nextIndex()).isBetween(0L, StateJson.MAX_U32);
         } catch (IOException e) {
             assertThat(e.getMessage()).isNotBlank();
         }

@@ -177,6 +177,45 @@ class SeededKeyringTest {
     }
 
     @Test
+    void a_state_file_that_is_missing_beside_a_used_seed_stops_the_start_so_that_no_index_is_given_out_again()
+            throws Exception {
+        init(Optional.of(file(WORDS)));
+        Keyring keyring = fixture.open();
+        await(keyring.deriveNext(Optional.empty()));
+        await(keyring.close());
+        Path state = fixture.wallets().resolve("state.json");
+        Files.delete(state);
+
+        assertThat(refusal(fixture.tryOpen(PASSPHRASE)))
+                .hasMessageContaining(state.toString())
+                .hasMessageContaining("backup")
+                .extracting(KeyringException::reason)
+                .isEqualTo(Reason.STORAGE);
+        assertThat(state).doesNotExist();
+    }
+
+    @Test
+    void a_seeded_keyring_that_was_cut_short_before_its_first_state_file_opens() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Files.delete(fixture.wallets().resolve("state.json"));
+
+        assertThat(await(fixture.open().deriveNext(Optional.empty())).index()).hasValue(0);
+    }
+
+    @Test
+    void the_highest_index_that_a_state_file_may_list_leaves_a_state_file_that_opens() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Files.writeString(
+                fixture.wallets().resolve("state.json"), "{\"derived\": {\"" + "ab".repeat(32) + "\": 4294967295}}");
+        Keyring keyring = fixture.open();
+        assertThat(refusal(keyring.deriveNext(Optional.empty())).reason()).isEqualTo(Reason.INVALID);
+        KeyEntry minted = await(keyring.generateStandard(Optional.empty()));
+        await(keyring.close());
+
+        assertThat(fixture.open().list()).hasSize(2).contains(minted);
+    }
+
+    @Test
     void a_seed_file_that_is_missing_stops_the_start() throws Exception {
         init(Optional.of(file(WORDS)));
         Keyring keyring = fixture.open();
