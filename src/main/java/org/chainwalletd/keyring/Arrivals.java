@@ -20,20 +20,13 @@ final class Arrivals {
     private final Set<Address> moving;
     private final SecretBytes passphrase;
 
-    /** @param moving addresses on their way in or out; shared with those who move others */
-    Arrivals(
-            ActorContext<Command> context,
-            KeyTable table,
-            StateWrites writes,
-            KeyWork work,
-            Set<Address> moving,
-            SecretBytes passphrase) {
-        this.context = context;
-        this.table = table;
-        this.writes = writes;
-        this.work = work;
-        this.moving = moving;
-        this.passphrase = passphrase;
+    Arrivals(KeyringActor.Shared shared) {
+        this.context = shared.context();
+        this.table = shared.table();
+        this.writes = shared.writes();
+        this.work = shared.work();
+        this.moving = shared.moving();
+        this.passphrase = shared.passphrase();
     }
 
     void begin(Store question) {
@@ -42,8 +35,7 @@ final class Arrivals {
         for (NewKey key : question.keys()) {
             boolean present = table.contains(key.address()) || moving.contains(key.address());
             if (present && !question.skipPresent()) {
-                question.keys().forEach(NewKey::close);
-                question.reply().completeExceptionally(KeyringFailures.present(key.address()));
+                question.refuse(KeyringFailures.present(key.address()));
                 return;
             }
             if (present || !chosen.add(key.address())) {
@@ -64,7 +56,11 @@ final class Arrivals {
         List<KeyEntry> entries = outcome.keys().stream().map(NewKey::entry).toList();
         if (outcome.failure() != null) {
             outcome.keys().forEach(NewKey::close);
-            end(outcome.question(), entries, KeyringFailures.of(outcome.failure()));
+            // Sealing fails when the keyring is closed meanwhile, and then that is the reason.
+            end(
+                    outcome.question(),
+                    entries,
+                    passphrase.isClosed() ? KeyringFailures.stopping() : KeyringFailures.of(outcome.failure()));
             return;
         }
         writes.submit(Change.adding(

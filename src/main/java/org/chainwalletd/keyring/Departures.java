@@ -20,26 +20,19 @@ final class Departures {
     private final Set<Address> moving;
     private final UnsealedKeys unsealed;
 
-    /** @param moving addresses on their way in or out; shared with those who move others */
-    Departures(
-            ActorContext<Command> context,
-            KeyTable table,
-            StateWrites writes,
-            KeyWork work,
-            Set<Address> moving,
-            UnsealedKeys unsealed) {
-        this.context = context;
-        this.table = table;
-        this.writes = writes;
-        this.work = work;
-        this.moving = moving;
-        this.unsealed = unsealed;
+    Departures(KeyringActor.Shared shared) {
+        this.context = shared.context();
+        this.table = shared.table();
+        this.writes = shared.writes();
+        this.work = shared.work();
+        this.moving = shared.moving();
+        this.unsealed = shared.unsealed();
     }
 
     void begin(Delete question) {
         Optional<KeyEntry> entry = table.find(question.address());
         if (entry.isEmpty()) {
-            question.reply().completeExceptionally(KeyringFailures.unknown(question.address()));
+            question.refuse(KeyringFailures.unknown(question.address()));
             return;
         }
         CompletionStage<Optional<String>> objection = question.guard()
@@ -52,13 +45,11 @@ final class Departures {
         Delete question = answer.question();
         Address address = question.address();
         if (answer.failure() != null) {
-            question.reply().completeExceptionally(KeyringFailures.unchecked(answer.failure()));
+            question.refuse(KeyringFailures.unchecked(answer.failure()));
         } else if (answer.objection().isPresent()) {
-            question.reply()
-                    .completeExceptionally(
-                            KeyringFailures.objected(address, answer.objection().get()));
+            question.refuse(KeyringFailures.objected(address, answer.objection().get()));
         } else if (!table.contains(address) || !moving.add(address)) {
-            question.reply().completeExceptionally(KeyringFailures.unknown(address));
+            question.refuse(KeyringFailures.unknown(address));
         } else {
             writes.submit(Change.removing(address, failure -> recordGone(question, failure)));
         }
@@ -67,7 +58,7 @@ final class Departures {
     private void recordGone(Delete question, KeyringException failure) {
         if (failure != null) {
             moving.remove(question.address());
-            question.reply().completeExceptionally(failure);
+            question.refuse(failure);
             return;
         }
         unsealed.remove(question.address());

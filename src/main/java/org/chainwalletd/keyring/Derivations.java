@@ -30,20 +30,13 @@ final class Derivations {
     private boolean running;
     private boolean stopped;
 
-    /** @param moving addresses on their way in or out; shared with those who move others */
-    Derivations(
-            ActorContext<Command> context,
-            KeyTable table,
-            StateWrites writes,
-            KeyWork work,
-            Set<Address> moving,
-            UnsealedKeys unsealed) {
-        this.context = context;
-        this.table = table;
-        this.writes = writes;
-        this.work = work;
-        this.moving = moving;
-        this.unsealed = unsealed;
+    Derivations(KeyringActor.Shared shared) {
+        this.context = shared.context();
+        this.table = shared.table();
+        this.writes = shared.writes();
+        this.work = shared.work();
+        this.moving = shared.moving();
+        this.unsealed = shared.unsealed();
     }
 
     /** The seed is unsealed. */
@@ -114,7 +107,7 @@ final class Derivations {
     /** Nothing new is begun; who waits is refused. */
     void stop(KeyringException refusal) {
         stopped = true;
-        waiting.forEach(question -> question.reply().completeExceptionally(refusal));
+        waiting.forEach(question -> question.refuse(refusal));
         waiting.clear();
     }
 }

@@ -35,6 +35,7 @@ final class Housekeeping {
     private final Executor disk;
     private final Snapshot snapshot;
     private final AtomicInteger damagedKeys;
+    private final boolean seeded;
     /** Null while there is no snapshot. */
     private KeyringView described;
 
@@ -56,13 +57,16 @@ final class Housekeeping {
         this.disk = setup.executors().disk();
         this.damagedKeys = KeyringMetrics.damagedKeys(setup.metrics());
         this.snapshot = new Snapshot(folder);
+        this.seeded = loaded.seeded();
         this.described = loaded.hasSnapshot() ? loaded.view() : null;
     }
 
     /** A keyring without keys gets its proof of the passphrase at once. */
     void begin(SecretBytes passphrase) {
-        if (view.get().size() == 0 && !folder.isSeeded() && !Files.exists(folder.check())) {
-            work.writeCheck(passphrase).whenCompleteAsync((done, failure) -> logFailure(failure), disk);
+        if (view.get().size() == 0 && !seeded && !Files.exists(folder.check())) {
+            work.writeCheck(passphrase)
+                    .whenCompleteAsync(
+                            (done, failure) -> KeyringFailures.log("no passphrase check was written", failure), disk);
         }
     }
 
@@ -184,13 +188,5 @@ final class Housekeeping {
 
     private Collection<Address> listed() {
         return view.get().imported();
-    }
-
-    private static void logFailure(Throwable failure) {
-        if (failure != null) {
-            LOG.warn(
-                    "no passphrase check was written: {}",
-                    KeyringFailures.of(failure).getMessage());
-        }
     }
 }

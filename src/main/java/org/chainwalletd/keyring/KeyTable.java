@@ -63,7 +63,7 @@ final class KeyTable {
         /** Blocking. Public keys come first: one too many does no harm, a missing one does. */
         void write(PublicKeyFiles publicKeys, StateFile stateFile) throws IOException {
             publicKeys.add(withNewKeys());
-            if (changes.stream().allMatch(Change::onlyLearns)) {
+            if (!changesState()) {
                 return;
             }
             changes.stream()
@@ -75,6 +75,11 @@ final class KeyTable {
             stateFile.write(after, onlyAdds);
             forget(publicKeys, gone());
             CrashPoint.MINT_BEFORE_ANSWER.reached();
+        }
+
+        /** Whether {@code state.json} is written at all. */
+        boolean changesState() {
+            return !changes.stream().allMatch(Change::onlyLearns);
         }
 
         /** The record is gone already; a public key that stays behind is no reason to call the deletion failed. */

@@ -199,10 +199,6 @@ final class KeyWork {
         return entry.publicKey() != null && sealer.addressOf(entry.publicKey()).equals(entry.address());
     }
 
-    boolean isSeeded() {
-        return folder.isSeeded();
-    }
-
     private static SecretBytes words(SecretBytes entropy) {
         try (entropy;
                 Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {

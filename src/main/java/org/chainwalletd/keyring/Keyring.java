@@ -28,14 +28,21 @@ public final class Keyring implements Signer {
     private final ActorRef<PassphraseAttempts.Command> attempts;
     private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
     private final AtomicReference<KeyringView> view;
+    private final boolean seeded;
     private final KeyMaker maker;
     private final KeyWork work;
     private final VaultExport exports;
     private final Executor crypto;
 
-    private Keyring(ActorRef<Command> actor, AtomicReference<KeyringView> view, KeyringSetup setup, Spawner spawner) {
+    private Keyring(
+            ActorRef<Command> actor,
+            AtomicReference<KeyringView> view,
+            boolean seeded,
+            KeyringSetup setup,
+            Spawner spawner) {
         this.actor = actor;
         this.view = view;
+        this.seeded = seeded;
         KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
         this.attempts = spawner.spawn(
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
@@ -90,7 +97,7 @@ public final class Keyring implements Signer {
             CompletableFuture<Void> opened = new CompletableFuture<>();
             ActorRef<Command> actor = spawner.spawn(KeyringActor.create(this, published, opened), "keyring");
             return opened.thenApplyAsync(
-                    done -> new Keyring(actor, published, setup, spawner),
+                    done -> new Keyring(actor, published, loaded.join().seeded(), setup, spawner),
                     setup.executors().crypto());
         }
     }
@@ -198,7 +205,7 @@ public final class Keyring implements Signer {
 
     /** The 24 words of the legacy seed with single spaces between them. */
     public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
-        CompletableFuture<SecretBytes> words = work.isSeeded()
+        CompletableFuture<SecretBytes> words = seeded
                 ? attempt(attempts, () -> work.seedPhrase(passphrase))
                 : CompletableFuture.failedFuture(KeyringFailures.seedless());
         return words.whenCompleteAsync((revealed, failure) -> passphrase.close(), crypto);
@@ -244,7 +251,10 @@ public final class Keyring implements Signer {
                         entries -> entries.stream().map(KeyEntry::address).toList(), crypto);
     }
 
-    /** Waits for the running write and overwrites everything that was unsealed. */
+    /**
+     * Overwrites everything that was unsealed, lets the changes that have begun become durable and be answered, and refuses whatever is asked
+     * from now on.
+     */
     public CompletionStage<Void> close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         actor.tell(new KeyringActor.Close(closed));

@@ -23,7 +23,7 @@ import org.chainwalletd.store.CrashPoint;
  * written share the next write of {@code state.json}.
  *
  * <p>Talks to nobody but the one who asks. It is never restarted: when it stops, its secrets are overwritten; the next process reads the
- * sealed files and {@code state.json} again.
+ * sealed files and {@code state.json} again. Once closed it stays to refuse what still comes, so that nobody waits in vain.
  */
 final class KeyringActor {
     /** What can be asked. Futures in messages fail with {@link KeyringException}. */
@@ -32,6 +32,10 @@ final class KeyringActor {
     /** A command with an answer. */
     sealed interface Question extends Command {
         CompletableFuture<?> reply();
+
+        default void refuse(KeyringException refusal) {
+            reply().completeExceptionally(refusal);
+        }
     }
 
     /** @param withPublicKey whether to unseal a key of another implementation once to learn it */
@@ -48,7 +52,14 @@ final class KeyringActor {
      * @param reply the new entries in the given order
      */
     record Store(List<NewKey> keys, boolean skipPresent, CrashPoint before, CompletableFuture<List<KeyEntry>> reply)
-            implements Question {}
+            implements Question {
+        /** Overwrites the secrets. */
+        @Override
+        public void refuse(KeyringException refusal) {
+            keys.forEach(NewKey::close);
+            reply.completeExceptionally(refusal);
+        }
+    }
 
     /** Derives the next legacy HD key. */
     record Derive(Optional<String> label, CompletableFuture<KeyEntry> reply) implements Question {}
@@ -66,7 +77,10 @@ final class KeyringActor {
      */
     record Lent(Map<Address, SigningKey> keys, SecretBytes passphrase) {}
 
-    /** Ends after the running write; everything unsealed is overwritten. */
+    /**
+     * Overwrites everything unsealed and refuses every question from then on. Answered when the keys that are on their way in or out have
+     * arrived and nothing is written any more.
+     */
     record Close(CompletableFuture<Void> reply) implements Command {}
 
     private record Opened(KeyringLoader.Loaded loaded) implements Command {}
@@ -92,19 +106,31 @@ final class KeyringActor {
 
     private record Written(KeyTable.Batch batch, Throwable failure) implements Command {}
 
+    /**
+     * What the parts of this actor work on together.
+     *
+     * @param moving addresses that are on their way in or out
+     */
+    record Shared(
+            ActorContext<Command> context,
+            KeyTable table,
+            StateWrites writes,
+            KeyWork work,
+            Set<Address> moving,
+            SecretBytes passphrase,
+            UnsealedKeys unsealed) {}
+
     private final ActorContext<Command> context;
     private final TimerScheduler<Command> timers;
     private final KeyringSetup setup;
     private final SecretBytes passphrase;
     private final KeyFolder folder;
-    private final KeyWork work;
     private final PublicKeyFiles publicKeys;
     private final AtomicReference<KeyringView> published;
-
     private final UnsealedKeys unsealed = new UnsealedKeys();
-    /** Addresses that are on their way in or out. */
     private final Set<Address> moving = new HashSet<>();
 
+    private boolean seeded;
     private KeyTable table;
     private StateWrites writes;
     private Arrivals arrivals;
@@ -112,6 +138,7 @@ final class KeyringActor {
     private Unsealings unsealings;
     private Derivations derivations;
     private Housekeeping housekeeping;
+    /** Null until somebody asks to close. */
     private CompletableFuture<Void> closed;
 
     private KeyringActor(
@@ -126,7 +153,6 @@ final class KeyringActor {
         this.setup = setup;
         this.passphrase = passphrase;
         this.folder = new KeyFolder(setup.wallets());
-        this.work = new KeyWork(setup, folder);
         this.publicKeys = publicKeys;
         this.published = published;
     }
@@ -162,11 +188,13 @@ final class KeyringActor {
                     message.reply().complete(null);
                     return Behaviors.stopped();
                 })
-                .onSignal(PostStop.class, signal -> wipe())
+                .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
     }
 
     private void begin(KeyringLoader.Loaded loaded) {
+        KeyWork work = new KeyWork(setup, folder);
+        seeded = loaded.seeded();
         table = new KeyTable(loaded.view(), published);
         writes = new StateWrites(
                 table,
@@ -175,19 +203,11 @@ final class KeyringActor {
                 setup.executors().disk(),
                 KeyringMetrics.stateWrites(setup.metrics()),
                 (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)));
-        arrivals = new Arrivals(context, table, writes, work, moving, passphrase);
-        departures = new Departures(context, table, writes, work, moving, unsealed);
-        derivations = new Derivations(context, table, writes, work, moving, unsealed);
-        unsealings = new Unsealings(
-                context,
-                table,
-                writes,
-                work,
-                moving,
-                passphrase,
-                unsealed,
-                setup.executors().crypto(),
-                this::onDerive);
+        Shared shared = new Shared(context, table, writes, work, moving, passphrase, unsealed);
+        arrivals = new Arrivals(shared);
+        departures = new Departures(shared);
+        derivations = new Derivations(shared);
+        unsealings = new Unsealings(shared, setup.executors().crypto(), this::onDerive);
         housekeeping = new Housekeeping(folder, work, published::get, setup, loaded);
         housekeeping.begin(passphrase);
         timers.startTimerWithFixedDelay(
@@ -211,27 +231,36 @@ final class KeyringActor {
                 .onMessage(Tend.class, this::onTend)
                 .onMessage(Objected.class, answer -> handled(() -> departures.objected(answer)))
                 .onMessage(FilesRemoved.class, outcome -> handled(() -> departures.filesRemoved(outcome)))
-                .onMessage(Written.class, this::onWritten)
-                .onSignal(PostStop.class, signal -> wipe())
+                .onMessage(Written.class, outcome -> handled(() -> written(outcome)))
+                .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
     }
 
-    /** Nothing new is begun; the write that runs is answered. */
+    /** Nothing new is begun. What has begun to change files goes on to its answer; everybody else is refused. */
     private Behavior<Command> closing() {
         return Behaviors.receive(Command.class)
-                .onMessage(Written.class, this::onWritten)
-                .onMessage(Question.class, question -> {
-                    question.reply().completeExceptionally(KeyringFailures.stopping());
-                    return Behaviors.same();
-                })
+                .onMessage(Question.class, question -> handled(() -> question.refuse(KeyringFailures.stopping())))
+                .onMessage(Stored.class, outcome -> ended(() -> arrivals.stored(outcome)))
+                .onMessage(FilesRemoved.class, outcome -> ended(() -> departures.filesRemoved(outcome)))
+                .onMessage(Written.class, outcome -> ended(() -> written(outcome)))
+                .onMessage(
+                        Derived.class,
+                        outcome -> handled(() ->
+                                outcome.questions().forEach(question -> question.refuse(KeyringFailures.stopping()))))
+                .onMessage(
+                        Objected.class,
+                        answer -> handled(() -> answer.question().refuse(KeyringFailures.stopping())))
+                .onMessage(Close.class, this::onCloseAgain)
+                .onMessage(SeedUnsealed.class, outcome -> handled(() -> overwrite(outcome.seed())))
+                .onMessage(Unsealed.class, outcome -> handled(() -> overwrite(outcome.secret())))
                 .onAnyMessage(message -> Behaviors.same())
-                .onSignal(PostStop.class, signal -> wipe())
+                .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
     }
 
     private Behavior<Command> onDerive(Derive question) {
-        if (!folder.isSeeded()) {
-            question.reply().completeExceptionally(KeyringFailures.seedless());
+        if (!seeded) {
+            question.refuse(KeyringFailures.seedless());
         } else if (unsealed.seed() == null) {
             unsealings.unsealSeedFor(question);
         } else {
@@ -252,31 +281,58 @@ final class KeyringActor {
         return Behaviors.same();
     }
 
-    private Behavior<Command> onWritten(Written outcome) {
+    private void written(Written outcome) {
         writes.ended(outcome.batch(), outcome.failure() == null ? null : KeyringFailures.of(outcome.failure()));
-        return closed == null || writes.isWriting() ? Behaviors.same() : stop();
     }
 
     private Behavior<Command> onClose(Close command) {
         closed = command.reply();
-        derivations.stop(KeyringFailures.stopping());
-        return writes.isWriting() ? closing() : stop();
-    }
-
-    private Behavior<Command> stop() {
+        timers.cancelAll();
         wipe();
-        housekeeping.end(closed);
-        return Behaviors.stopped();
+        completeWhenQuiet();
+        return closing();
     }
 
-    private Behavior<Command> wipe() {
-        unsealed.wipe(KeyringFailures.stopping());
-        passphrase.close();
+    private Behavior<Command> onCloseAgain(Close command) {
+        closed.whenCompleteAsync(
+                (done, failure) -> command.reply().complete(null),
+                setup.executors().crypto());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> ended(Runnable step) {
+        step.run();
+        completeWhenQuiet();
+        return Behaviors.same();
+    }
+
+    private void completeWhenQuiet() {
+        if (moving.isEmpty() && !writes.isWriting()) {
+            writes.stop(KeyringFailures.stopping());
+            housekeeping.end(closed);
+        }
+    }
+
+    private void stop() {
+        wipe();
         if (writes != null) {
-            derivations.stop(KeyringFailures.stopping());
             writes.stop(KeyringFailures.stopping());
         }
-        return Behaviors.same();
+    }
+
+    /** No secret stays, and nobody who waits for one is left without an answer. */
+    private void wipe() {
+        unsealed.wipe(KeyringFailures.stopping());
+        passphrase.close();
+        if (derivations != null) {
+            derivations.stop(KeyringFailures.stopping());
+        }
+    }
+
+    private static void overwrite(SecretBytes secret) {
+        if (secret != null) {
+            secret.close();
+        }
     }
 
     private static Behavior<Command> handled(Runnable step) {

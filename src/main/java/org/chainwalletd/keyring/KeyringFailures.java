@@ -45,6 +45,18 @@ final class KeyringFailures {
                 Reason.STORAGE, "the keyring failed: " + cause.getClass().getSimpleName());
     }
 
+    /**
+     * For work whose failure nobody is told.
+     *
+     * @param consequence what it means for the operator
+     * @param failure null for success
+     */
+    static void log(String consequence, Throwable failure) {
+        if (failure != null) {
+            LOG.warn("{}: {}", consequence, of(failure).getMessage());
+        }
+    }
+
     /** @param failure null for success */
     static <T> void answer(CompletableFuture<T> reply, T value, KeyringException failure) {
         if (failure == null) {

@@ -39,8 +39,11 @@ final class KeyringLoader {
         this.snapshot = new Snapshot(folder);
     }
 
-    /** @param hasSnapshot whether the next start can do without {@code state.json} as it is */
-    record Loaded(KeyringView view, boolean hasSnapshot) {}
+    /**
+     * @param seeded whether there is a legacy seed to derive keys from
+     * @param hasSnapshot whether the next start can do without {@code state.json} as it is
+     */
+    record Loaded(KeyringView view, boolean seeded, boolean hasSnapshot) {}
 
     /** Fails with {@link KeyringException}: LOCKED for a wrong passphrase, STORAGE for damage. */
     CompletableFuture<Loaded> load(SecretBytes passphrase) {
@@ -79,7 +82,8 @@ final class KeyringLoader {
     private Loaded read() {
         Optional<KeyringView> described = snapshot.read().map(this::withLearntKeys);
         KeyringView view = described.orElseGet(this::readState);
-        if (view.hasDerived() && !folder.isSeeded()) {
+        boolean seeded = folder.isSeeded();
+        if (view.hasDerived() && !seeded) {
             throw new KeyringException(
                     Reason.STORAGE,
                     folder.seed() + " is missing although " + folder.state()
@@ -92,7 +96,7 @@ final class KeyringLoader {
                 throw KeyFolder.storage("cannot read the files beside", folder.state(), e);
             }
         }
-        return new Loaded(view, described.isPresent());
+        return new Loaded(view, seeded, described.isPresent());
     }
 
     /** Public keys are learnt without a change of {@code state.json}. */
@@ -180,7 +184,7 @@ final class KeyringLoader {
             LOG.error("the sealed file {} is damaged or sealed under another passphrase", proof.tried());
             return loaded;
         }
-        String hint = view.size() == 0 && !folder.isSeeded()
+        String hint = view.size() == 0 && !loaded.seeded()
                 ? "; there is no key yet: to choose another passphrase, delete this file"
                 : ", or the file is damaged and the only one to try";
         throw new KeyringException(

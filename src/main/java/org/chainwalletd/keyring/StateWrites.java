@@ -59,7 +59,9 @@ final class StateWrites {
         writing = false;
         if (failure == null) {
             table.accept(batch);
-            writes.increment();
+            if (batch.changesState()) {
+                writes.increment();
+            }
         }
         batch.changes().forEach(change -> change.ended().accept(failure));
         prepareNext();

@@ -77,10 +77,8 @@ final class UnsealedKeys {
             seed.close();
             seed = null;
         }
-        endWaitForSeed().forEach(question -> question.reply().completeExceptionally(refusal));
-        waitingForKey
-                .values()
-                .forEach(waiting -> waiting.forEach(question -> question.reply().completeExceptionally(refusal)));
+        endWaitForSeed().forEach(question -> question.refuse(refusal));
+        waitingForKey.values().forEach(waiting -> waiting.forEach(question -> question.refuse(refusal)));
         waitingForKey.clear();
     }
 }

@@ -37,27 +37,15 @@ final class Unsealings {
     private final Executor crypto;
     private final Consumer<Derive> derive;
 
-    /**
-     * @param moving addresses on their way in or out; shared with those who move others
-     * @param derive goes on with a question when the seed is unsealed
-     */
-    Unsealings(
-            ActorContext<Command> context,
-            KeyTable table,
-            StateWrites writes,
-            KeyWork work,
-            Set<Address> moving,
-            SecretBytes passphrase,
-            UnsealedKeys unsealed,
-            Executor crypto,
-            Consumer<Derive> derive) {
-        this.context = context;
-        this.table = table;
-        this.writes = writes;
-        this.work = work;
-        this.moving = moving;
-        this.passphrase = passphrase;
-        this.unsealed = unsealed;
+    /** @param derive goes on with a question when the seed is unsealed */
+    Unsealings(KeyringActor.Shared shared, Executor crypto, Consumer<Derive> derive) {
+        this.context = shared.context();
+        this.table = shared.table();
+        this.writes = shared.writes();
+        this.work = shared.work();
+        this.moving = shared.moving();
+        this.passphrase = shared.passphrase();
+        this.unsealed = shared.unsealed();
         this.crypto = crypto;
         this.derive = derive;
     }
@@ -83,7 +71,7 @@ final class Unsealings {
         table.find(question.address())
                 .ifPresentOrElse(
                         entry -> unsealFor(entry, question),
-                        () -> question.reply().completeExceptionally(KeyringFailures.unknown(question.address())));
+                        () -> question.refuse(KeyringFailures.unknown(question.address())));
     }
 
     /** Everybody who needs the same key waits for one Argon2id, and then asks again. */
@@ -149,12 +137,14 @@ final class Unsealings {
     }
 
     private static void refuse(List<Question> waiting, KeyringException refusal) {
-        waiting.forEach(question -> question.reply().completeExceptionally(refusal));
+        waiting.forEach(question -> question.refuse(refusal));
     }
 
     void learnt(Learnt outcome) {
         if (outcome.failure() == null) {
             learn(outcome.entries());
+        } else {
+            KeyringFailures.log("the public keys of derived addresses stay unknown", outcome.failure());
         }
     }
 
@@ -163,7 +153,9 @@ final class Unsealings {
         entries.stream()
                 .filter(entry -> isUnknown(entry.address()))
                 .forEach(entry -> replaced.put(entry.address(), entry));
-        writes.submit(Change.learning(replaced));
+        if (!replaced.isEmpty()) {
+            writes.submit(Change.learning(replaced));
+        }
     }
 
     private boolean isUnknown(Address address) {

@@ -33,6 +33,7 @@ final class KeyringFixture implements AutoCloseable {
     private final ActorTestKit testKit = ActorTestKit.create();
     private final ExecutorService threads = Executors.newFixedThreadPool(4);
     private final Path wallets;
+    private Executor argon2 = threads;
     private Executor disk = threads;
     private ChainProfile profile = CHAIN;
     private Argon2 cost = CHEAP;
@@ -58,6 +59,11 @@ final class KeyringFixture implements AutoCloseable {
         return this;
     }
 
+    KeyringFixture argon2(Executor executor) {
+        argon2 = executor;
+        return this;
+    }
+
     KeyringFixture upkeep(Duration first, Duration between) {
         upkeep = new KeyringSetup.Upkeep(first, between);
         return this;
@@ -79,7 +85,7 @@ final class KeyringFixture implements AutoCloseable {
                 new SecureRandom(),
                 () -> now,
                 metrics,
-                new KeyringSetup.Executors(threads, threads, disk),
+                new KeyringSetup.Executors(threads, argon2, disk),
                 upkeep);
     }
 

@@ -157,11 +157,19 @@ class KeyringTest {
     @Test
     void requests_for_a_sealed_key_share_one_unsealing() {
         KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
-        restart();
+        await(keyring.close());
+        Gate argon2 = new Gate();
+        keyring = fixture.argon2(argon2).open();
+        int before = argon2.passed();
+        argon2.shut();
         List<CompletionStage<Signer.Signature>> signatures = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             signatures.add(keyring.sign(entry.address(), new byte[] {(byte) i}));
         }
+        await(keyring.find(entry.address()));
+        KeyringFixture.eventually(() -> argon2.waiting() == 1);
+        argon2.open();
+
         for (int i = 0; i < 100; i++) {
             assertThat(Ed25519.verify(
                             entry.publicKey().toArray(),
@@ -169,6 +177,7 @@ class KeyringTest {
                             await(signatures.get(i)).bytes()))
                     .isTrue();
         }
+        assertThat(argon2.passed()).isEqualTo(before + 1);
     }
 
     @Test

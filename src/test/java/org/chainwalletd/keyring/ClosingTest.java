@@ -1,0 +1,125 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClosingTest {
+    private static final byte[] MESSAGE = {7};
+
+    @TempDir
+    Path datadir;
+
+    private final Gate argon2 = new Gate();
+    private final Gate disk = new Gate();
+    private KeyringFixture fixture;
+    private Keyring keyring;
+    private KeyEntry entry;
+
+    @BeforeEach
+    void open() {
+        fixture = new KeyringFixture(datadir.resolve("wallets"))
+                .argon2(argon2)
+                .disk(disk)
+                .upkeep(Duration.ofDays(1), Duration.ofDays(1));
+        keyring = fixture.open();
+        entry = await(keyring.generateStandard(Optional.empty()));
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private static void assertStopping(CompletionStage<?> stage) {
+        assertThat(refusal(stage))
+                .hasMessageContaining("shutting down")
+                .extracting(KeyringException::reason)
+                .isEqualTo(Reason.STORAGE);
+    }
+
+    @Test
+    void whatever_is_asked_after_the_closing_is_refused_and_never_left_without_an_answer() {
+        Bytes vault = await(keyring.exportVault(secret("vault")));
+        await(keyring.close());
+
+        List.of(
+                        keyring.find(entry.address()),
+                        keyring.sign(entry.address(), MESSAGE),
+                        keyring.generateStandard(Optional.empty()),
+                        keyring.deriveNext(Optional.empty()),
+                        keyring.importSecret(secret("01".repeat(32)), Optional.empty()),
+                        keyring.revealSecret(entry.address(), secret(PASSPHRASE)),
+                        keyring.delete(entry.address(), secret(PASSPHRASE), Optional.empty()),
+                        keyring.exportVault(secret("vault")),
+                        keyring.importVault(vault, secret("vault")))
+                .forEach(ClosingTest::assertStopping);
+        await(keyring.close());
+    }
+
+    @Test
+    void the_secrets_of_a_refused_key_are_overwritten() {
+        SecretBytes secret = secret("01".repeat(16));
+        NewKey key = NewKey.alone(fixture.setup().sealer(), secret, Optional.empty());
+        new KeyringActor.Store(List.of(key), false, null, new CompletableFuture<>()).refuse(KeyringFailures.stopping());
+        assertThat(secret.isClosed()).isTrue();
+    }
+
+    @Test
+    void a_mint_whose_files_are_being_written_is_recorded_and_answered_before_the_closing_ends() {
+        disk.shut();
+        CompletionStage<KeyEntry> mint = keyring.generateIndependent(Optional.empty());
+        KeyringFixture.eventually(() -> disk.waiting() == 1);
+        CompletionStage<Void> closed = keyring.close();
+        assertStopping(keyring.find(entry.address()));
+        assertThat(closed.toCompletableFuture()).isNotDone();
+        disk.open();
+
+        KeyEntry minted = await(mint);
+        await(closed);
+        assertThat(fixture.open().list()).containsExactly(entry, minted);
+    }
+
+    @Test
+    void a_mint_that_is_not_sealed_yet_is_refused() {
+        argon2.shut();
+        CompletionStage<KeyEntry> mint = keyring.generateIndependent(Optional.empty());
+        KeyringFixture.eventually(() -> argon2.waiting() == 1);
+        CompletionStage<Void> closed = keyring.close();
+        assertStopping(keyring.find(entry.address()));
+        argon2.open();
+
+        assertStopping(mint);
+        await(closed);
+        assertThat(fixture.open().list()).containsExactly(entry);
+    }
+
+    @Test
+    void who_waits_for_a_key_to_be_unsealed_is_refused_at_once() {
+        await(keyring.close());
+        keyring = fixture.open();
+        argon2.shut();
+        CompletionStage<Signer.Signature> signature = keyring.sign(entry.address(), MESSAGE);
+        KeyringFixture.eventually(() -> argon2.waiting() == 1);
+
+        await(keyring.close());
+        assertStopping(signature);
+        argon2.open();
+    }
+}
