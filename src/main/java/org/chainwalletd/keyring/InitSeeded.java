@@ -1,11 +1,8 @@
 package org.chainwalletd.keyring;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,13 +57,8 @@ public final class InitSeeded {
         if (file.isEmpty()) {
             return setup.sealer().newPhrase();
         }
-        try (InputStream in = Files.newInputStream(file.get())) {
-            byte[] words = in.readNBytes(LONGEST_FILE);
-            try {
-                return Mnemonic.parse(words, Mnemonic.KEY_WORDS);
-            } finally {
-                Arrays.fill(words, (byte) 0);
-            }
+        try (SecretBytes words = SecretFiles.read(file.get(), LONGEST_FILE)) {
+            return words.use(utf8 -> Mnemonic.parse(utf8, Mnemonic.KEY_WORDS));
         } catch (IOException e) {
             throw new IOException("cannot read the file " + file.get(), e);
         }

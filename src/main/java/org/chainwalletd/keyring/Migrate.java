@@ -1,7 +1,6 @@
 package org.chainwalletd.keyring;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -102,32 +101,31 @@ public final class Migrate {
 
     /** The secret as 64 hex characters. */
     private static SecretBytes secretIn(Path file) throws IOException {
-        byte[] content = read(file);
-        try {
-            if (content.length == Ed25519.SEED_LENGTH) {
-                try (SecretBytes raw = SecretBytes.copyOf(content)) {
-                    return SecretHex.of(raw);
-                }
+        try (SecretBytes content = read(file)) {
+            if (content.length() == Ed25519.SEED_LENGTH) {
+                return SecretHex.of(content);
             }
-            int length = content.length;
-            while (length > 0 && content[length - 1] <= ' ') {
-                length--;
-            }
-            if (length != 2 * Ed25519.SEED_LENGTH || !isHex(content, length)) {
-                throw new IOException("it holds neither 32 raw bytes nor one secret of 64 hex characters");
-            }
-            return SecretBytes.takeOver(Arrays.copyOf(content, length));
-        } finally {
-            Arrays.fill(content, (byte) 0);
+            return content.use(Migrate::revealed);
         }
     }
 
-    private static byte[] read(Path file) throws IOException {
+    private static SecretBytes revealed(byte[] text) throws IOException {
+        int length = text.length;
+        while (length > 0 && text[length - 1] <= ' ') {
+            length--;
+        }
+        if (length != 2 * Ed25519.SEED_LENGTH || !isHex(text, length)) {
+            throw new IOException("it holds neither 32 raw bytes nor one secret of 64 hex characters");
+        }
+        return SecretBytes.takeOver(Arrays.copyOf(text, length));
+    }
+
+    private static SecretBytes read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new IOException("it is not a file");
         }
-        try (InputStream in = Files.newInputStream(file)) {
-            return in.readNBytes(LONGEST + 1);
+        try {
+            return SecretFiles.read(file, LONGEST + 1);
         } catch (IOException e) {
             throw new IOException("it cannot be read", e);
         }
