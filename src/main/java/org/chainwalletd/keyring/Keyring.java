@@ -130,7 +130,7 @@ public final class Keyring implements Signer {
         return ask(reply -> new KeyringActor.Sign(address, message, reply));
     }
 
-    @Override
+    /** How many keys there are, from memory. */
     public int size() {
         return view.get().size();
     }
@@ -235,7 +235,7 @@ public final class Keyring implements Signer {
      * others are not held up; one export at a time.
      */
     public CompletionStage<Bytes> exportVault(SecretBytes vaultPassphrase) {
-        return this.<Bytes>lent(lent -> exports.all(view.get(), lent, vaultPassphrase))
+        return this.<Bytes>lent(lent -> exports.all(view::get, lent, vaultPassphrase))
                 .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
     }
 

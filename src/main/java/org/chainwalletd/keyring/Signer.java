@@ -7,7 +7,10 @@ import org.chainwalletd.chain.PublicKey;
 
 /** What spending, HTLCs and messages need of the keyring. Stages fail with {@link KeyringException}. */
 public interface Signer {
-    /** The public side of a key, empty when the keyring has none for {@code address}. Never unseals. */
+    /**
+     * The public side of a key with its public key, empty when the keyring has none for {@code address}. Unseals only a key of another
+     * implementation whose public key is not known yet, once.
+     */
     CompletionStage<Optional<KeyEntry>> find(Address address);
 
     /**
@@ -17,11 +20,6 @@ public interface Signer {
      */
     CompletionStage<Signature> sign(Address address, byte[] message);
 
-    /** How many keys there are, from memory. */
-    int size();
-
-    /**
-     * @param bytes 64 bytes
-     */
+    /** @param bytes 64 bytes */
     record Signature(PublicKey publicKey, byte[] bytes) {}
 }

@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
@@ -28,21 +30,35 @@ final class VaultExport {
     }
 
     CompletableFuture<Bytes> one(KeyEntry entry, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
-        return sealed(List.of(entry), Optional.empty(), lent, vaultPassphrase);
+        return sealed(List.of(entry), Optional.empty(), any -> false, lent, vaultPassphrase);
     }
 
-    /** Refused while another one runs. */
-    CompletableFuture<Bytes> all(KeyringView view, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
+    /**
+     * Refused while another one runs. A key that is deleted on the way is left out.
+     *
+     * @param view the keyring at the moment
+     */
+    CompletableFuture<Bytes> all(Supplier<KeyringView> view, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
         if (!running.compareAndSet(false, true)) {
             return CompletableFuture.failedFuture(new KeyringException(
                     Reason.TOO_MANY_ATTEMPTS, "another vault export is running", RETRY_AFTER_SECONDS));
         }
-        return sealed(view.entries(), Optional.of(view), lent, vaultPassphrase)
+        KeyringView begun = view.get();
+        return sealed(begun.entries(), Optional.of(begun), entry -> isGone(entry, view.get()), lent, vaultPassphrase)
                 .whenCompleteAsync((vault, failure) -> running.set(false), crypto);
     }
 
+    private static boolean isGone(KeyEntry entry, KeyringView view) {
+        return view.entries().stream().noneMatch(there -> there.address().equals(entry.address()));
+    }
+
+    /** @param gone whether a key whose secret could not be had was deleted meanwhile */
     private CompletableFuture<Bytes> sealed(
-            List<KeyEntry> entries, Optional<KeyringView> state, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
+            List<KeyEntry> entries,
+            Optional<KeyringView> state,
+            Predicate<KeyEntry> gone,
+            KeyringActor.Lent lent,
+            SecretBytes vaultPassphrase) {
         if (vaultPassphrase.length() == 0) {
             return CompletableFuture.failedFuture(
                     new KeyringException(Reason.INVALID, "the vault passphrase must not be empty"));
@@ -50,7 +66,9 @@ final class VaultExport {
         Vault.Writer vault = new Vault.Writer();
         return seed(entries, lent)
                 .thenComposeAsync(
-                        seed -> work.oneByOne(entries.size(), i -> add(vault, entries, i, seed, lent))
+                        seed -> work.oneByOne(
+                                        entries.size(),
+                                        i -> unlessGone(add(vault, entries, i, seed, lent), entries.get(i), gone))
                                 .whenCompleteAsync((done, failure) -> seed.ifPresent(SecretBytes::close), crypto),
                         crypto)
                 .thenComposeAsync(done -> seal(vault.end(state), vaultPassphrase), crypto)
@@ -81,6 +99,19 @@ final class VaultExport {
                 entropy -> secret(entry, seed, lent)
                         .thenAcceptAsync(secret -> add(vault, entry, secret, entropy), crypto)
                         .whenCompleteAsync((done, failure) -> entropy.ifPresent(SecretBytes::close), crypto),
+                crypto);
+    }
+
+    private CompletableFuture<Void> unlessGone(
+            CompletableFuture<Void> added, KeyEntry entry, Predicate<KeyEntry> gone) {
+        return added.exceptionallyAsync(
+                failure -> {
+                    if (gone.test(entry)) {
+                        LOG.info("vault export: {} was deleted meanwhile and is left out", entry.address());
+                        return null;
+                    }
+                    throw KeyringFailures.of(failure);
+                },
                 crypto);
     }
 

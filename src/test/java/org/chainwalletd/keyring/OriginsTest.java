@@ -10,7 +10,9 @@ import static org.chainwalletd.keyring.KeyringFixture.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
@@ -124,6 +126,25 @@ class OriginsTest {
                 .contains("a \"quoted\" läbel");
         assertThat(await(restored.find(present.address())).orElseThrow().label())
                 .contains("there");
+    }
+
+    @Test
+    void a_key_that_is_deleted_during_an_export_is_left_out_and_does_not_spoil_the_vault() {
+        KeyEntry kept = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry gone = await(keyring.generateStandard(Optional.empty()));
+        KeyringView before = KeyringView.of(List.of(gone, kept), 0, Map.of());
+        await(keyring.delete(gone.address(), secret(PASSPHRASE), Optional.empty()));
+        KeyringView after = KeyringView.of(List.of(kept), 0, Map.of());
+        KeyringSetup setup = fixture.setup();
+        VaultExport exports = new VaultExport(
+                new KeyWork(setup, new KeyFolder(setup.wallets())),
+                setup.executors().crypto());
+        Iterator<KeyringView> views = List.of(before, after).iterator();
+
+        Bytes vault =
+                await(exports.all(views::next, new KeyringActor.Lent(Map.of(), secret(PASSPHRASE)), secret("vault")));
+        await(keyring.delete(kept.address(), secret(PASSPHRASE), Optional.empty()));
+        assertThat(await(keyring.importVault(vault, secret("vault")))).containsExactly(kept.address());
     }
 
     @Test

@@ -67,9 +67,4 @@ final class TestKeys implements Signer {
                 : CompletableFuture.failedFuture(
                         new KeyringException(KeyringException.Reason.UNKNOWN_ADDRESS, "no key " + address));
     }
-
-    @Override
-    public int size() {
-        return keys.size();
-    }
 }
