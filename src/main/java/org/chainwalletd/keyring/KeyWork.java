@@ -143,15 +143,19 @@ final class KeyWork {
                 .toList());
     }
 
-    /** {@code entries}, all of them derived, with their public keys; the seed stays open. */
+    /** Those of {@code entries}, all of them derived, that the seed gives, with their public keys; the seed stays open. */
     CompletableFuture<List<KeyEntry>> learnDerived(SecretBytes seed, List<KeyEntry> entries) {
-        return onCrypto(() -> entries.stream()
-                .map(entry -> {
-                    try (SecretBytes secret = derive(entry, seed)) {
-                        return entry.withPublicKey(sealer.publicKey(secret));
-                    }
-                })
-                .toList());
+        return onCrypto(() ->
+                entries.stream().flatMap(entry -> learnt(entry, seed).stream()).toList());
+    }
+
+    /** Empty, and logged, for a listed address that is not the one of its index: it is no reason to know nothing of the others. */
+    private Optional<KeyEntry> learnt(KeyEntry entry, SecretBytes seed) {
+        try (SecretBytes secret = derive(entry, seed)) {
+            return Optional.of(entry.withPublicKey(sealer.publicKey(secret)));
+        } catch (KeyringException e) {
+            return Optional.empty();
+        }
     }
 
     private KeyEntry deriveEntry(SecretBytes seed, long index, Optional<String> label) {
@@ -167,6 +171,12 @@ final class KeyWork {
 
     private SecretBytes derive(KeyEntry entry, SecretBytes seed) {
         long index = entry.index().orElseThrow();
+        if (index > Integer.MAX_VALUE) {
+            throw new KeyringException(
+                    Reason.LOCKED,
+                    "no seed gives a key with the index " + index + " that " + folder.state() + " lists for "
+                            + entry.address());
+        }
         return proved(
                 entry.address(),
                 sealer.derivedSecret(seed, index),
@@ -283,7 +293,7 @@ final class KeyWork {
         return CompletableFuture.supplyAsync(work, crypto);
     }
 
-    /** Runs {@code step} for 0 … count-1, each after the one before has ended. */
+    /** Runs {@code step} for 0 … count-1, each after the one before has ended well. */
     CompletableFuture<Void> oneByOne(int count, IntFunction<CompletableFuture<?>> step) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         next(0, count, step, done);
@@ -295,7 +305,7 @@ final class KeyWork {
             done.complete(null);
             return;
         }
-        step.apply(i)
+        begun(step, i)
                 .whenCompleteAsync(
                         (value, failure) -> {
                             if (failure == null) {
@@ -305,6 +315,14 @@ final class KeyWork {
                             }
                         },
                         crypto);
+    }
+
+    private static CompletableFuture<?> begun(IntFunction<CompletableFuture<?>> step, int i) {
+        try {
+            return step.apply(i);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Signs on the crypto executor; the key may be closed at any time, because its address was deleted or the daemon ends. */

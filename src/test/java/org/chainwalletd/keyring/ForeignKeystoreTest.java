@@ -132,6 +132,9 @@ class ForeignKeystoreTest {
         assertThat(await(keyring.find(a)).orElseThrow().publicKey().hex())
                 .isEqualTo(Vectors.text(Vectors.row("addresses.json", "A"), "public_key"));
         KeyringFixture.eventually(() -> keyring.list().stream().allMatch(entry -> entry.publicKey() != null));
+        assertThat(fixture.metrics.get("walletd.keyring.state.writes").counter().count())
+                .as("state.json does not hold public keys")
+                .isZero();
 
         await(keyring.close());
         List<KeyEntry> reopened = fixture.open().list();

@@ -177,6 +177,26 @@ class SeededKeyringTest {
     }
 
     @Test
+    void a_listed_address_that_the_seed_does_not_give_hides_no_other_public_key() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Files.writeString(
+                fixture.wallets().resolve("state.json"),
+                "{\"derived\": {\"%s\": 0, \"%s\": 1, \"%s\": 2, \"%s\": 2147483648}}"
+                        .formatted(address(0), "ab".repeat(32), address(2), "cd".repeat(32)));
+        Keyring keyring = fixture.open();
+        await(keyring.sign(Address.parse(address(0)), new byte[1]));
+
+        KeyringFixture.eventually(() -> keyring.list().get(2).publicKey() != null);
+        assertThat(keyring.list().get(1).publicKey()).isNull();
+        assertThat(refusal(keyring.sign(keyring.list().get(1).address(), new byte[1]))
+                        .reason())
+                .isEqualTo(Reason.LOCKED);
+        assertThat(refusal(keyring.sign(keyring.list().get(3).address(), new byte[1]))
+                        .reason())
+                .isEqualTo(Reason.LOCKED);
+    }
+
+    @Test
     void a_state_file_that_is_missing_beside_a_used_seed_stops_the_start_so_that_no_index_is_given_out_again()
             throws Exception {
         init(Optional.of(file(WORDS)));
