@@ -29,7 +29,7 @@ final class Broadcast {
     private static final int MAX_SENDS = 3;
     private static final Pattern CONFLICT =
             Pattern.compile("(double-spend of |UtxoNotFound\\()OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\),"
-                    + " output_index: (\\d{1,10}) \\}.*");
+                    + " output_index: (\\d{1,10}) \\}");
     private static final List<String> PASSING = List.of("Tip changed during validation", "Storage error");
     private static final String ALREADY_THERE = "transaction already in mempool";
 
@@ -215,22 +215,24 @@ final class Broadcast {
                 return again(doubtful);
             }
             Matcher conflict = CONFLICT.matcher(rejected.text());
-            if (!conflict.find()) {
+            Optional<Outpoint> named = conflict.find() ? outpoint(conflict).filter(this::isInput) : Optional.empty();
+            if (named.isEmpty()) {
                 return done(notTaken(rejected.getMessage(), doubtful));
             }
             if (conflict.group(1).startsWith("double-spend")) {
                 return done(new BroadcastOutcome.Conflicted(rejected.getMessage(), !doubtful));
             }
-            return spender(conflict, rejected.getMessage(), doubtful);
+            return spender(named.get(), rejected.getMessage(), doubtful);
+        }
+
+        /** What becomes of coins that are none of ours says nothing about this transaction. */
+        private boolean isInput(Outpoint named) {
+            return TransactionCodec.decode(transaction.toArray()).inputs().contains(named);
         }
 
         /** An input that is not there: spent in a block by somebody else, by us, or not known to this node. */
-        private CompletionStage<BroadcastOutcome> spender(Matcher missing, String text, boolean doubtful) {
-            Optional<Outpoint> outpoint = outpoint(missing);
-            if (outpoint.isEmpty()) {
-                return done(notTaken(text, doubtful));
-            }
-            return node.spentBy(outpoint.get())
+        private CompletionStage<BroadcastOutcome> spender(Outpoint missing, String text, boolean doubtful) {
+            return node.spentBy(missing)
                     .handleAsync(
                             (spent, failure) -> {
                                 if (failure != null || spent.isEmpty()) {

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is made of a broadcast that was not simply answered with success. */
 class BroadcastOutcomeTest {
@@ -123,6 +125,29 @@ class BroadcastOutcomeTest {
                 refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000)));
 
         assertThat(refused.message()).contains("UtxoNotFound").contains("spent by " + foreign);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Mempool pre-check failed: double-spend of OutPoint { tx_id: Hash256(%s), output_index: 0 }",
+                "Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256(%s), output_index: 0 })"
+            })
+    void a_refusal_that_names_a_coin_of_somebody_else_is_no_double_spend(String words) {
+        // Really spent, and still no input of ours.
+        Outpoint foreign = new Outpoint(foreignSpend(), 0);
+        spends.devnet.mine(1);
+        spends.devnet
+                .ledger()
+                .submit(spends.keys.spend(
+                        shop, spends.devnet.genesisId(), foreign, TxOutput.toAddress(payer, Amount.of(48_000))));
+        spends.devnet.mine(1);
+        spends.node.refuseSends(words.formatted(foreign.txId()));
+
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000)))
+                        .message())
+                .contains(foreign.txId().hex());
+        Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
     }
 
     @Test

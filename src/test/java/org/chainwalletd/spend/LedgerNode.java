@@ -57,6 +57,7 @@ final class LedgerNode implements NodeClient {
     private volatile Function<String, Fault> faults = method -> Fault.NONE;
 
     private volatile Consumer<Transaction> onSend = tx -> {};
+    private volatile Optional<String> sendRefusal = Optional.empty();
 
     LedgerNode(Ledger ledger, Executor executor) {
         this.ledger = ledger;
@@ -71,6 +72,11 @@ final class LedgerNode implements NodeClient {
     /** Hears of every transaction that is sent, whatever becomes of it. */
     void onSend(Consumer<Transaction> listener) {
         onSend = listener;
+    }
+
+    /** What is sent is refused with these words and not looked at; null: no longer. */
+    void refuseSends(String text) {
+        sendRefusal = Optional.ofNullable(text);
     }
 
     /** Executes the calls that were late. */
@@ -230,11 +236,18 @@ final class LedgerNode implements NodeClient {
     public CompletionStage<Hash256> sendRawTransaction(Bytes bytes) {
         Transaction tx = TransactionCodec.decode(bytes.toArray());
         onSend.accept(tx);
-        return call("send_raw_transaction", () -> ledger.submit(tx), () -> {
+        return call("send_raw_transaction", () -> submit(tx), () -> {
             Outpoint input = tx.inputs().get(0);
             throw new RejectedException("Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256("
                     + input.txId() + "), output_index: " + input.index() + " })");
         });
+    }
+
+    private Hash256 submit(Transaction tx) {
+        sendRefusal.ifPresent(text -> {
+            throw new RejectedException(text);
+        });
+        return ledger.submit(tx);
     }
 
     @Override
