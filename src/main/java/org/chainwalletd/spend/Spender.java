@@ -177,9 +177,12 @@ final class Spender {
                     refused.text(),
                     new SpendException(new SpendRefusal.UpstreamFailed(refused.text())));
         }
-        String cause = ((BroadcastOutcome.Unknown) outcome).text();
-        return leaveInFlight(new SpendException(
-                new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause)));
+        return leaveInFlight(unknown(((BroadcastOutcome.Unknown) outcome).text()));
+    }
+
+    private SpendException unknown(String cause) {
+        return new SpendException(
+                new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause));
     }
 
     /** The intent is durable, so the answer need not wait until its outcome is: that is found out again when it is lost. */
@@ -192,7 +195,10 @@ final class Spender {
         return end(Receipt.of(intent), null, recorded);
     }
 
-    /** When this cannot be written the intent still says "prepared": it will be asked for and found out again. */
+    /**
+     * When this cannot be written the intent still says "prepared": it is in flight, will be sent again and may be taken then, which the
+     * caller must hear instead of a refusal.
+     */
     private Behavior<Command> record(IntentState state, String reason, SpendException failure) {
         context.pipeToSelf(
                 env.intents().change(intent.txId(), state, reason, env.clock().millis()),
@@ -202,12 +208,11 @@ final class Spender {
                     CrashPoint.SPEND_AFTER_OUTCOME.reached();
                     if (recorded.failure() != null) {
                         LOG.error("spend {}: {}", intent.txId(), Broadcast.words(recorded.failure()));
-                        land();
-                    } else {
-                        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
-                        neighbours.reservations().tell(new Reservations.Ended(intent.txId()));
-                        neighbours.allowance().tell(new Allowance.GiveBack(intent.txId()));
+                        return leaveInFlight(state == IntentState.REFUSED ? unknown(reason) : failure);
                     }
+                    env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
+                    neighbours.reservations().tell(new Reservations.Ended(intent.txId()));
+                    neighbours.allowance().tell(new Allowance.GiveBack(intent.txId()));
                     return end(null, failure);
                 })
                 .build();

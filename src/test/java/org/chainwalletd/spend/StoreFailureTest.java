@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.nio.file.Path;
@@ -113,6 +114,26 @@ class StoreFailureTest {
         assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-outcome"))))
                 .isEqualTo(receipt);
         assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_refusal_that_cannot_be_written_is_no_refusal_because_the_payment_is_sent_again() {
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        spends.node.onSend(tx -> storeFails(true));
+
+        SpendRefusal.OutcomeUnknown unknown =
+                refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(unknown.message()).contains("fee density too low");
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.node.onSend(tx -> {});
+        storeFails(false);
+        spends.node.refuseSends(null);
+        Await.until("the node has it", () -> {
+            spends.spending.tipAdvanced();
+            return spends.devnet.ledger().transaction(unknown.txId()).isPresent();
+        });
+        spends.confirmAll();
     }
 
     @Test
