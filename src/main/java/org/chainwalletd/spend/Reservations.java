@@ -87,7 +87,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Chosen(Draft draft, boolean lookAtMempool) implements ChooseReply {}
 
-    record NotChosen(SpendException reason) implements ChooseReply {}
+    /**
+     * @param reason a {@link SpendException}, or a fault of the plan
+     */
+    record NotChosen(RuntimeException reason) implements ChooseReply {}
 
     /** Answer to {@link Reacquire}. */
     sealed interface ReacquireReply {}
@@ -187,7 +190,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             countInFlight();
             boolean suspect = draft.spare() && !clean.contains(command.plan().from());
             command.replyTo().tell(new Chosen(draft, suspect));
-        } catch (SpendException e) {
+        } catch (RuntimeException e) {
+            // One plan that fails must not end the spends of all others.
             command.replyTo().tell(new NotChosen(e));
         }
         return this;
@@ -200,7 +204,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                             .choose(
                                     command.candidates(),
                                     new SpendPlan.Holdings(holds.keySet(), Set.of(), maturity())));
-        } catch (SpendException e) {
+        } catch (RuntimeException e) {
             command.answer().completeExceptionally(e);
         }
         return this;

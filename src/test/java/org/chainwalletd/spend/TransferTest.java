@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
@@ -444,6 +445,18 @@ class TransferTest {
         assertThat(get(spends.spending.sendRaw(bytes))).isEqualTo(get(spends.spending.sendRaw(bytes)));
         spends.devnet.mine(1);
         assertThat(get(spends.spending.sendRaw(bytes))).isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, tx));
+    }
+
+    @Test
+    void a_plan_that_fails_inside_fails_alone() {
+        Address payer = spends.funded(1, 10_000);
+        PaymentPlan sound = TransferPlans.plan(request(payer, shop, 1_000));
+        SpendPlan unsound = new UnsoundPlan(sound);
+
+        assertThatThrownBy(() -> get(spends.spending.spend(unsound))).hasMessage("unsound");
+        assertThatThrownBy(() -> get(spends.spending.simulate(unsound))).hasMessage("unsound");
+
+        get(spends.spending.spend(sound));
     }
 
     @Test
