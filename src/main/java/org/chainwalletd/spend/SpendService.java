@@ -148,10 +148,15 @@ public final class SpendService {
                         Spender.SAME_THREAD);
     }
 
-    /** Hands a signed transaction to the nodes; one that they know already counts as sent. */
+    /**
+     * Hands a signed transaction to the nodes; one that they know already counts as sent. A mempool that was looked at meanwhile did not
+     * have it yet, so its coins are under suspicion afterwards too.
+     */
     public CompletionStage<Hash256> sendRaw(Bytes transaction) {
         reservations.tell(new Reservations.Suspect(null));
-        return raw.send(transaction);
+        return raw.send(transaction)
+                .whenCompleteAsync(
+                        (txId, failure) -> reservations.tell(new Reservations.Suspect(null)), env.executor());
     }
 
     /** Frees reserved outpoints and gives up the spends that held them; those of a running spend stay. */

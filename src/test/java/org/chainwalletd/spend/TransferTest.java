@@ -448,6 +448,28 @@ class TransferTest {
     }
 
     @Test
+    void coins_of_a_raw_transaction_are_looked_for_even_when_the_mempool_was_looked_at_while_it_was_sent() {
+        Address payer = spends.funded(1, 50_000, 20_000, 10_000);
+        Outpoint raw = spends.coins(payer).stream()
+                .filter(coin -> coin.value().equals(Amount.of(20_000)))
+                .findFirst()
+                .orElseThrow()
+                .outpoint();
+        Transaction tx =
+                spends.keys.spend(payer, spends.devnet.genesisId(), raw, TxOutput.toAddress(shop, Amount.of(19_000)));
+        spends.node.onSend(sent -> {
+            spends.node.onSend(ignored -> {});
+            get(spends.spending.transfer(request(payer, shop, 1_000)));
+        });
+
+        get(spends.spending.sendRaw(Bytes.wrap(TransactionCodec.encode(tx))));
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000))).inputs())
+                .extracting(Coin::outpoint)
+                .doesNotContain(raw);
+    }
+
+    @Test
     void a_plan_that_fails_inside_fails_alone() {
         Address payer = spends.funded(1, 10_000);
         PaymentPlan sound = TransferPlans.plan(request(payer, shop, 1_000));
