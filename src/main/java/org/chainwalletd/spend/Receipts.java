@@ -98,7 +98,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private Behavior<Command> begin(Begin command) {
         if (draining) {
-            command.answer().completeExceptionally(new SpendException(new SpendRefusal.ShuttingDown()));
+            refuseWhileDraining(command.answer());
             return this;
         }
         Optional<TokenBinding> token = command.plan().token();
@@ -152,13 +152,16 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             byToken.remove(command.token());
             return this;
         }
-        if (command.found().isEmpty()) {
-            running.decided = true;
-            tokens.put(start(running.waiters, id -> create(id, running.plan)), command.token());
-        } else if (command.found().get().state().succeeded()) {
+        if (command.found().filter(intent -> intent.state().succeeded()).isPresent()) {
             byToken.remove(command.token());
             Receipt receipt = Receipt.of(command.found().get());
             running.waiters.forEach(waiter -> waiter.answer().complete(receipt));
+        } else if (draining) {
+            byToken.remove(command.token());
+            running.waiters.forEach(waiter -> refuseWhileDraining(waiter.answer()));
+        } else if (command.found().isEmpty()) {
+            running.decided = true;
+            tokens.put(start(running.waiters, id -> create(id, running.plan)), command.token());
         } else {
             running.decided = true;
             Intent intent = command.found().get();
@@ -172,6 +175,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         return running.waiters.isEmpty()
                 ? running.plan.token().orElseThrow().digest()
                 : running.waiters.get(0).digest();
+    }
+
+    private static void refuseWhileDraining(CompletableFuture<Receipt> answer) {
+        answer.completeExceptionally(new SpendException(new SpendRefusal.ShuttingDown()));
     }
 
     private static void refuse(Waiter waiter, String token) {

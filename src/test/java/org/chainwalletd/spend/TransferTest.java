@@ -23,6 +23,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -479,6 +480,20 @@ class TransferTest {
         assertThatThrownBy(() -> get(spends.spending.simulate(unsound))).hasMessage("unsound");
 
         get(spends.spending.spend(sound));
+    }
+
+    @Test
+    void a_token_that_is_looked_up_while_the_daemon_stops_is_not_spent_any_more() {
+        Address payer = spends.funded(1, 10_000);
+        Runnable letRead = StoreFaults.holdReads(spends.store);
+        CompletionStage<Receipt> answer =
+                spends.spending.spend(TransferPlans.plan(request(payer, shop, 1_000, "token-stop")));
+        get(spends.spending.drain());
+
+        letRead.run();
+
+        refusal(SpendRefusal.ShuttingDown.class, answer);
+        assertThat(spends.node.calls()).doesNotContain("get_address_utxos");
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.testkit.Await;
 
 /** Makes the writes of a store fail, for tests of those who use stores. */
@@ -19,6 +20,13 @@ public final class StoreFaults {
                 () -> store.write(session -> set(session, fail))
                         .handle((done, failure) -> failure == null)
                         .join());
+    }
+
+    /** What is read from now on is answered only after the returned action was run. */
+    public static Runnable holdReads(SqliteStore store) {
+        CompletableFuture<Void> held = new CompletableFuture<>();
+        store.read(session -> held.join());
+        return () -> held.complete(null);
     }
 
     private static Void set(SqlSession session, boolean fail) throws SQLException {
