@@ -17,7 +17,6 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.slf4j.Logger;
@@ -25,8 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the spends in flight whose spender has ended: asks the nodes for each until it is confirmed, conflicted or abandoned, sends the same
- * bytes again when the nodes have forgotten it, and decides when its reservations end. Hands confirmed ones to the burial watch, which hands
- * them back when a reorganisation removes them. Talks to the nodes, the store, the reservations and the allowance. After a restart it goes
+ * bytes again when the nodes have forgotten it, and decides when its reservations end. What it finds out is a {@link WatchedOutcomes}
+ * matter. Confirmed ones go to the burial watch, which hands them back when a reorganisation removes them. Talks to the nodes, the store, the
+ * reservations and the allowance. After a restart it goes
  * on with everything that the store has in flight.
  */
 public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command> {
@@ -71,23 +71,15 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private record ParentKnown(Hash256 txId, long turn, Optional<Intent> parent, Throwable failure)
             implements Command {}
 
-    private record Recorded(Hash256 txId, long turn, IntentState state, String reason, Throwable failure)
-            implements Command {}
-
-    private record InBlock(ConfirmedSpend spend, String kind, long turn, Throwable failure) implements Command {}
-
-    private record ReservedAgain(Intent intent, long turn, boolean inFlight, Throwable failure) implements Command {}
-
-    private record ReservationsEnded(Hash256 txId, long turn, Throwable failure) implements Command {}
+    /** The store has written down what was found out, or has not. */
+    record Written(WatchedOutcomes.Step step) implements Command {}
 
     private final SpendEnvironment env;
     private final Broadcast broadcast;
     private final Clock clock;
     private final Pace pace;
     private final WatchedSpends spends;
-    private ActorRef<Reservations.Command> reservations;
-    private ActorRef<Allowance.Command> allowance;
-    private ActorRef<BurialWatch.Command> burials;
+    private final WatchedOutcomes outcomes;
     private Optional<Hash256> tip = Optional.empty();
     private boolean resting;
 
@@ -104,6 +96,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         this.clock = env.clock();
         this.pace = env.pace();
         this.spends = new WatchedSpends(count);
+        this.outcomes = new WatchedOutcomes(context, env, spends);
         inFlight.forEach(intent -> spends.add(intent, false, clock.millis(), 0));
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
     }
@@ -134,17 +127,12 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                 .onMessage(Located.class, this::located)
                 .onMessage(Resent.class, this::resent)
                 .onMessage(ParentKnown.class, this::parentKnown)
-                .onMessage(Recorded.class, this::recorded)
-                .onMessage(InBlock.class, this::inBlock)
-                .onMessage(ReservedAgain.class, this::reservedAgain)
-                .onMessage(ReservationsEnded.class, this::reservationsEnded)
+                .onMessage(Written.class, this::written)
                 .build();
     }
 
     private Behavior<Command> attach(Attach command) {
-        reservations = command.reservations();
-        allowance = command.allowance();
-        burials = command.burials();
+        outcomes.attach(command);
         return tick();
     }
 
@@ -167,14 +155,11 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         return next();
     }
 
-    /** Their bytes are not sent again; coins of theirs that are still reserved are watched until they are free. */
     private Behavior<Command> abandoned(Abandoned command) {
         for (WatchedSpend spend : spends.all()) {
             if (spend.isInFlight() && spend.spendsAnyOf(command.outpoints())) {
                 LOG.info("spend {} was abandoned by the operator", spend.txId());
-                spends.abandon(spend, BY_THE_OPERATOR, clock.millis());
-                env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.ABANDONED);
-                record(spend, IntentState.ABANDONED, BY_THE_OPERATOR);
+                outcomes.abandoned(spend, BY_THE_OPERATOR);
             }
         }
         return this;
@@ -201,7 +186,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     /** Whenever one was looked at there is room for another: many spends do not wait for the tick. */
     private Behavior<Command> next() {
-        if (reservations != null && !resting) {
+        if (outcomes.isAttached() && !resting) {
             spends.beginDue(clock.millis(), pace.longest().toMillis()).forEach(this::look);
         }
         return this;
@@ -220,7 +205,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         }
         if (command.failure() != null) {
             LOG.debug("spend {}: the nodes cannot be asked: {}", command.txId(), Broadcast.words(command.failure()));
-            return rest(spend);
+            outcomes.pause(spend);
+            return next();
         }
         if (command.found().isEmpty()) {
             spend.seenNowhere();
@@ -228,10 +214,21 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         }
         NodeTransaction found = command.found().get();
         if (found.blockHeight() == null) {
-            spend.seenInMempool();
-            return accepted(spend);
+            return inMempool(spend);
         }
-        return confirm(spend, new BlockPlace(found.blockHeight(), found.blockId()));
+        outcomes.confirmed(spend, new BlockPlace(found.blockHeight(), found.blockId()));
+        return this;
+    }
+
+    private Behavior<Command> inMempool(WatchedSpend spend) {
+        spend.seenInMempool();
+        outcomes.accepted(spend);
+        return next();
+    }
+
+    private Behavior<Command> rest(WatchedSpend spend) {
+        outcomes.rest(spend);
+        return next();
     }
 
     /** A transaction whose parent is not mined cannot enter a mempool: the parent is sent first, this one when the parent is in a block. */
@@ -263,11 +260,11 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             return this;
         }
         if (command.outcome() instanceof BroadcastOutcome.Accepted) {
-            spend.seenInMempool();
-            return accepted(spend);
+            return inMempool(spend);
         }
         if (command.outcome() instanceof BroadcastOutcome.Conflicted conflict && conflict.certain()) {
-            return conflicted(spend, conflict.text());
+            outcomes.conflicted(spend, conflict.text());
+            return this;
         }
         LOG.info("spend {} is still not taken: {}", command.txId(), command.outcome());
         Optional<Hash256> parent = command.outcome() instanceof BroadcastOutcome.Unknown unknown
@@ -292,147 +289,18 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         Optional<Intent> lost = Optional.ofNullable(command.parent())
                 .flatMap(found -> found)
                 .filter(parent -> parent.state() == IntentState.CONFLICTED);
-        return lost.isPresent()
-                ? conflicted(
-                        spend,
-                        "it spends an output of " + lost.get().txId() + ", which lost: "
-                                + lost.get().reason())
-                : rest(spend);
-    }
-
-    private Behavior<Command> conflicted(WatchedSpend spend, String text) {
-        LOG.warn("spend {} can never confirm: {}", spend.txId(), text);
-        return record(spend, IntentState.CONFLICTED, text);
-    }
-
-    private Behavior<Command> accepted(WatchedSpend spend) {
-        return spend.needsReservations() ? reserveAgain(spend) : acceptedWithCoins(spend);
-    }
-
-    /** A mempool has taken it after its coins' time was over: nobody else may choose them now. */
-    private Behavior<Command> reserveAgain(WatchedSpend spend) {
-        Intent intent = spend.intent();
-        long turn = spend.turn();
-        getContext()
-                .pipeToSelf(
-                        env.reservations().reserveAgain(intent.txId(), intent.inputs(), clock.millis()),
-                        (inFlight, failure) -> new ReservedAgain(intent, turn, failure == null && inFlight, failure));
+        if (lost.isEmpty()) {
+            return rest(spend);
+        }
+        outcomes.conflicted(
+                spend,
+                "it spends an output of " + lost.get().txId() + ", which lost: "
+                        + lost.get().reason());
         return this;
     }
 
-    private Behavior<Command> reservedAgain(ReservedAgain command) {
-        if (command.inFlight()) {
-            reservations.tell(new Reservations.ReservedAgain(
-                    command.intent().txId(), command.intent().inputs()));
-        }
-        WatchedSpend spend = spends.current(command.intent().txId(), command.turn());
-        if (command.failure() != null) {
-            LOG.error("spend {}: {}", command.intent().txId(), Broadcast.words(command.failure()));
-        }
-        if (spend == null) {
-            return this;
-        }
-        if (command.inFlight()) {
-            spend.reservedAgain();
-        }
-        return acceptedWithCoins(spend);
-    }
-
-    private Behavior<Command> acceptedWithCoins(WatchedSpend spend) {
-        return spend.state() == IntentState.PREPARED ? record(spend, IntentState.ACCEPTED, "") : rest(spend);
-    }
-
-    private Behavior<Command> record(WatchedSpend spend, IntentState state, String reason) {
-        Hash256 txId = spend.txId();
-        long turn = spend.turn();
-        getContext()
-                .pipeToSelf(
-                        env.intents().change(txId, state, reason, clock.millis()),
-                        (done, failure) -> new Recorded(txId, turn, state, reason, failure));
-        return this;
-    }
-
-    private Behavior<Command> recorded(Recorded command) {
-        WatchedSpend spend = spends.current(command.txId(), command.turn());
-        if (command.state() == IntentState.ABANDONED) {
-            return spend == null || spend.isReserved() ? this : letGo(command.txId());
-        }
-        if (command.failure() != null) {
-            LOG.error("spend {}: {}", command.txId(), Broadcast.words(command.failure()));
-            return spend == null ? this : rest(spend);
-        }
-        if (command.state() == IntentState.ACCEPTED) {
-            if (spend != null && spend.isInFlight()) {
-                spend.enter(IntentState.ACCEPTED, "", clock.millis());
-            }
-            return spend == null ? this : rest(spend);
-        }
-        LOG.info("spend {} is {}", command.txId(), command.state());
-        reservations.tell(new Reservations.Ended(command.txId()));
-        allowance.tell(new Allowance.GiveBack(command.txId()));
-        if (spend != null) {
-            env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.CONFLICTED);
-        }
-        spends.makeChildrenDue(command.txId(), clock.millis());
-        return spend == null ? this : letGo(command.txId());
-    }
-
-    private Behavior<Command> confirm(WatchedSpend spend, BlockPlace place) {
-        Intent intent = spend.intent();
-        long turn = spend.turn();
-        getContext()
-                .pipeToSelf(
-                        env.intents().confirm(intent.txId(), place, clock.millis()),
-                        (done, failure) -> new InBlock(ConfirmedSpend.of(intent, place), intent.kind(), turn, failure));
-        return this;
-    }
-
-    private Behavior<Command> inBlock(InBlock command) {
-        Hash256 txId = command.spend().txId();
-        WatchedSpend spend = spends.current(txId, command.turn());
-        if (command.failure() != null) {
-            LOG.error("spend {}: {}", txId, Broadcast.words(command.failure()));
-            return spend == null ? this : rest(spend);
-        }
-        LOG.info("spend {} is CONFIRMED", txId);
-        env.metrics().ended(command.kind(), SpendMetrics.Outcome.CONFIRMED);
-        reservations.tell(new Reservations.Confirmed(txId, command.spend().inputs()));
-        burials.tell(new BurialWatch.Watch(command.spend()));
-        spends.makeChildrenDue(txId, clock.millis());
-        return spend == null ? this : letGo(txId);
-    }
-
-    private Behavior<Command> rest(WatchedSpend spend) {
-        if (!spend.reservationsExpire(clock.millis(), pace.reservationTtl().toMillis())) {
-            spends.sleep(spend, clock.millis(), pace);
-            return next();
-        }
-        Hash256 txId = spend.txId();
-        long turn = spend.turn();
-        LOG.info("reservations of spend {} end: their time is over and no mempool has it", txId);
-        getContext()
-                .pipeToSelf(
-                        env.reservations().end(txId), (done, failure) -> new ReservationsEnded(txId, turn, failure));
-        return this;
-    }
-
-    private Behavior<Command> reservationsEnded(ReservationsEnded command) {
-        if (command.failure() == null) {
-            reservations.tell(new Reservations.Ended(command.txId()));
-        }
-        WatchedSpend spend = spends.current(command.txId(), command.turn());
-        if (spend == null) {
-            return this;
-        }
-        if (command.failure() != null) {
-            LOG.error("spend {}: {}", command.txId(), Broadcast.words(command.failure()));
-        } else {
-            spend.reservationsEnded();
-            if (spend.state() == IntentState.ABANDONED) {
-                return letGo(command.txId());
-            }
-        }
-        spends.sleep(spend, clock.millis(), pace);
+    private Behavior<Command> written(Written command) {
+        outcomes.written(command.step());
         return next();
     }
 }

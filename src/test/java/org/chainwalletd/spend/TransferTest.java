@@ -369,6 +369,25 @@ class TransferTest {
                 () -> spends.spending.inFlightTransfers() == 0);
     }
 
+    @Test
+    void a_reservation_does_not_end_while_no_node_can_be_asked() {
+        Address payer = spends.funded(1, 10_000);
+        spends.node.faults(
+                method -> method.equals("get_address_utxos") ? LedgerNode.Fault.NONE : LedgerNode.Fault.LOST_QUESTION);
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.clock.move(Duration.ofMinutes(30));
+        spends.node.forgetCalls();
+        Await.until("it was looked for twice", () -> {
+            spends.spending.tipAdvanced();
+            return spends.node.calls().stream()
+                            .filter("get_transaction"::equals)
+                            .count()
+                    >= 2;
+        });
+
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+    }
+
     private void untilInFlight(int outpoints) {
         Await.until(outpoints + " outpoints are in flight", () -> {
             spends.spending.tipAdvanced();

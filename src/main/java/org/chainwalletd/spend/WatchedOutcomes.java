@@ -1,0 +1,246 @@
+package org.chainwalletd.spend;
+
+import java.time.Clock;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the {@link Rebroadcaster} has found out about a watched spend: it is written down first, then the neighbours hear of it, then the
+ * spend is let go or sleeps until its next look. Used on that actor's thread; what the store answers comes back to it as a {@link Step}.
+ */
+final class WatchedOutcomes {
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedOutcomes.class);
+
+    /** The store has answered. A step of an earlier watch still counts for the neighbours, but moves no spend. */
+    sealed interface Step {}
+
+    private record Recorded(Hash256 txId, long turn, IntentState state, String reason, Throwable failure)
+            implements Step {}
+
+    private record InBlock(ConfirmedSpend spend, String kind, long turn, Throwable failure) implements Step {}
+
+    private record ReservedAgain(Intent intent, long turn, boolean inFlight, Throwable failure) implements Step {}
+
+    private record ReservationsEnded(Hash256 txId, long turn, Throwable failure) implements Step {}
+
+    private final ActorContext<Rebroadcaster.Command> context;
+    private final SpendEnvironment env;
+    private final Clock clock;
+    private final Pace pace;
+    private final WatchedSpends spends;
+    private ActorRef<Reservations.Command> reservations;
+    private ActorRef<Allowance.Command> allowance;
+    private ActorRef<BurialWatch.Command> burials;
+
+    WatchedOutcomes(ActorContext<Rebroadcaster.Command> context, SpendEnvironment env, WatchedSpends spends) {
+        this.context = context;
+        this.env = env;
+        this.clock = env.clock();
+        this.pace = env.pace();
+        this.spends = spends;
+    }
+
+    void attach(Rebroadcaster.Attach neighbours) {
+        reservations = neighbours.reservations();
+        allowance = neighbours.allowance();
+        burials = neighbours.burials();
+    }
+
+    boolean isAttached() {
+        return reservations != null;
+    }
+
+    private <T> void whenWritten(CompletionStage<T> write, BiFunction<T, Throwable, Step> step) {
+        context.pipeToSelf(write, (done, failure) -> new Rebroadcaster.Written(step.apply(done, failure)));
+    }
+
+    /** A mempool has it. */
+    void accepted(WatchedSpend spend) {
+        if (spend.needsReservations()) {
+            reserveAgain(spend);
+        } else {
+            acceptedWithCoins(spend);
+        }
+    }
+
+    /** A mempool has taken it after its coins' time was over: nobody else may choose them now. */
+    private void reserveAgain(WatchedSpend spend) {
+        Intent intent = spend.intent();
+        long turn = spend.turn();
+        whenWritten(
+                env.reservations().reserveAgain(intent.txId(), intent.inputs(), clock.millis()),
+                (inFlight, failure) -> new ReservedAgain(intent, turn, failure == null && inFlight, failure));
+    }
+
+    private void acceptedWithCoins(WatchedSpend spend) {
+        if (spend.state() == IntentState.PREPARED) {
+            record(spend, IntentState.ACCEPTED, "");
+        } else {
+            rest(spend);
+        }
+    }
+
+    void conflicted(WatchedSpend spend, String text) {
+        LOG.warn("spend {} can never confirm: {}", spend.txId(), text);
+        record(spend, IntentState.CONFLICTED, text);
+    }
+
+    /** Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */
+    void abandoned(WatchedSpend spend, String reason) {
+        spends.abandon(spend, reason, clock.millis());
+        env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.ABANDONED);
+        record(spend, IntentState.ABANDONED, reason);
+    }
+
+    private void record(WatchedSpend spend, IntentState state, String reason) {
+        Hash256 txId = spend.txId();
+        long turn = spend.turn();
+        whenWritten(
+                env.intents().change(txId, state, reason, clock.millis()),
+                (done, failure) -> new Recorded(txId, turn, state, reason, failure));
+    }
+
+    void confirmed(WatchedSpend spend, BlockPlace place) {
+        Intent intent = spend.intent();
+        long turn = spend.turn();
+        whenWritten(
+                env.intents().confirm(intent.txId(), place, clock.millis()),
+                (done, failure) -> new InBlock(ConfirmedSpend.of(intent, place), intent.kind(), turn, failure));
+    }
+
+    /** Nothing new; when its coins' time is over they are free. Only for a spend about which the nodes were heard. */
+    void rest(WatchedSpend spend) {
+        if (!spend.reservationsExpire(clock.millis(), pace.reservationTtl().toMillis())) {
+            pause(spend);
+            return;
+        }
+        Hash256 txId = spend.txId();
+        long turn = spend.turn();
+        LOG.info("reservations of spend {} end: their time is over and no mempool has it", txId);
+        whenWritten(env.reservations().end(txId), (done, failure) -> new ReservationsEnded(txId, turn, failure));
+    }
+
+    /** Nothing could be found out or written: only that it is looked at again later. */
+    void pause(WatchedSpend spend) {
+        spends.sleep(spend, clock.millis(), pace);
+    }
+
+    void written(Step step) {
+        if (step instanceof Recorded recorded) {
+            recorded(recorded);
+        } else if (step instanceof InBlock inBlock) {
+            inBlock(inBlock);
+        } else if (step instanceof ReservedAgain again) {
+            reservedAgain(again);
+        } else if (step instanceof ReservationsEnded ended) {
+            reservationsEnded(ended);
+        }
+    }
+
+    /** Whether it was written; a spend that is still watched is looked at again when not. */
+    private boolean succeeded(Hash256 txId, WatchedSpend spend, Throwable failure) {
+        if (failure == null) {
+            return true;
+        }
+        LOG.error("spend {}: {}", txId, Broadcast.words(failure));
+        if (spend != null) {
+            pause(spend);
+        }
+        return false;
+    }
+
+    private void recorded(Recorded step) {
+        WatchedSpend spend = spends.current(step.txId(), step.turn());
+        switch (step.state()) {
+            case ABANDONED -> {
+                if (spend != null && !spend.isReserved()) {
+                    spends.remove(step.txId());
+                }
+            }
+            case ACCEPTED -> {
+                if (succeeded(step.txId(), spend, step.failure()) && spend != null) {
+                    if (spend.isInFlight()) {
+                        spend.enter(IntentState.ACCEPTED, "", clock.millis());
+                    }
+                    rest(spend);
+                }
+            }
+            default -> {
+                if (succeeded(step.txId(), spend, step.failure())) {
+                    closed(step, spend);
+                }
+            }
+        }
+    }
+
+    private void closed(Recorded step, WatchedSpend spend) {
+        LOG.info("spend {} is {}", step.txId(), step.state());
+        reservations.tell(new Reservations.Ended(step.txId()));
+        allowance.tell(new Allowance.GiveBack(step.txId()));
+        spends.makeChildrenDue(step.txId(), clock.millis());
+        if (spend != null) {
+            env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.CONFLICTED);
+            spends.remove(step.txId());
+        }
+    }
+
+    private void inBlock(InBlock step) {
+        Hash256 txId = step.spend().txId();
+        WatchedSpend spend = spends.current(txId, step.turn());
+        if (!succeeded(txId, spend, step.failure())) {
+            return;
+        }
+        LOG.info("spend {} is CONFIRMED", txId);
+        env.metrics().ended(step.kind(), SpendMetrics.Outcome.CONFIRMED);
+        reservations.tell(new Reservations.Confirmed(txId, step.spend().inputs()));
+        burials.tell(new BurialWatch.Watch(step.spend()));
+        spends.makeChildrenDue(txId, clock.millis());
+        if (spend != null) {
+            spends.remove(txId);
+        }
+    }
+
+    private void reservedAgain(ReservedAgain step) {
+        Hash256 txId = step.intent().txId();
+        if (step.inFlight()) {
+            reservations.tell(new Reservations.ReservedAgain(txId, step.intent().inputs()));
+        }
+        if (step.failure() != null) {
+            LOG.error("spend {}: {}", txId, Broadcast.words(step.failure()));
+        }
+        WatchedSpend spend = spends.current(txId, step.turn());
+        if (spend == null) {
+            return;
+        }
+        if (step.inFlight()) {
+            spend.reservedAgain();
+        }
+        acceptedWithCoins(spend);
+    }
+
+    private void reservationsEnded(ReservationsEnded step) {
+        WatchedSpend spend = spends.current(step.txId(), step.turn());
+        if (!succeeded(step.txId(), spend, step.failure())) {
+            return;
+        }
+        reservations.tell(new Reservations.Ended(step.txId()));
+        if (spend == null) {
+            return;
+        }
+        spend.reservationsEnded();
+        if (spend.state() == IntentState.ABANDONED) {
+            spends.remove(step.txId());
+        } else {
+            pause(spend);
+        }
+    }
+}
