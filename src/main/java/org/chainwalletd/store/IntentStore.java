@@ -16,7 +16,7 @@ public interface IntentStore {
      * spend that was closed without success is replaced, and its token forgotten: two tokens never share one payment.
      *
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
-     *     is not closed before it is buried
+     *     is not closed before it is buried, and none while it holds a reservation
      */
     CompletionStage<Void> open(Intent intent, long closedBefore);
 
@@ -34,7 +34,8 @@ public interface IntentStore {
 
     /**
      * Records an outcome other than a confirmation. {@code REFUSED} and {@code CONFLICTED} also end the reservations of the spend and give
-     * its allowance back, in the same commit.
+     * its allowance back, in the same commit. {@code ACCEPTED} is news only of a spend that is {@code PREPARED}: what the operator has given
+     * up meanwhile stays given up.
      */
     CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now);
 
@@ -58,6 +59,9 @@ public interface IntentStore {
     /** Everything that is in flight or still holds a reservation (abandoned in part), oldest first. Blocks; for the start. */
     List<Intent> inFlight();
 
-    /** Removes closed spends and their tokens that did not change since {@code before}. A confirmed one is not closed before it is buried. */
+    /**
+     * Removes closed spends and their tokens that did not change since {@code before}. A confirmed one is not closed before it is buried, and
+     * none while it holds a reservation.
+     */
     CompletionStage<Integer> forget(long before);
 }

@@ -18,9 +18,13 @@ import org.chainwalletd.chain.Outpoint;
 final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore, AllowanceStore {
     private static final int COIN_BYTES = 32 + 4 + 8;
     private static final String IN_FLIGHT = "('PREPARED', 'ACCEPTED')";
-    /** Not before it is buried: until then a reorganisation can open it again. */
+    /**
+     * Not before it is buried: until then a reorganisation can open it again. Nor while it holds a coin: a spend that was abandoned in part
+     * stays in a mempool as long as it likes, and its token must not make another one meanwhile.
+     */
     private static final String CLOSED =
-            "state IN ('CONFIRMED', 'REFUSED', 'CONFLICTED', 'ABANDONED') AND (state <> 'CONFIRMED' OR buried = 1)";
+            "state IN ('CONFIRMED', 'REFUSED', 'CONFLICTED', 'ABANDONED') AND (state <> 'CONFIRMED' OR buried = 1)"
+                    + " AND NOT EXISTS (SELECT 1 FROM reservations WHERE intent = intents.tx_id)";
 
     private static final String FAILED = "('REFUSED', 'CONFLICTED', 'ABANDONED')";
     private static final String COLUMNS = "tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token,"
@@ -145,7 +149,15 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     @Override
     public CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now) {
         return store.write(session -> {
-            setState(session, txId, state, reason, now);
+            if (state == IntentState.ACCEPTED) {
+                session.update(
+                        "UPDATE intents SET state = 'ACCEPTED', reason = ?, changed_at = ? WHERE tx_id = ? AND state = 'PREPARED'",
+                        reason,
+                        now,
+                        key(txId));
+            } else {
+                setState(session, txId, state, reason, now);
+            }
             if (state == IntentState.REFUSED || state == IntentState.CONFLICTED) {
                 session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
                 session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object) key(txId));

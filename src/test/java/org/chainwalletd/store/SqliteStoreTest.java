@@ -251,6 +251,33 @@ class SqliteStoreTest {
     }
 
     @Test
+    void a_spend_that_was_abandoned_in_part_keeps_its_token_as_long_as_it_holds_a_coin() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+        done(store.intents().open(intent, 0));
+        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+
+        assertThat(done(store.intents().forget(Long.MAX_VALUE))).isZero();
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
+        assertConflict(store.intents().open(intent(2, Optional.of("token-one"), 9), Long.MAX_VALUE));
+
+        done(store.reservations().end(intent.txId()));
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isEmpty();
+        assertThat(done(store.intents().forget(Long.MAX_VALUE))).isEqualTo(1);
+    }
+
+    @Test
+    void what_the_operator_gave_up_stays_given_up_when_a_mempool_is_found_to_have_it() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+
+        done(store.intents().change(intent.txId(), IntentState.ACCEPTED, "", 91));
+
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ABANDONED);
+    }
+
+    @Test
     void the_file_belongs_to_its_owner_alone() throws IOException {
         done(store.intents().open(intent(1, Optional.empty(), 7), 0));
 
