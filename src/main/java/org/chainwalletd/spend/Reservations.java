@@ -97,7 +97,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     record Reacquired() implements ReacquireReply {}
 
-    record Taken() implements ReacquireReply {}
+    /**
+     * @param coins those that other spends have
+     * @param spent one of them that is spent in a block; empty when all are only in flight
+     */
+    record Taken(List<Coin> coins, Optional<Outpoint> spent) implements ReacquireReply {}
 
     private enum Stage {
         /** Chosen; nothing durable yet. */
@@ -210,24 +214,35 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
+    /** What it still has itself stays its own, whatever becomes of this attempt. */
     private Behavior<Command> reacquire(Reacquire command) {
-        boolean free = command.coins().stream()
-                .map(coin -> holds.get(coin.outpoint()))
-                .allMatch(hold -> hold == null || hold.owner().equals(command.txId()));
-        if (free) {
-            release(command.txId());
-            command.coins().forEach(coin -> put(coin.outpoint(), new Hold(command.spend(), Stage.HELD)));
-            countInFlight();
+        List<Coin> taken = command.coins().stream()
+                .filter(coin -> holds.containsKey(coin.outpoint()))
+                .filter(coin -> !holds.get(coin.outpoint()).owner().equals(command.txId()))
+                .toList();
+        if (!taken.isEmpty()) {
+            Optional<Outpoint> spentOne = taken.stream()
+                    .map(Coin::outpoint)
+                    .filter(outpoint -> holds.get(outpoint).stage() == Stage.SPENT)
+                    .findFirst();
+            command.replyTo().tell(new Taken(taken, spentOne));
+            return this;
         }
-        command.replyTo().tell(free ? new Reacquired() : new Taken());
+        for (Coin coin : command.coins()) {
+            if (!holds.containsKey(coin.outpoint())) {
+                put(coin.outpoint(), new Hold(command.spend(), Stage.HELD));
+            }
+        }
+        countInFlight();
+        command.replyTo().tell(new Reacquired());
         return this;
     }
 
     private Behavior<Command> settled(Settled command) {
-        Set<Outpoint> outpoints = byOwner.remove(command.spend());
-        if (outpoints != null) {
-            outpoints.forEach(outpoint -> put(outpoint, new Hold(command.txId(), Stage.SENDING)));
-        }
+        Set<Outpoint> outpoints = new HashSet<>(byOwner.getOrDefault(command.txId(), Set.of()));
+        outpoints.addAll(byOwner.getOrDefault(command.spend(), Set.of()));
+        byOwner.remove(command.spend());
+        outpoints.forEach(outpoint -> put(outpoint, new Hold(command.txId(), Stage.SENDING)));
         return this;
     }
 

@@ -5,10 +5,14 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.spend.Spender.Command;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The first steps of a {@link Spender} with a spend that has an intent but no success: what became of it, and the same bytes again. */
+/**
+ * The first steps of a {@link Spender} with a spend that has an intent but no success: what became of it, and the same bytes again, never
+ * others. What was said about it before is not repeated but found out anew: coins that were taken then may be free now.
+ */
 final class ResumedSpend {
     private static final Logger LOG = LoggerFactory.getLogger(ResumedSpend.class);
 
@@ -22,7 +26,9 @@ final class ResumedSpend {
 
     Behavior<Command> begin() {
         spender.takeUp(intent);
-        spender.neighbours.rebroadcaster().tell(new Rebroadcaster.TakeBack(intent.txId()));
+        if (intent.state().inFlight()) {
+            takeBack();
+        }
         spender.context.pipeToSelf(
                 spender.broadcast.locateAnywhere(intent.txId()),
                 (where, failure) -> failure == null ? new Spender.Located(where) : new Spender.Failed(failure));
@@ -30,6 +36,10 @@ final class ResumedSpend {
                 .onMessage(Spender.Failed.class, failed -> stillUnknown(failed.failure()))
                 .onMessage(Spender.Located.class, this::located)
                 .build();
+    }
+
+    private void takeBack() {
+        spender.neighbours.rebroadcaster().tell(new Rebroadcaster.TakeBack(intent.txId()));
     }
 
     private Behavior<Command> stillUnknown(Throwable failure) {
@@ -45,9 +55,6 @@ final class ResumedSpend {
         if (intent.state().inFlight()) {
             return known ? spender.record(new BroadcastOutcome.Accepted()) : spender.send(true);
         }
-        if (intent.state() == IntentState.CONFLICTED && !known) {
-            return spender.end(null, new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), intent.reason())));
-        }
         return reacquire(known);
     }
 
@@ -62,16 +69,28 @@ final class ResumedSpend {
                         spender.context.messageAdapter(Reservations.ReacquireReply.class, Spender.Reacquisition::new)));
         return Behaviors.receive(Command.class)
                 .onMessage(Spender.Reacquisition.class, message -> {
-                    if (message.reply() instanceof Reservations.Taken) {
-                        return known ? spender.end(Receipt.of(intent), null) : spender.end(null, storedRefusal());
+                    if (message.reply() instanceof Reservations.Taken taken) {
+                        return taken(taken, known);
                     }
                     return holdAgain(known);
                 })
                 .build();
     }
 
-    private SpendException storedRefusal() {
-        return new SpendException(new SpendRefusal.UpstreamFailed(intent.reason()));
+    /** Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. */
+    private Behavior<Command> taken(Reservations.Taken taken, boolean known) {
+        if (known) {
+            return spender.record(new BroadcastOutcome.Accepted());
+        }
+        return spender.end(null, new SpendException(takenBy(taken)));
+    }
+
+    private SpendRefusal takenBy(Reservations.Taken taken) {
+        return taken.spent()
+                .<SpendRefusal>map(coin -> new SpendRefusal.DoubleSpend(
+                        intent.txId(), "another payment of this daemon has spent its input " + coin + " in a block"))
+                .orElseGet(() -> new SpendRefusal.InFlightExhausted(
+                        SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken.coins())));
     }
 
     private Behavior<Command> holdAgain(boolean known) {
@@ -89,19 +108,43 @@ final class ResumedSpend {
     }
 
     private Behavior<Command> reopen(boolean known) {
+        takeBack();
         spender.context.pipeToSelf(
                 spender.env.intents().reopen(intent, spender.env.clock().millis()),
                 (done, failure) -> failure == null ? new Spender.Written() : new Spender.Failed(failure));
         return Behaviors.receive(Command.class)
-                .onMessage(Spender.Failed.class, failed -> {
-                    LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failed.failure()));
-                    return known ? spender.end(Receipt.of(intent), null) : spender.end(null, storedRefusal());
-                })
+                .onMessage(Spender.Failed.class, failed -> notReopened(failed.failure(), known))
                 .onMessage(Spender.Written.class, written -> {
                     spender.settle(intent.in(
                             IntentState.PREPARED, "", spender.env.clock().millis()));
-                    return known ? spender.record(new BroadcastOutcome.Accepted()) : spender.send(false);
+                    return known ? spender.record(new BroadcastOutcome.Accepted()) : spender.send(mayBeSomewhere());
                 })
                 .build();
+    }
+
+    /** What the operator gave up was in flight: a node that is silent now may have it. Of all others every answer was heard. */
+    private boolean mayBeSomewhere() {
+        return intent.state() == IntentState.ABANDONED;
+    }
+
+    /**
+     * When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. When another token
+     * has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a node has it.
+     */
+    private Behavior<Command> notReopened(Throwable failure, boolean known) {
+        LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
+        if (known && !isConflict(failure)) {
+            return spender.record(new BroadcastOutcome.Accepted());
+        }
+        if (intent.state() == IntentState.ABANDONED) {
+            // Coins that it still has are watched as before.
+            spender.neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent, false));
+        }
+        return spender.end(null, failure);
+    }
+
+    private static boolean isConflict(Throwable failure) {
+        return Spender.unwrapped(failure) instanceof StoreException store
+                && store.reason() == StoreException.Reason.CONFLICT;
     }
 }

@@ -1,8 +1,10 @@
 package org.chainwalletd.spend;
 
+import java.util.List;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.Coin;
 
 /** Why a spend did not happen, or is not known to have happened. Each maps to one error of the interface. */
 public sealed interface SpendRefusal {
@@ -110,6 +112,22 @@ public sealed interface SpendRefusal {
             long inFlightCount,
             boolean truncated,
             boolean tooManyInputs) {
+        /** Of a payment that has to be made with its own coins, some of which are reserved for others. */
+        static Shortage ofTaken(Receipt payment, List<Coin> taken) {
+            Amount needed = payment.fee();
+            for (Receipt.PaidOutput output : payment.outputs()) {
+                needed = output.change() ? needed : needed.plus(output.output().value());
+            }
+            Amount all = sum(payment.inputs());
+            Amount reserved = sum(taken);
+            int free = payment.inputs().size() - taken.size();
+            return new Shortage(needed, all.minus(reserved), free, reserved, taken.size(), false, false);
+        }
+
+        private static Amount sum(List<Coin> coins) {
+            return coins.stream().map(Coin::value).reduce(Amount.ZERO, Amount::plus);
+        }
+
         private String inWords(String what) {
             StringBuilder words = new StringBuilder(what + ": need " + needed + " base units, " + available
                     + " available in " + utxoCount + " outputs");

@@ -10,7 +10,7 @@ public enum IntentState {
     CONFIRMED,
     /** Every answer of the nodes was a refusal and none of them knows it. Not sent again unless its token asks for it. */
     REFUSED,
-    /** Another transaction spends one of its inputs. */
+    /** Another transaction spends one of its inputs. Not sent again unless its token asks for it. */
     CONFLICTED,
     /** The operator gave it up. */
     ABANDONED;

@@ -6,6 +6,7 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
@@ -202,16 +203,92 @@ class BroadcastOutcomeTest {
     }
 
     @Test
-    void a_failed_payment_whose_coins_are_taken_by_another_one_stays_failed() {
+    void a_failed_payment_whose_coins_another_one_has_is_told_so_and_never_built_anew() {
         onSend(Fault.LAGGING);
         refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
         spends.node.faults(method -> Fault.NONE);
         get(spends.spending.transfer(request(payer, shop, 2_000)));
+        spends.fund(payer, 70_000);
 
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
+        SpendRefusal.Shortage shortage = refusal(
+                        SpendRefusal.InFlightExhausted.class,
+                        spends.spending.transfer(request(payer, shop, 1_000, "token-gone")))
+                .shortage();
+
+        assertThat(shortage.needed()).isEqualTo(Amount.of(1_069));
+        assertThat(shortage.available()).isEqualTo(Amount.ZERO);
+        assertThat(shortage.inFlightValue()).isEqualTo(Amount.of(50_000));
+        assertThat(shortage.inFlightCount()).isEqualTo(1);
+        spends.confirmAll();
+        for (int blocks = 0; blocks <= SpendHarness.BURIAL_DEPTH; blocks++) {
+            refusal(
+                    SpendRefusal.DoubleSpend.class,
+                    spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
+            spends.devnet.mine(1);
+        }
+        Await.until("it is buried", () -> spends.store.intents().unburied().isEmpty());
+        assertThat(refusal(
+                                SpendRefusal.DoubleSpend.class,
+                                spends.spending.transfer(request(payer, shop, 1_000, "token-gone")))
+                        .message())
+                .contains("spent by ");
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_double_spend_is_found_out_anew_when_its_token_comes_again() {
+        foreignSpend();
+        Hash256 txId = refusal(
+                        SpendRefusal.DoubleSpend.class,
+                        spends.spending.transfer(request(payer, shop, 1_000, "token-anew")))
+                .txId();
+        refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000, "token-anew")));
+        assertThat(sends()).as("the same bytes were offered again").isEqualTo(2);
+        Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
+        spends.devnet.forgetMempool();
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-anew")))
+                        .txId())
+                .isEqualTo(txId);
 
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_payment_abandoned_in_part_keeps_its_other_coin_for_its_time_only_whatever_its_token_asks() {
+        spends.fund(payer, 50_000);
+        onSend(Fault.LOST_QUESTION);
+        refusal(
+                SpendRefusal.OutcomeUnknown.class,
+                spends.spending.transfer(request(payer, shop, 80_000, "token-part")));
+        Outpoint given = spends.coins(payer).get(0).outpoint();
+        assertThat(get(spends.spending.abandon(List.of(given)))).isEqualTo(new Abandoned(1, 1));
+        Await.until("it is given up", () -> spends.spending.inFlightTransfers() == 0);
+        spends.node.faults(method -> Fault.NONE);
+        Receipt other = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        assertThat(other.inputs().get(0).outpoint()).isEqualTo(given);
+
+        refusal(
+                SpendRefusal.InFlightExhausted.class,
+                spends.spending.transfer(request(payer, shop, 80_000, "token-part")));
+
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(2);
+        spends.clock.move(Duration.ofMinutes(11));
+        spends.confirmAll();
+    }
+
+    @Test
+    void an_abandoned_payment_that_a_node_refuses_may_be_at_another_node() {
+        onSend(Fault.LOST_QUESTION);
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
+        get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
+        spends.node.faults(method -> Fault.NONE);
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
+
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
     }
 
     @Test
