@@ -1,5 +1,6 @@
 package org.chainwalletd.bench;
 
+import java.nio.charset.StandardCharsets;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
@@ -48,7 +49,7 @@ public final class BareServer {
                 (HttpURLConnection) URI.create("http://127.0.0.1:" + port + "/").toURL().openConnection();
         connection.setDoOutput(true);
         connection.setRequestProperty("Content-Type", "application/json");
-        connection.getOutputStream().write("{}".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        connection.getOutputStream().write("{}".getBytes(StandardCharsets.UTF_8));
         try (InputStream answer = connection.getInputStream()) {
             answer.readAllBytes();
         }

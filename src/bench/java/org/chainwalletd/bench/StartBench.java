@@ -1,5 +1,7 @@
 package org.chainwalletd.bench;
 
+import java.time.Duration;
+import java.net.URI;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -176,7 +178,7 @@ public final class StartBench {
             String uri = running.lineWith("ready on").replaceFirst(".*(http://\\S+).*", "$1");
             String token = Files.readString(datadir.resolve("token-manage")).strip();
             WalletdClient client = new WalletdClient(
-                    java.net.URI.create(uri), token, Optional.empty(), java.time.Duration.ofSeconds(60));
+                    URI.create(uri), token, Optional.empty(), Duration.ofSeconds(60));
             for (int i = 0; i < KEYS; i++) {
                 client.call("generate_standard_address", new LinkedHashMap<>(Map.of("label", "key " + i)));
             }

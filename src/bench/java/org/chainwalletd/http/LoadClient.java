@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -70,7 +71,7 @@ final class LoadClient implements AutoCloseable {
     }
 
     private static long serverCpu() {
-        long process = ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        long process = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
                 .getProcessCpuTime();
         return process - ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }

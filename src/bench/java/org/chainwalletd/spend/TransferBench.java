@@ -1,5 +1,12 @@
 package org.chainwalletd.spend;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.Future;
+import org.chainwalletd.chain.Bytes;
+import org.apache.pekko.actor.typed.Props;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.node.NodeClient;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.typesafe.config.ConfigFactory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -49,7 +56,7 @@ public final class TransferBench {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static org.chainwalletd.node.NodeClient nodeClient;
+    private static NodeClient nodeClient;
 
     private final CannedNode node;
     private final Duration run;
@@ -79,7 +86,7 @@ public final class TransferBench {
         int pairs = args.length > 1 ? Integer.parseInt(args[1]) : 5;
         Path folder = args.length > 2 ? Path.of(args[2]) : Files.createTempDirectory("transfer-bench");
         ActorSystem<Void> system =
-                ActorSystem.create(org.apache.pekko.actor.typed.javadsl.Behaviors.empty(), "bench", ConfigFactory.load());
+                ActorSystem.create(Behaviors.empty(), "bench", ConfigFactory.load());
         ExecutorService executor = Executors.newFixedThreadPool(2);
         try (CannedNode node = new CannedNode(10);
                 SqliteStore store = SqliteStore.open(folder)) {
@@ -131,7 +138,7 @@ public final class TransferBench {
                 executor);
         nodeClient = nodes.client();
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        system.systemActorOf(SpendService.create(env, started), "spending", org.apache.pekko.actor.typed.Props.empty());
+        system.systemActorOf(SpendService.create(env, started), "spending", Props.empty());
         return started.join();
     }
 
@@ -215,7 +222,7 @@ public final class TransferBench {
     }
 
     private double client() throws Exception {
-        org.chainwalletd.chain.Bytes tx = org.chainwalletd.chain.Bytes.parse(sample);
+        Bytes tx = Bytes.parse(sample);
         return rate(CONCURRENCY, () -> {
             nodeClient.addressUtxos(payer).toCompletableFuture().get(30, TimeUnit.SECONDS);
             nodeClient.sendRawTransaction(tx).toCompletableFuture().get(30, TimeUnit.SECONDS);
@@ -277,7 +284,7 @@ public final class TransferBench {
         long cpu = processCpu();
         long end = System.nanoTime() + run.toNanos();
         long began = System.nanoTime();
-        List<java.util.concurrent.Future<?>> lanes = new ArrayList<>();
+        List<Future<?>> lanes = new ArrayList<>();
         for (int i = 0; i < concurrency; i++) {
             lanes.add(floorThreads.submit(() -> {
                 while (System.nanoTime() < end) {
@@ -296,7 +303,7 @@ public final class TransferBench {
 
     /** Nanoseconds of processor time of all threads, those of the canned node among them. */
     private static long processCpu() {
-        return ((com.sun.management.OperatingSystemMXBean) java.lang.management.ManagementFactory.getOperatingSystemMXBean())
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
                 .getProcessCpuTime();
     }
 }

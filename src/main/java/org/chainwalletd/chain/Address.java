@@ -42,11 +42,6 @@ public final class Address implements Comparable<Address> {
         return value.clone();
     }
 
-    /** The content itself, for read-only use inside this package. */
-    byte[] unsafe() {
-        return value;
-    }
-
     /** 64 lower-case hexadecimal characters. */
     public String hex() {
         return HexFormat.of().formatHex(value);

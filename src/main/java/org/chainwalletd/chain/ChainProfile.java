@@ -26,7 +26,6 @@ public final class ChainProfile {
     /** Longest script and longest witness data: what a u16 length can say. */
     public static final int MAX_VAR_BYTES = 65_535;
 
-    public static final long MAX_STEPS_PER_INPUT = 4_000_000;
     public static final long MAX_STEPS_PER_TRANSACTION = 20_000_000;
 
     private final String brand;

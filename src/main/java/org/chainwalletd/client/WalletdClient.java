@@ -33,6 +33,11 @@ public final class WalletdClient {
     private final HttpClient http;
     private final AtomicLong ids = new AtomicLong();
 
+    /** As the other constructor, with a time-out of {@link #DEFAULT_TIMEOUT} for each call. */
+    public WalletdClient(URI url, String token, Optional<String> fingerprint) {
+        this(url, token, fingerprint, DEFAULT_TIMEOUT);
+    }
+
     /**
      * @param token bearer token; never shown in messages
      * @param fingerprint {@code sha256:<64 hex>}, or empty to trust the JDK's authorities

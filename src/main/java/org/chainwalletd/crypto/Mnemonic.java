@@ -3,7 +3,6 @@ package org.chainwalletd.crypto;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Arrays;
-import java.util.List;
 import javax.crypto.Mac;
 
 /**
@@ -63,25 +62,6 @@ public final class Mnemonic implements AutoCloseable {
      */
     public static Mnemonic parse(byte[] utf8, int words) {
         return new Mnemonic(PhraseReader.entropyOf(utf8, words));
-    }
-
-    /**
-     * Reads a phrase given word by word; each element is one word in UTF-8 without white space, and is only read.
-     *
-     * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
-     */
-    public static Mnemonic ofWords(List<byte[]> words) {
-        return new Mnemonic(PhraseReader.entropyOf(words, PhraseReader.ANY_COUNT));
-    }
-
-    /**
-     * As {@link #ofWords(List)}, for a phrase of exactly {@code count} words.
-     *
-     * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
-     * @throws IllegalArgumentException when no phrase has {@code count} words
-     */
-    public static Mnemonic ofWords(List<byte[]> words, int count) {
-        return new Mnemonic(PhraseReader.entropyOf(words, count));
     }
 
     /** 12, 15, 18, 21 or 24. */

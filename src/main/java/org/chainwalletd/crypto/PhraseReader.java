@@ -52,19 +52,6 @@ final class PhraseReader {
         }
     }
 
-    /** Reads words given one by one; {@code wanted} is their number, or {@link #ANY_COUNT}. */
-    static SecretBytes entropyOf(List<byte[]> words, int wanted) {
-        PhraseReader reader = new PhraseReader(wanted);
-        try {
-            for (byte[] word : words) {
-                reader.add(word, 0, word.length);
-            }
-            return reader.finish();
-        } finally {
-            Arrays.fill(reader.indexes, 0);
-        }
-    }
-
     private void add(byte[] text, int from, int to) {
         int index = WordList.indexOf(text, from, to);
         if (words < MOST_WORDS) {

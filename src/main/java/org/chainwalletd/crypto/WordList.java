@@ -13,7 +13,6 @@ import java.util.HexFormat;
 final class WordList {
     static final int SIZE = 2048;
     static final int BITS_PER_WORD = 11;
-    static final int LONGEST_WORD = 8;
 
     private static final String RESOURCE = "bip39-english.txt";
     private static final String SHA256 = "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda";

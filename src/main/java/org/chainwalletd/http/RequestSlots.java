@@ -23,8 +23,4 @@ final class RequestSlots {
     void giveBack(Scope token) {
         taken.decrementAndGet(token.ordinal());
     }
-
-    int taken(Scope token) {
-        return taken.get(token.ordinal());
-    }
 }

@@ -9,12 +9,14 @@ import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.introspect.AccessorNamingStrategy;
 import com.fasterxml.jackson.databind.introspect.AnnotatedClass;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
 import com.fasterxml.jackson.databind.introspect.DefaultAccessorNamingStrategy;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -57,11 +59,6 @@ public final class Json {
         }
     }
 
-    /** The mapper itself, for those who read JSON of their own (answers of other services); it must not be reconfigured. */
-    public static ObjectMapper mapper() {
-        return MAPPER;
-    }
-
     /** The same rule as the binder's, also for runs of capitals. */
     private static final class WireNames extends PropertyNamingStrategies.NamingBase {
         private static final long serialVersionUID = 1L;
@@ -77,10 +74,9 @@ public final class Json {
         private static final long serialVersionUID = 1L;
 
         @Override
-        public com.fasterxml.jackson.databind.introspect.AccessorNamingStrategy forRecord(
-                MapperConfig<?> config, AnnotatedClass recordClass) {
+        public AccessorNamingStrategy forRecord(MapperConfig<?> config, AnnotatedClass recordClass) {
             Set<String> components = Arrays.stream(recordClass.getRawType().getRecordComponents())
-                    .map(java.lang.reflect.RecordComponent::getName)
+                    .map(RecordComponent::getName)
                     .collect(Collectors.toUnmodifiableSet());
             return new DefaultAccessorNamingStrategy.RecordNaming(config, recordClass) {
                 @Override

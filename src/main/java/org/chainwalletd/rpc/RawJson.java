@@ -1,7 +1,5 @@
 package org.chainwalletd.rpc;
 
-import java.nio.charset.StandardCharsets;
-
 /** A result that is valid JSON already and is written as it stands. */
 public final class RawJson {
     private final String text;
@@ -12,9 +10,5 @@ public final class RawJson {
 
     public String text() {
         return text;
-    }
-
-    public byte[] utf8() {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

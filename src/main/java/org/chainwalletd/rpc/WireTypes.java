@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import com.fasterxml.jackson.databind.type.ReferenceType;
 import java.io.IOException;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
@@ -57,7 +58,7 @@ final class WireTypes extends SimpleModule {
                     BeanDescription description,
                     TypeSerializer contentTypeSerializer,
                     JsonSerializer<Object> contentValueSerializer) {
-                if (type.hasRawClass(java.util.Optional.class)) {
+                if (type.hasRawClass(Optional.class)) {
                     return new OptionalSerializer(type, contentTypeSerializer, contentValueSerializer);
                 }
                 if (type.hasRawClass(OptionalLong.class)) {

@@ -2,6 +2,7 @@ package org.chainwalletd.crypto;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -155,8 +156,7 @@ class Ed25519Test {
         assertThat(seed).containsOnly(0);
         assertThat(copy.copy()).hasSize(32).containsOnly(7);
         assertThat(key.toString()).doesNotContain("0707");
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> key.sign(new byte[0])))
-                .isInstanceOf(IllegalStateException.class);
+        assertThat(catchThrowable(() -> key.sign(new byte[0]))).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -13,7 +13,6 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.chainwalletd.crypto.MnemonicException.Reason;
 import org.chainwalletd.crypto.MnemonicException.UnknownWord;
@@ -66,10 +65,8 @@ class MnemonicTest {
         for (int i = 0; i < 500; i++) {
             byte[] entropy = Seeded.bytes(random, 16 + 4 * random.nextInt(5));
             try (Mnemonic made = Mnemonic.ofEntropy(entropy);
-                    Mnemonic read = Mnemonic.parse(utf8(text(made)), entropy.length / 4 * 3);
-                    Mnemonic listed = Mnemonic.ofWords(words(text(made)), entropy.length / 4 * 3)) {
+                    Mnemonic read = Mnemonic.parse(utf8(text(made)), entropy.length / 4 * 3)) {
                 assertThat(entropyHex(read)).isEqualTo(HEX.formatHex(entropy));
-                assertThat(entropyHex(listed)).isEqualTo(HEX.formatHex(entropy));
             }
         }
     }
@@ -101,7 +98,6 @@ class MnemonicTest {
         assertThat(refusal(() -> Mnemonic.parse(utf8(ABOUT), 24))).hasMessage("a phrase has 24 words, this one has 12");
         assertThat(refusal(() -> Mnemonic.parse(utf8("foo ".repeat(25)), 24)))
                 .hasMessage("a phrase has 24 words, this one has 25");
-        assertThat(refusal(() -> Mnemonic.ofWords(List.of())).reason()).isEqualTo(Reason.WORD_COUNT);
         assertThat(refusal(() -> Mnemonic.parse(utf8("foo ".repeat(2_000)))).reason())
                 .isEqualTo(Reason.WORD_COUNT);
     }
@@ -141,16 +137,6 @@ class MnemonicTest {
                 .hasMessage("not in the English word list: word 1 \"abandonabandonab…\"");
         assertThat(refusal(() -> Mnemonic.parse(utf8("a\"b\u001b[31mü" + " abandon".repeat(11)))))
                 .hasMessage("not in the English word list: word 1 \"a?b?[31m??\"");
-    }
-
-    @Test
-    void aListElementIsOneWord() {
-        List<byte[]> words = words(ABOUT);
-        words.set(0, utf8("abandon "));
-        assertThat(refusal(() -> Mnemonic.ofWords(words)).unknownWords())
-                .containsExactly(new UnknownWord(1, "abandon?"));
-        words.set(0, new byte[0]);
-        assertThat(refusal(() -> Mnemonic.ofWords(words)).unknownWords()).containsExactly(new UnknownWord(1, ""));
     }
 
     @Test
@@ -259,11 +245,6 @@ class MnemonicTest {
         try (SecretBytes entropy = phrase.entropy()) {
             return HEX.formatHex(entropy.copy());
         }
-    }
-
-    private static List<byte[]> words(String phrase) {
-        return new ArrayList<>(
-                Stream.of(phrase.split(" ")).map(MnemonicTest::utf8).toList());
     }
 
     private static byte[] utf8(String text) {

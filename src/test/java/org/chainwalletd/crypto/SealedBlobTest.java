@@ -11,6 +11,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.chainwalletd.crypto.UnsealException.Reason;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Vectors;
@@ -196,7 +197,7 @@ class SealedBlobTest {
         }
     }
 
-    private static Reason reasonOf(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+    private static Reason reasonOf(ThrowingCallable call) {
         return catchThrowableOfType(UnsealException.class, call).reason();
     }
 

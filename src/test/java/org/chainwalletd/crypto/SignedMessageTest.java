@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.stream.Stream;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.DynamicTest;
@@ -72,7 +73,7 @@ class SignedMessageTest {
     private static String addressOf(String brand, byte[] publicKey) {
         byte[] addressTag = (brand + "-ADDR").getBytes(StandardCharsets.US_ASCII);
         byte[] hash = Digests.sha256(new byte[] {(byte) addressTag.length}, addressTag, publicKey);
-        return java.util.HexFormat.of().formatHex(hash);
+        return HexFormat.of().formatHex(hash);
     }
 
     private static byte[] tag(String brand) {

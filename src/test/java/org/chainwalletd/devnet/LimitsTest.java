@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.devnet.NodeCall.error;
 import static org.chainwalletd.devnet.NodeCall.result;
 
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -89,7 +90,7 @@ class LimitsTest {
     private static String get(DevnetExtension chain) {
         try {
             return NodeCall.raw(chain.uri(), "GET / HTTP/1.1\r\n\r\n");
-        } catch (java.io.UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
             return "";
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -137,7 +138,7 @@ class RestartTest {
     void an_address_in_use_is_refused_and_leaves_the_folder_free() throws IOException {
         try (Devnet other = Devnet.start(DevnetConfig.onDemand(CHAIN).withFirstBlocks(0))) {
             DevnetConfig taken = config.withBind(
-                    new java.net.InetSocketAddress("127.0.0.1", other.uri().getPort()));
+                    new InetSocketAddress("127.0.0.1", other.uri().getPort()));
             assertThatThrownBy(() -> Devnet.start(taken))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(

@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ class LimitsTest {
             while (!closed.isDone()) {
                 try {
                     client.send("y");
-                } catch (java.io.IOException e) {
+                } catch (IOException e) {
                     break;
                 }
                 closed.completeOnTimeout(null, 10, TimeUnit.SECONDS);

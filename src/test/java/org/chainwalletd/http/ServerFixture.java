@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.rpc.RpcAnswer;
+import org.chainwalletd.rpc.Scope;
 
 /** A server on a free loopback port with an RPC layer that echoes who called. */
 final class ServerFixture implements AutoCloseable {
@@ -84,8 +85,7 @@ final class ServerFixture implements AutoCloseable {
         }
     }
 
-    private CompletableFuture<RpcAnswer> answer(
-            byte[] body, Optional<org.chainwalletd.rpc.Scope> scope, String client) {
+    private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Scope> scope, String client) {
         calls.incrementAndGet();
         String text = new String(body, StandardCharsets.UTF_8);
         byte[] echo = ("{\"scope\":\"" + scope.get().word() + "\",\"client\":\"" + client + "\",\"bytes\":"

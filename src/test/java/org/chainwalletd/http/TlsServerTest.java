@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
@@ -123,11 +126,7 @@ class TlsServerTest {
         SSLContext context = trusting();
         try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
                 .createSocket(
-                        new java.net.Socket(
-                                "127.0.0.1", fixture.server.address().getPort()),
-                        "other.example",
-                        443,
-                        true)) {
+                        new Socket("127.0.0.1", fixture.server.address().getPort()), "other.example", 443, true)) {
             var parameters = socket.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             socket.setSSLParameters(parameters);
@@ -154,7 +153,7 @@ class TlsServerTest {
                 .isEqualTo(200);
         HttpClient wrongPin = new Pinning("sha256:" + "0".repeat(64)).client();
         assertThatThrownBy(() -> wrongPin.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()))
-                .isInstanceOf(java.io.IOException.class);
+                .isInstanceOf(IOException.class);
     }
 
     @Test
@@ -333,7 +332,7 @@ class TlsServerTest {
                         && !fingerprint.equals("sha256:" + HexFormat.of().formatHex(digest))) {
                     throw new CertificateException("another certificate than the pinned one");
                 }
-            } catch (java.security.NoSuchAlgorithmException e) {
+            } catch (NoSuchAlgorithmException e) {
                 throw new CertificateException(e);
             }
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -53,7 +54,7 @@ class JsonTest {
     @Test
     void value_types_are_lower_case_hex_and_members_snake_case() {
         Values values = new Values(
-                Address.parse(HEX.toUpperCase(java.util.Locale.ROOT)),
+                Address.parse(HEX.toUpperCase(Locale.ROOT)),
                 Hash256.parse(HEX),
                 PublicKey.parse(HEX),
                 Bytes.parse("AB"),

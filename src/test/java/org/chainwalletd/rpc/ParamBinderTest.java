@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -83,7 +84,7 @@ class ParamBinderTest {
                 {"address":"%1$s","hash_lock":"%2$s","receiver":"%1$s","datum":"00FF","amount":18446744073709551615,
                  "timeout":9223372036854775808,"output_index":4294967295,"count":2147483647,"force":true,"memo":"grüße",
                  "role":"both_sides","outputs":[{"to":"%1$s","amount":1}],"roles":["sender"]}
-                """.formatted(HEX, HEX.toUpperCase(java.util.Locale.ROOT)));
+                """.formatted(HEX, HEX.toUpperCase(Locale.ROOT)));
         assertThat(bound)
                 .isEqualTo(new Everything(
                         Address.parse(HEX),

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -205,11 +206,11 @@ class RpcDispatcherTest {
     @Test
     void a_batch_above_the_limit_is_refused_as_a_whole() {
         String item = "{\"jsonrpc\":\"2.0\",\"method\":\"count\",\"id\":1}";
-        assertThat(call("[" + String.join(",", java.util.Collections.nCopies(101, item)) + "]"))
+        assertThat(call("[" + String.join(",", Collections.nCopies(101, item)) + "]"))
                 .startsWith("400 {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,")
                 .endsWith(",\"id\":null}");
         assertThat(executed).hasValue(0);
-        assertThat(call("[" + String.join(",", java.util.Collections.nCopies(100, item)) + "]"))
+        assertThat(call("[" + String.join(",", Collections.nCopies(100, item)) + "]"))
                 .startsWith("200 [");
         assertThat(executed).hasValue(100);
     }
@@ -219,7 +220,7 @@ class RpcDispatcherTest {
         CountDownLatch fourRun = new CountDownLatch(4);
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        List<CompletableFuture<TestMethods.Ok>> held = java.util.Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<TestMethods.Ok>> held = Collections.synchronizedList(new ArrayList<>());
         RpcDispatcher slow = TestMethods.dispatcher(
                 CallObserver.NONE,
                 TestMethods.method("hold", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
@@ -231,7 +232,7 @@ class RpcDispatcherTest {
                 }));
         String item = "{\"jsonrpc\":\"2.0\",\"method\":\"hold\",\"id\":1}";
         CompletableFuture<RpcAnswer> answer = slow.dispatch(
-                        ("[" + String.join(",", java.util.Collections.nCopies(10, item)) + "]").getBytes(UTF_8),
+                        ("[" + String.join(",", Collections.nCopies(10, item)) + "]").getBytes(UTF_8),
                         Optional.of(Scope.READ),
                         "c")
                 .toCompletableFuture();

@@ -17,12 +17,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ServerSocketFactory;
 
 /**
@@ -194,7 +196,7 @@ public final class ScriptedNode implements AutoCloseable {
             while (!socket.isClosed()) {
                 out.write(' ');
                 out.flush();
-                java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+                LockSupport.parkNanos(5_000_000);
             }
         };
     }
@@ -258,7 +260,7 @@ public final class ScriptedNode implements AutoCloseable {
         }
         int length = head.toString()
                 .lines()
-                .filter(line -> line.toLowerCase(java.util.Locale.ROOT).startsWith("content-length:"))
+                .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("content-length:"))
                 .mapToInt(line -> Integer.parseInt(line.substring(15).trim()))
                 .findFirst()
                 .orElseThrow(() -> new IOException("no Content-Length"));

@@ -6,7 +6,6 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Transaction;
@@ -34,10 +33,6 @@ public enum Lie {
     FORGETFUL,
     /** Results have another shape than the protocol says. */
     SHAPE;
-
-    String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     JsonNode distort(String method, JsonNode result) {
         if (Faults.isControl(method) || !(result instanceof ObjectNode object)) {

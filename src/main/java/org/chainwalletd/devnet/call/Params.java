@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import org.chainwalletd.chain.U64;
 
 /**
  * The parameters of one method, checked and refused as a node's deserialiser does it (chain protocol, section 10.2): named members, or an
@@ -17,7 +18,6 @@ import java.util.TreeMap;
  */
 final class Params {
     private static final BigInteger MAX_U32 = BigInteger.valueOf(0xffff_ffffL);
-    private static final BigInteger MAX_U64 = org.chainwalletd.chain.U64.MAX;
 
     private final Map<String, Object> values;
 
@@ -163,7 +163,7 @@ final class Params {
             throw wrongType(value, type.expected);
         }
         BigInteger number = value.bigIntegerValue();
-        BigInteger most = type == Type.U32 ? MAX_U32 : MAX_U64;
+        BigInteger most = type == Type.U32 ? MAX_U32 : U64.MAX;
         if (number.signum() < 0 || number.compareTo(most) > 0) {
             throw shape("invalid value: integer `" + number + "`, expected " + type.expected);
         }

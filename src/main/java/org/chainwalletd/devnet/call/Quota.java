@@ -37,8 +37,4 @@ final class Quota {
         windows.put(peer, window);
         return window.calls() <= limit;
     }
-
-    synchronized void reset() {
-        windows.clear();
-    }
 }

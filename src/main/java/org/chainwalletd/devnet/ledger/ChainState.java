@@ -44,10 +44,6 @@ final class ChainState {
         return state;
     }
 
-    boolean isEmpty() {
-        return best.isEmpty();
-    }
-
     ConnectedBlock tip() {
         return best.get(best.size() - 1);
     }

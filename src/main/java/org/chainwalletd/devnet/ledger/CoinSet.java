@@ -1,6 +1,5 @@
 package org.chainwalletd.devnet.ledger;
 
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,10 +19,6 @@ final class CoinSet {
 
     NavigableMap<Outpoint, Coin> ofScript(Bytes script) {
         return byScript.getOrDefault(script, Collections.emptyNavigableMap());
-    }
-
-    Collection<Coin> all() {
-        return coins.values();
     }
 
     void add(Coin coin) {

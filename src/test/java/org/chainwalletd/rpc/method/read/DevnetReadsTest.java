@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
@@ -146,7 +147,7 @@ class DevnetReadsTest {
                 .isEqualTo("{\"address\":\"" + ALICE + "\",\"balance\":0}");
         devnet.mine(1);
 
-        assertThat(rig.result("get_balance", "{\"address\":\"" + ALICE.hex().toUpperCase(java.util.Locale.ROOT) + "\"}")
+        assertThat(rig.result("get_balance", "{\"address\":\"" + ALICE.hex().toUpperCase(Locale.ROOT) + "\"}")
                         .toString())
                 .isEqualTo("{\"address\":\"" + ALICE + "\",\"balance\":70000}");
         JsonNode listing = rig.result("get_address_utxos", of(ALICE));
