@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 
 /** What was started, to be stopped in the opposite order. One failure does not keep the rest from being stopped. */
 final class Closers {
-    private static final Logger log = LoggerFactory.getLogger(Closers.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Closers.class);
 
     private final Deque<Entry> started = new ArrayDeque<>();
 
@@ -32,7 +32,7 @@ final class Closers {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (Exception e) {
-                log.warn("stopping {} failed: {}", entry.what(), e.toString());
+                LOG.warn("stopping {} failed: {}", entry.what(), e.toString());
             }
         }
     }

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -44,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * leaves nothing listening.
  */
 public final class Daemon implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Daemon.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
     /** For everything that is stopped after the last call was answered or cut off. */
@@ -84,30 +85,58 @@ public final class Daemon implements AutoCloseable {
             return daemon;
         } catch (RuntimeException | IOException e) {
             daemon.close();
+            passphrase.close();
             throw StartupFailures.explain(e, settings);
         }
     }
 
     private void begin(SecretBytes passphrase) throws IOException {
-        DatadirCheck.usable(settings.datadir());
-        DatadirCheck.free(settings.http().bind(), "--bind");
-        settings.http().metricsBind().ifPresent(bind -> DatadirCheck.free(bind, "--metrics-bind"));
-        settings.devnet().ifPresent(node -> DatadirCheck.free(node.bind(), "--devnet-bind"));
+        refuseEarly();
         DatadirLock lock = DatadirLock.acquire(settings.datadir());
         closers.add("datadir lock", lock::close);
-
         if (settings.jsonLogs()) {
             LogSetup.useJson();
         }
         Metrics meters = new Metrics();
-        MeterRegistry metrics = meters.registry();
         closers.add("metrics", meters::close);
+        Workers workers = startWorkers(meters.registry());
+        Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase);
+        CompletionStage<SqliteStore> opening =
+                CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
+        ActorSystem<Guardian.Command> system = startActors();
+        CompletionStage<Keyring> opened = keys.under(new UnderGuardian(system));
+        Rehearsal.run(settings, system);
+        SqliteStore store = Futures.await(opening, OPENING, "opening the store");
+        closers.add("store", store::close);
+        Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
+        closers.add("keyring", () -> Futures.await(keyring.close(), patience(), "closing the keyring"));
+
+        // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
+        Authenticator authenticator = openTokens();
+        Optional<TlsIdentity> tls = openTls();
+        Nodes nodes = startNodes(system, workers, meters.registry());
+        SpendService spending = startSpending(system, nodes, keyring, store, meters.registry(), workers);
+        serve(system, tls, new Services(settings, nodes, keyring, spending, meters, workers.crypto()), authenticator);
+        system.tell(new Guardian.Serving());
+        meters.withProcess();
+        OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
+    }
+
+    private void refuseEarly() {
+        EarlyRefusals.usable(settings.datadir());
+        EarlyRefusals.free(settings.http().bind(), "--bind");
+        settings.http().metricsBind().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
+        settings.devnet().ifPresent(node -> EarlyRefusals.free(node.bind(), "--devnet-bind"));
+    }
+
+    private Workers startWorkers(MeterRegistry metrics) {
         Workers workers = new Workers(
                 Runtime.getRuntime().availableProcessors(), settings.keyring().unsealThreads(), metrics);
         closers.add("workers", () -> workers.close(patience()));
-        Keyring.Opening keys = beginKeyring(workers, metrics, passphrase);
-        CompletionStage<SqliteStore> store =
-                CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
+        return workers;
+    }
+
+    private ActorSystem<Guardian.Command> startActors() {
         ActorSystem<Guardian.Command> system =
                 ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", PekkoSettings.forSystem());
         actors = Optional.of(system);
@@ -115,26 +144,14 @@ public final class Daemon implements AutoCloseable {
             system.terminate();
             Futures.await(system.getWhenTerminated(), patience(), "stopping the actors");
         });
+        return system;
+    }
 
-        CompletionStage<Keyring> opening = openKeyring(system, keys);
-        Rehearsal.run(settings, system);
-        SqliteStore opened = Futures.await(store, OPENING, "opening the store");
-        closers.add("store", opened::close);
-        Keyring keyring = Futures.await(opening, OPENING, "opening the keyring");
-        closers.add("keyring", () -> Futures.await(keyring.close(), patience(), "closing the keyring"));
-
-        // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
-        Authenticator authenticator = new Authenticator(
-                Tokens.open(settings.datadir(), settings.http().tokenFlags(), console));
-        rotation = new TokenRotation(settings.datadir(), settings.http().tokenFlags(), authenticator);
-        Optional<TlsIdentity> tls = openTls();
-        Nodes nodes = startNodes(system, workers, metrics);
-        SpendService spending = startSpending(system, nodes, keyring, opened, metrics, workers);
-        Services services = new Services(settings, nodes, keyring, spending, meters, workers.crypto());
-        serve(system, tls, services, authenticator);
-        system.tell(new Guardian.Serving());
-        meters.withProcess();
-        OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(log::warn);
+    private Authenticator openTokens() throws IOException {
+        Map<String, String> configured = settings.http().tokenFlags();
+        Authenticator authenticator = new Authenticator(Tokens.open(settings.datadir(), configured, console));
+        rotation = new TokenRotation(settings.datadir(), configured, authenticator);
+        return authenticator;
     }
 
     private SpendService startSpending(
@@ -158,14 +175,10 @@ public final class Daemon implements AutoCloseable {
     private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
         KeyringSetup setup = KeyringSetup.of(
                 settings.chain(),
-                settings.datadir().resolve("wallets"),
+                settings.wallets(),
                 metrics,
                 new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk()));
         return Keyring.begin(setup, passphrase);
-    }
-
-    private static CompletionStage<Keyring> openKeyring(ActorSystem<Guardian.Command> system, Keyring.Opening keys) {
-        return keys.under(new UnderGuardian(system));
     }
 
     private Nodes startNodes(ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics)

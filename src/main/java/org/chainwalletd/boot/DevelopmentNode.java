@@ -17,8 +17,8 @@ public final class DevelopmentNode {
     public static Devnet startAlone(Settings settings) {
         Settings.Devnet wanted = settings.devnet().orElseThrow();
         try {
-            DatadirCheck.usable(settings.datadir());
-            DatadirCheck.free(wanted.bind(), "--devnet-bind");
+            EarlyRefusals.usable(settings.datadir());
+            EarlyRefusals.free(wanted.bind(), "--devnet-bind");
             return start(settings, wanted);
         } catch (IOException | RuntimeException e) {
             throw StartupFailures.explain(e, settings);

@@ -10,16 +10,14 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Terminated;
-import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.apache.pekko.actor.typed.javadsl.Receive;
 
 /**
  * The root of all actors. Owns nothing but its children: it spawns them on request and watches them. An owner of money or keys that stops
  * before the daemon does has lost its state, so the whole process gives up and lets the next start replay what is on disk.
  */
-final class Guardian extends AbstractBehavior<Guardian.Command> {
+final class Guardian {
     sealed interface Command {}
 
     /** Spawns a child and hands out its reference. */
@@ -31,11 +29,12 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
     /** From here on children end because the daemon stops. */
     record Stopping() implements Command {}
 
+    private final ActorContext<Command> context;
     private final Runnable giveUp;
     private final List<String> lost = new ArrayList<>();
 
     private Guardian(ActorContext<Command> context, Runnable giveUp) {
-        super(context);
+        this.context = context;
         this.giveUp = giveUp;
     }
 
@@ -43,7 +42,7 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
      * @param giveUp called when a child has died although the daemon serves; must not block
      */
     static Behavior<Command> create(Runnable giveUp) {
-        return Behaviors.setup(context -> new Guardian(context, giveUp));
+        return Behaviors.setup(context -> new Guardian(context, giveUp).starting());
     }
 
     /** Spawns from outside and waits, for the ordered start. */
@@ -61,9 +60,8 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
     }
 
     /** Starting: whoever starts a child hears from the child itself why it ended. */
-    @Override
-    public Receive<Command> createReceive() {
-        return newReceiveBuilder()
+    private Behavior<Command> starting() {
+        return Behaviors.receive(Command.class)
                 .onMessage(Spawn.class, this::onSpawn)
                 .onMessage(Serving.class, serving -> serving())
                 .onMessage(Stopping.class, stopping -> stopping())
@@ -74,7 +72,7 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
     private Behavior<Command> serving() {
         lost.forEach(this::report);
         return Behaviors.receive(Command.class)
-                .onMessage(Spawn.class, this::onSpawnWhileServing)
+                .onMessage(Spawn.class, this::onSpawn)
                 .onMessage(Stopping.class, stopping -> stopping())
                 .onSignal(Terminated.class, this::onLostWhileServing)
                 .build();
@@ -88,23 +86,18 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
 
     private Behavior<Command> onSpawn(Spawn<?> spawn) {
         spawnAndWatch(spawn);
-        return this;
-    }
-
-    private Behavior<Command> onSpawnWhileServing(Spawn<?> spawn) {
-        spawnAndWatch(spawn);
         return Behaviors.same();
     }
 
     private <T> void spawnAndWatch(Spawn<T> spawn) {
-        ActorRef<T> child = getContext().spawn(spawn.behavior(), spawn.name());
-        getContext().watch(child);
+        ActorRef<T> child = context.spawn(spawn.behavior(), spawn.name());
+        context.watch(child);
         spawn.spawned().complete(child);
     }
 
     private Behavior<Command> onLostWhileStarting(Terminated terminated) {
         lost.add(terminated.getRef().path().name());
-        return this;
+        return Behaviors.same();
     }
 
     private Behavior<Command> onLostWhileServing(Terminated terminated) {
@@ -113,7 +106,7 @@ final class Guardian extends AbstractBehavior<Guardian.Command> {
     }
 
     private void report(String child) {
-        getContext().getLog().error("{} stopped unexpectedly; the daemon gives up", child);
+        context.getLog().error("{} stopped unexpectedly; the daemon gives up", child);
         giveUp.run();
     }
 }

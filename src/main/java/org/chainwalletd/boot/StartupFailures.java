@@ -28,7 +28,7 @@ final class StartupFailures {
         }
         if (isBind(cause)) {
             InetSocketAddress bind = settings.http().bind();
-            return DatadirCheck.inUse(bind, "--bind", "it is in use or not an address of this machine");
+            return EarlyRefusals.inUse(bind, "--bind", "it is in use or not an address of this machine");
         }
         if (file(cause) instanceof FileSystemException file && file.getFile() != null) {
             return new StartupException("cannot use " + file.getFile() + " (" + reason(file)

@@ -41,7 +41,7 @@ final class InitSeededCommand implements Command {
         Executor here = Runnable::run;
         return KeyringSetup.of(
                 settings.chain(),
-                settings.datadir().resolve("wallets"),
+                settings.wallets(),
                 new SimpleMeterRegistry(),
                 new KeyringSetup.Executors(here, here, here));
     }

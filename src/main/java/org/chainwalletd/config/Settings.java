@@ -29,6 +29,11 @@ public record Settings(
         Optional<Devnet> devnet,
         boolean jsonLogs) {
 
+    /** Where the keyring is kept (interface.md, section 1.4). */
+    public Path wallets() {
+        return datadir.resolve("wallets");
+    }
+
     /**
      * @param urls at least one, in the configured order
      * @param attempts sweeps over all nodes before a call fails

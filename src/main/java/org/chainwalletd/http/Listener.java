@@ -35,7 +35,7 @@ final class Listener {
         Flow<ByteString, ByteString, NotUsed> on(Connection connection);
     }
 
-    private static final Logger log = LoggerFactory.getLogger(Listener.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
     private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
     private static final ByteString OVERLOADED = ByteString.fromString("HTTP/1.1 503 Service Unavailable\r\n"
@@ -128,7 +128,7 @@ final class Listener {
         for (Connection connection : open) {
             connection.closeIfLate(now).ifPresent(reason -> {
                 refused.accept(reason);
-                log.debug("Closed {}: late with {}", connection.remote(), reason);
+                LOG.debug("Closed {}: late with {}", connection.remote(), reason);
             });
         }
     }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /** The request level of one HTTP/1 connection: one request at a time; an answer that is ready at once goes out without a thread change. */
 final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>> {
-    private static final Logger log = LoggerFactory.getLogger(RequestStage.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RequestStage.class);
 
     /** Only hands the answer over to the stage's own thread, so it may run on whichever thread completed it. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
@@ -58,7 +58,7 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
         if (failure == null) {
             return response;
         }
-        log.error("A request failed", failure);
+        LOG.error("A request failed", failure);
         return Responses.refusal(500, "internal error");
     }
 

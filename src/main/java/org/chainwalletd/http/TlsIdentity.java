@@ -34,7 +34,7 @@ public final class TlsIdentity {
         }
     }
 
-    private static final Logger log = LoggerFactory.getLogger(TlsIdentity.class);
+    private static final Logger LOG = LoggerFactory.getLogger(TlsIdentity.class);
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
     private static final String[] APPLICATION_PROTOCOLS = {"h2", "http/1.1"};
 
@@ -144,13 +144,13 @@ public final class TlsIdentity {
         List<String> covered = SelfSigned.namesIn(certificate);
         for (String name : names) {
             if (!covered.contains(SelfSigned.normal(name))) {
-                log.warn(
+                LOG.warn(
                         "The certificate does not name {}: delete cert.pem, cert.key and cert.fingerprint and restart to have one made that does",
                         name);
             }
         }
         if (certificate.getNotAfter().getTime() < System.currentTimeMillis()) {
-            log.warn("The certificate has expired: clients that do not pin its fingerprint will refuse it");
+            LOG.warn("The certificate has expired: clients that do not pin its fingerprint will refuse it");
         }
     }
 

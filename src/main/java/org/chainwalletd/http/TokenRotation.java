@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * so a slip of the operator locks nobody out and opens nothing.
  */
 public final class TokenRotation {
-    private static final Logger log = LoggerFactory.getLogger(TokenRotation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(TokenRotation.class);
 
     private final Path datadir;
     private final Map<String, String> configured;
@@ -30,10 +30,10 @@ public final class TokenRotation {
     public boolean reload() {
         try {
             authenticator.replace(Tokens.read(datadir, configured));
-            log.info("Token files read again");
+            LOG.info("Token files read again");
             return true;
         } catch (IOException | Tokens.TokenException e) {
-            log.error("Token files not taken, the tokens before stay in force: {}", e.getMessage());
+            LOG.error("Token files not taken, the tokens before stay in force: {}", e.getMessage());
             return false;
         }
     }
@@ -61,7 +61,7 @@ public final class TokenRotation {
             Object hangUp = signal.getConstructor(String.class).newInstance("HUP");
             signal.getMethod("handle", signal, handler).invoke(null, hangUp, onSignal);
         } catch (ReflectiveOperationException e) {
-            log.warn("This platform has no SIGHUP: replaced token files are taken at the next start");
+            LOG.warn("This platform has no SIGHUP: replaced token files are taken at the next start");
         }
     }
 }

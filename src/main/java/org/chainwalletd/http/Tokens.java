@@ -26,7 +26,7 @@ public final class Tokens {
     /** Shortest token that is taken from an operator; generated ones have 64 characters. */
     public static final int MIN_LENGTH = 16;
 
-    private static final Logger log = LoggerFactory.getLogger(Tokens.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
     private static final int RANDOM_BYTES = 32;
     private static final int MAX_LENGTH = 1024;
 
@@ -118,7 +118,7 @@ public final class Tokens {
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
         if (permissions.contains(PosixFilePermission.OTHERS_READ)
                 || permissions.contains(PosixFilePermission.GROUP_READ)) {
-            log.warn("The token file {} can be read by others: chmod 600 it", file);
+            LOG.warn("The token file {} can be read by others: chmod 600 it", file);
         }
         String content = Files.readString(file, StandardCharsets.ISO_8859_1);
         return digest(content.stripTrailing(), "the token in " + file);

@@ -18,7 +18,7 @@ public final class AuditTrail implements CallObserver {
     /** Name of the logger, for a configuration that sends these lines to a place of their own. */
     public static final String LOGGER = "audit";
 
-    private static final Logger audit = LoggerFactory.getLogger(LOGGER);
+    private static final Logger AUDIT = LoggerFactory.getLogger(LOGGER);
 
     private final Clock clock;
 
@@ -41,7 +41,7 @@ public final class AuditTrail implements CallObserver {
     }
 
     private void write(CallContext context, CallOutcome outcome) {
-        audit.info(
+        AUDIT.info(
                 "time={} method={} scope={} token={} client={} request_id={} tx_id={} outcome={} millis={}",
                 clock.instant().truncatedTo(ChronoUnit.MILLIS),
                 outcome.method(),

@@ -6,10 +6,11 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What can be refused before anything is created. Only looks. */
-final class DatadirCheck {
+/** What the start can refuse before anything is created: a folder that is no datadir, an address that is taken. Only looks. */
+final class EarlyRefusals {
     private static final Set<String> OURS = Set.of(
             "wallets",
             "LOCK",
@@ -21,18 +22,13 @@ final class DatadirCheck {
             "genesis",
             "devnet");
 
-    private DatadirCheck() {}
-
-    /** Whether this would be the first run on {@code datadir}. */
-    static boolean isFresh(Path datadir) {
-        return !Files.exists(datadir);
-    }
+    private EarlyRefusals() {}
 
     /**
      * @throws StartupException when the folder cannot be used, or holds something that is not ours
      */
     static void usable(Path datadir) {
-        if (isFresh(datadir)) {
+        if (!Files.exists(datadir)) {
             if (Files.isSymbolicLink(datadir)) {
                 throw new StartupException(
                         "the datadir " + datadir
@@ -51,7 +47,7 @@ final class DatadirCheck {
         }
         try (Stream<Path> entries = Files.list(datadir)) {
             Set<String> names =
-                    entries.map(entry -> entry.getFileName().toString()).collect(java.util.stream.Collectors.toSet());
+                    entries.map(entry -> entry.getFileName().toString()).collect(Collectors.toSet());
             if (!names.isEmpty() && names.stream().noneMatch(OURS::contains)) {
                 throw new StartupException("the folder " + datadir
                         + " holds files but no keyring: it is not a datadir of this daemon; name a new or empty folder"
