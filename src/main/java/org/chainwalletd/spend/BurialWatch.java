@@ -3,9 +3,8 @@ package org.chainwalletd.spend;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -16,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.UnburiedSpends.Entry;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.CrashPoint;
@@ -48,7 +48,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     /** The daemon stops: nothing new is begun. */
     record Rest() implements Command {}
 
-    private record BlockRead(Hash256 asked, Optional<NodeClient.BlockSummary> block, Throwable failure)
+    private record BlockRead(BlockPlace asked, Optional<NodeClient.BlockSummary> block, Throwable failure)
             implements Command {}
 
     private record Found(Hash256 txId, Optional<NodeClient.NodeTransaction> found, Throwable failure)
@@ -60,28 +60,12 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
 
     private record Buried(List<Hash256> txIds, Throwable failure) implements Command {}
 
-    /** One confirmed spend. */
-    private static final class Entry {
-        private ConfirmedSpend spend;
-        private boolean busy;
-        private long dueAt = Long.MIN_VALUE;
-
-        private Entry(ConfirmedSpend spend) {
-            this.spend = spend;
-        }
-
-        private Hash256 txId() {
-            return spend.txId();
-        }
-    }
-
     private final SpendEnvironment env;
     private final Broadcast broadcast;
     private final Clock clock;
     private final long pauseMillis;
     private final int depth;
-    private final AtomicInteger count;
-    private final Map<Hash256, Entry> entries = new TreeMap<>();
+    private final UnburiedSpends spends;
     private final RecentChain chain = new RecentChain();
     private ActorRef<Reservations.Command> reservations;
     private ActorRef<Rebroadcaster.Command> rebroadcaster;
@@ -104,8 +88,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         this.clock = env.clock();
         this.pauseMillis = env.pace().firstLook().toMillis();
         this.depth = env.pace().burialDepth();
-        this.count = count;
-        unburied.forEach(spend -> entries.put(spend.txId(), new Entry(spend)));
+        this.spends = new UnburiedSpends(unburied, count);
         timers.startTimerWithFixedDelay(new Tick(), env.pace().tick());
     }
 
@@ -142,13 +125,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     }
 
     private Behavior<Command> watch(Watch command) {
-        Entry known = entries.get(command.spend().txId());
-        if (known == null) {
-            entries.put(command.spend().txId(), new Entry(command.spend()));
-            count.set(entries.size());
-        } else {
-            known.spend = command.spend();
-        }
+        spends.add(command.spend());
         return this;
     }
 
@@ -158,22 +135,27 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     }
 
     private Behavior<Command> tick() {
-        if (entries.isEmpty()) {
+        if (spends.isEmpty()) {
             chain.forget();
         } else if (reservations != null && !resting) {
-            env.tip().get().ifPresent(this::compare);
+            tip().ifPresent(this::compare);
         }
         return this;
     }
 
+    /** No chain has 2^63 blocks: a node that says so is not believed. */
+    private Optional<BlockPlace> tip() {
+        return env.tip().get().filter(tip -> tip.height() >= 0).map(tip -> new BlockPlace(tip.height(), tip.blockId()));
+    }
+
     /** After a question in vain there is a pause, which a new tip ends. */
-    private void compare(NodeClient.Tip tip) {
+    private void compare(BlockPlace tip) {
         if (!tip.blockId().equals(lastTip)) {
             lastTip = tip.blockId();
             readAt = Long.MIN_VALUE;
-            entries.values().forEach(entry -> entry.dueAt = Long.MIN_VALUE);
+            spends.makeAllDue();
         }
-        Optional<Hash256> missing = chain.missing(tip.blockId(), floor(tip));
+        Optional<BlockPlace> missing = chain.missing(tip, floor(tip));
         if (missing.isEmpty()) {
             judge(tip);
         } else if (!reading && isDue(readAt)) {
@@ -188,70 +170,81 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     }
 
     /** Down to the lowest block that matters, and no deeper than a burial. */
-    private long floor(NodeClient.Tip tip) {
-        long lowest = entries.values().stream()
-                .flatMap(entry -> entry.spend.place().stream())
-                .mapToLong(BlockPlace::height)
-                .min()
-                .orElse(tip.height());
-        return Math.max(lowest, deepest(tip));
+    private long floor(BlockPlace tip) {
+        return Math.max(spends.lowest().orElse(tip.height()), deepest(tip));
     }
 
-    private long deepest(NodeClient.Tip tip) {
+    private long deepest(BlockPlace tip) {
         return Math.max(0, tip.height() - depth + 1);
     }
 
-    private void read(Hash256 id) {
+    private void read(BlockPlace wanted) {
         reading = true;
-        getContext().pipeToSelf(env.node().block(id), (block, failure) -> new BlockRead(id, block, failure));
+        getContext()
+                .pipeToSelf(
+                        env.node().block(wanted.blockId()), (block, failure) -> new BlockRead(wanted, block, failure));
     }
 
     private Behavior<Command> blockRead(BlockRead command) {
         reading = false;
+        BlockPlace asked = command.asked();
         Optional<NodeClient.BlockSummary> block = Optional.ofNullable(command.block())
                 .flatMap(found -> found)
-                .filter(found -> found.blockId().equals(command.asked()));
+                .filter(found -> new BlockPlace(found.height(), found.blockId()).equals(asked));
         if (block.isEmpty()) {
-            // Another node than the one that named the tip may not have the block yet.
+            // Another node than the one that named the tip may not have the block yet; or one of them lies.
             readAt = clock.millis() + pauseMillis;
             return this;
         }
-        chain.add(command.asked(), block.get().height(), block.get().previousBlockId());
+        chain.add(asked, block.get().previousBlockId());
         return tick();
     }
 
-    private void judge(NodeClient.Tip tip) {
-        List<Hash256> deep = new ArrayList<>();
-        for (Entry entry : entries.values()) {
-            if (entry.busy) {
+    /** Costs what has changed: what a new block leaves where it was is not looked at. */
+    private void judge(BlockPlace tip) {
+        OptionalLong changed = chain.takeChange();
+        changed.ifPresent(spends::doubtFrom);
+        List<Entry> deep = new ArrayList<>();
+        for (Entry entry : spends.inDoubt()) {
+            if (entry.isBusy()) {
                 continue;
             }
             if (isInItsBlock(entry)) {
-                if (entry.spend.place().orElseThrow().height() <= deepest(tip)) {
-                    entry.busy = true;
-                    deep.add(entry.txId());
+                spends.proven(entry);
+                if (isDeep(entry, tip)) {
+                    deep.add(entry);
                 }
-            } else if (mayBeGone(entry, tip) && asking < AT_ONCE && isDue(entry.dueAt)) {
+            } else if (mayBeGone(entry, tip) && asking < AT_ONCE && isDue(entry.dueAt())) {
                 ask(entry);
             }
         }
-        bury(deep);
+        bury(changed.isPresent() ? spends.provenUpTo(deepest(tip)) : deep);
+    }
+
+    private boolean isDeep(Entry entry, BlockPlace tip) {
+        return entry.spend()
+                .place()
+                .filter(place -> place.height() <= deepest(tip))
+                .isPresent();
     }
 
     private boolean isInItsBlock(Entry entry) {
-        return entry.spend
+        return entry.spend()
                 .place()
                 .map(place -> chain.at(place.height()).equals(Optional.of(place.blockId())))
                 .orElse(false);
     }
 
     /** A tip below its block proves nothing: a node that lags is not a reorganisation. */
-    private static boolean mayBeGone(Entry entry, NodeClient.Tip tip) {
-        return entry.spend.place().map(place -> place.height() <= tip.height()).orElse(true);
+    private static boolean mayBeGone(Entry entry, BlockPlace tip) {
+        return entry.spend()
+                .place()
+                .map(place -> place.height() <= tip.height())
+                .orElse(true);
     }
 
     private void ask(Entry entry) {
-        entry.busy = true;
+        entry.begin();
         asking++;
         Hash256 txId = entry.txId();
         getContext().pipeToSelf(broadcast.find(txId), (found, failure) -> new Found(txId, found, failure));
@@ -259,7 +252,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
 
     private Behavior<Command> found(Found command) {
         asking--;
-        Entry entry = entries.get(command.txId());
+        Entry entry = spends.get(command.txId());
         if (command.failure() != null) {
             LOG.debug("spend {}: the nodes cannot be asked: {}", command.txId(), Broadcast.words(command.failure()));
             later(entry);
@@ -270,9 +263,9 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
                 .map(found -> new BlockPlace(found.blockHeight(), found.blockId()));
         if (place.isEmpty()) {
             unconfirm(entry);
-        } else if (isDeep(place.get())) {
-            bury(List.of(command.txId()));
-        } else if (place.equals(entry.spend.place())) {
+        } else if (isBelowTheChain(place.get())) {
+            bury(List.of(entry));
+        } else if (place.equals(entry.spend().place())) {
             later(entry);
         } else {
             move(entry, place.get());
@@ -281,13 +274,12 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     }
 
     /** Below everything that is followed: the node's word is the proof. */
-    private boolean isDeep(BlockPlace place) {
-        return env.tip().get().filter(tip -> place.height() < deepest(tip)).isPresent();
+    private boolean isBelowTheChain(BlockPlace place) {
+        return tip().filter(tip -> place.height() < deepest(tip)).isPresent();
     }
 
     private Behavior<Command> later(Entry entry) {
-        entry.busy = false;
-        entry.dueAt = clock.millis() + pauseMillis;
+        spends.later(entry, clock.millis() + pauseMillis);
         return this;
     }
 
@@ -301,12 +293,11 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     }
 
     private Behavior<Command> moved(Moved command) {
-        Entry entry = entries.get(command.txId());
+        Entry entry = spends.get(command.txId());
         if (command.failure() != null) {
             return notWritten(entry, command.failure());
         }
-        entry.spend = entry.spend.at(command.place());
-        entry.busy = false;
+        spends.move(entry, command.place());
         return this;
     }
 
@@ -322,7 +313,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     /** Without an intent the spend was taken back by a call with its token meanwhile, and is watched by the rebroadcaster already. */
     private Behavior<Command> putBack(PutBack command) {
         if (command.failure() != null) {
-            return notWritten(entries.get(command.txId()), command.failure());
+            return notWritten(spends.get(command.txId()), command.failure());
         }
         CrashPoint.SPEND_AFTER_REORGANISATION.reached();
         command.intent().ifPresent(intent -> {
@@ -334,7 +325,9 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         return leave(List.of(command.txId()));
     }
 
-    private void bury(List<Hash256> txIds) {
+    private void bury(List<Entry> deep) {
+        deep.forEach(Entry::begin);
+        List<Hash256> txIds = deep.stream().map(Entry::txId).toList();
         if (!txIds.isEmpty()) {
             getContext().pipeToSelf(env.intents().bury(txIds), (done, failure) -> new Buried(txIds, failure));
         }
@@ -342,7 +335,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
 
     private Behavior<Command> buried(Buried command) {
         if (command.failure() != null) {
-            command.txIds().forEach(txId -> notWritten(entries.get(txId), command.failure()));
+            command.txIds().forEach(txId -> notWritten(spends.get(txId), command.failure()));
             return this;
         }
         command.txIds().forEach(txId -> reservations.tell(new Reservations.Ended(txId)));
@@ -350,8 +343,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     }
 
     private Behavior<Command> leave(List<Hash256> txIds) {
-        txIds.forEach(entries::remove);
-        count.set(entries.size());
+        txIds.forEach(spends::remove);
         return this;
     }
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 
@@ -28,11 +29,16 @@ class RecentChainTest {
     }
 
     private void learn(int floor) {
-        Hash256 tip = best.get(best.size() - 1);
-        for (Optional<Hash256> id = chain.missing(tip, floor); id.isPresent(); id = chain.missing(tip, floor)) {
-            chain.add(id.get(), heights.get(id.get()), parents.get(id.get()));
+        for (Optional<BlockPlace> block = missing(floor); block.isPresent(); block = missing(floor)) {
+            assertThat(heights.get(block.get().blockId()))
+                    .isEqualTo((int) block.get().height());
+            chain.add(block.get(), parents.get(block.get().blockId()));
             asked++;
         }
+    }
+
+    private Optional<BlockPlace> missing(int floor) {
+        return chain.missing(new BlockPlace(best.size() - 1, best.get(best.size() - 1)), floor);
     }
 
     @Test
@@ -74,11 +80,61 @@ class RecentChainTest {
             }
             int floor = best.size() - 1 - random.nextInt(20);
             learn(floor);
+            assertThat(chain.takeChange().orElseThrow())
+                    .as("from here on there may be other blocks than before")
+                    .isLessThanOrEqualTo(best.size() - 1 - undone);
+            assertThat(chain.takeChange()).as("nothing since").isEmpty();
 
             for (int height = floor; height < best.size(); height++) {
                 assertThat(chain.at(height)).contains(best.get(height));
             }
             assertThat(chain.at(best.size())).isEmpty();
         }
+    }
+
+    @Test
+    void a_change_is_told_from_the_first_block_that_differs_and_of_everything_when_nothing_is_known() {
+        for (int i = 0; i < 20; i++) {
+            grow();
+        }
+        learn(10);
+        assertThat(chain.takeChange()).hasValue(Long.MIN_VALUE);
+        grow();
+        learn(10);
+        assertThat(chain.takeChange()).hasValue(20);
+        learn(8);
+        assertThat(chain.takeChange()).as("known deeper, and the same").hasValue(21);
+
+        best.subList(17, best.size()).clear();
+        for (int i = 0; i < 6; i++) {
+            grow();
+        }
+        learn(10);
+        assertThat(chain.takeChange()).hasValue(17);
+
+        best.subList(17, best.size()).clear();
+        for (int i = 0; i < 40; i++) {
+            grow();
+        }
+        learn(40);
+        assertThat(chain.takeChange()).as("not connected with what was known").hasValue(Long.MIN_VALUE);
+    }
+
+    @Test
+    void a_node_that_makes_up_parents_for_ever_is_not_followed_below_the_floor() {
+        BlockPlace madeUp = new BlockPlace(1_000, Hash256.sha256(new byte[] {1, 2, 3}));
+        BlockPlace next = madeUp;
+        for (int asked = 0; asked < 11; asked++) {
+            assertThat(chain.missing(madeUp, 990)).contains(next);
+            Hash256 parent = Hash256.sha256(next.blockId().toArray());
+            chain.add(next, parent);
+            next = new BlockPlace(next.height() - 1, parent);
+        }
+        assertThat(chain.missing(madeUp, 990)).isEmpty();
+
+        BlockPlace higher = new BlockPlace(1_001, madeUp.blockId());
+        assertThat(chain.missing(higher, 1_001))
+                .as("the same tip at another height is asked for again")
+                .contains(higher);
     }
 }
