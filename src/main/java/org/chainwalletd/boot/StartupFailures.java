@@ -3,13 +3,11 @@ package org.chainwalletd.boot;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.util.concurrent.CompletionException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.KeyringException;
+import org.chainwalletd.store.FileFailures;
 
 /** Turns whatever kept the daemon from starting into one line for the operator. */
 final class StartupFailures {
@@ -31,7 +29,7 @@ final class StartupFailures {
             return EarlyRefusals.inUse(bind, "--bind", "it is in use or not an address of this machine");
         }
         if (file(cause) instanceof FileSystemException file && file.getFile() != null) {
-            return new StartupException("cannot use " + file.getFile() + " (" + reason(file)
+            return new StartupException("cannot use " + file.getFile() + " (" + FileFailures.reason(file)
                     + "): correct the path, its owner or its mode, or name another folder with --datadir");
         }
         String text = cause.getMessage() == null ? cause.toString() : cause.getMessage();
@@ -41,21 +39,6 @@ final class StartupFailures {
     /** What the file system said, when that is what is at the bottom of it. */
     private static Throwable file(Throwable failure) {
         return failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
-    }
-
-    private static String reason(FileSystemException failure) {
-        if (failure.getReason() != null) {
-            return failure.getReason();
-        }
-        if (failure instanceof NoSuchFileException) {
-            return "no such file or folder";
-        }
-        if (failure instanceof NotDirectoryException) {
-            return "not a folder";
-        }
-        return failure instanceof AccessDeniedException
-                ? "permission denied"
-                : failure.getClass().getSimpleName();
     }
 
     private static boolean isBind(Throwable failure) {

@@ -115,6 +115,9 @@ public final class Tokens {
         if (!Files.exists(file)) {
             throw new TokenException("the token file " + file + " is missing: restore it, or restart to have it made");
         }
+        if (!Files.isRegularFile(file)) {
+            throw new TokenException("the token file " + file + " is no file: remove it, and restart to have one made");
+        }
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
         if (permissions.contains(PosixFilePermission.OTHERS_READ)
                 || permissions.contains(PosixFilePermission.GROUP_READ)) {

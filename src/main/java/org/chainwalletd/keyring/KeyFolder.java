@@ -18,6 +18,7 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.FileFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -215,9 +216,7 @@ final class KeyFolder {
             throw new IOException("cannot read the folder " + imported);
         }
         for (String name : names) {
-            if (name.endsWith(KEY_SUFFIX) && name.length() == HEX_ADDRESS + KEY_SUFFIX.length()) {
-                addressIn(name).ifPresent(addresses::add);
-            }
+            addressIn(name).ifPresent(addresses::add);
         }
         return addresses;
     }
@@ -242,7 +241,15 @@ final class KeyFolder {
         }
     }
 
+    /** Whose key {@code file} holds by its name. */
+    static Optional<Address> addressOf(Path file) {
+        return addressIn(file.getFileName().toString());
+    }
+
     private static Optional<Address> addressIn(String name) {
+        if (!name.endsWith(KEY_SUFFIX) || name.length() != HEX_ADDRESS + KEY_SUFFIX.length()) {
+            return Optional.empty();
+        }
         try {
             return Optional.of(Address.parse(name.substring(0, HEX_ADDRESS)));
         } catch (IllegalArgumentException e) {
@@ -250,7 +257,7 @@ final class KeyFolder {
         }
     }
 
-    static KeyringException storage(String what, Path file, Exception e) {
-        return new KeyringException(Reason.STORAGE, what + " " + file + ": " + e.getMessage());
+    static KeyringException storage(String what, Path file, IOException e) {
+        return new KeyringException(Reason.STORAGE, what + " " + file + ": " + FileFailures.describe(e));
     }
 }

@@ -168,26 +168,51 @@ final class KeyringLoader {
         }
     }
 
-    /** A file that does not open may be damaged: another one that does open says that the passphrase is right. */
+    /**
+     * A file that does not open may be damaged: another one that does open says that the passphrase is right. The key file of no listed address
+     * says nothing while there is a better one: somebody may have copied it here from a keyring with a passphrase of its own.
+     */
     private Loaded conclude(Loaded loaded, Proof proof, SecretBytes passphrase) {
-        if (proof.opened()) {
-            return loaded;
-        }
         KeyringView view = loaded.view();
-        Optional<Path> another = view.entries().stream()
-                .filter(KeyEntry::imported)
-                .map(entry -> folder.key(entry.address()))
-                .filter(file -> !file.equals(proof.tried()))
-                .findFirst();
-        if (another.isPresent()
-                && attempt(SealedRole.IMPORTED, another.get(), passphrase).opened()) {
-            LOG.error("the sealed file {} is damaged or sealed under another passphrase", proof.tried());
+        boolean ours = proof.tried() == null || isOurs(proof.tried(), view);
+        if (proof.opened() && ours) {
             return loaded;
         }
-        String hint = view.size() == 0 && !loaded.seeded()
+        Optional<Path> another = better(proof.tried(), loaded);
+        if (another.isEmpty() && proof.opened()) {
+            return loaded;
+        }
+        SealedRole role = another.equals(Optional.of(folder.check())) ? SealedRole.CHECK : SealedRole.IMPORTED;
+        if (another.isPresent() && attempt(role, another.get(), passphrase).opened()) {
+            if (ours) {
+                LOG.error("the sealed file {} is damaged or sealed under another passphrase", proof.tried());
+            }
+            return loaded;
+        }
+        Path refused = ours ? proof.tried() : another.orElse(proof.tried());
+        String hint = refused.equals(folder.check())
                 ? "; there is no key yet: to choose another passphrase, delete this file"
                 : ", or the file is damaged and the only one to try";
         throw new KeyringException(
-                Reason.LOCKED, "wrong passphrase: the sealed file " + proof.tried() + " does not open" + hint);
+                Reason.LOCKED, "wrong passphrase: the sealed file " + refused + " does not open" + hint);
+    }
+
+    private boolean isOurs(Path file, KeyringView view) {
+        return file.equals(folder.seed())
+                || file.equals(folder.check())
+                || KeyFolder.addressOf(file).filter(view::hasImported).isPresent();
+    }
+
+    /** A listed key's file other than {@code tried}, or in a keyring without keys the file that proves its passphrase. */
+    private Optional<Path> better(Path tried, Loaded loaded) {
+        KeyringView view = loaded.view();
+        if (view.size() == 0 && !loaded.seeded() && !folder.check().equals(tried) && Files.exists(folder.check())) {
+            return Optional.of(folder.check());
+        }
+        return view.entries().stream()
+                .filter(KeyEntry::imported)
+                .map(entry -> folder.key(entry.address()))
+                .filter(file -> !file.equals(tried))
+                .findFirst();
     }
 }

@@ -66,6 +66,10 @@ final class KeyringView {
         return rows(columns::isImported).mapToObj(columns::address).toList();
     }
 
+    boolean hasImported(Address address) {
+        return rows(columns::isImported).anyMatch(row -> columns.address(row).equals(address));
+    }
+
     boolean hasDerived() {
         return columns.anyDerived(size);
     }

@@ -38,7 +38,7 @@ public final class GenesisFile {
         } catch (java.nio.charset.CharacterCodingException e) {
             throw damaged("is not text");
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
+            throw new UncheckedIOException("cannot read " + file + ": " + e.getMessage(), e);
         }
     }
 

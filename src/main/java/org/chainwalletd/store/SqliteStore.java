@@ -58,8 +58,10 @@ public final class SqliteStore implements AutoCloseable {
         NativeLibrary.useShipped();
         try {
             AtomicFiles.createFolder(folder);
-            if (!Files.exists(path)) {
-                AtomicFiles.write(path, new byte[0]);
+            if (Files.exists(path)) {
+                StoreFile.requireWhole(path);
+            } else {
+                StoreFile.make(path);
             }
             SqlSession write = connect(path);
             check(write, file);

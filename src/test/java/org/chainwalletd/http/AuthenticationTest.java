@@ -111,6 +111,14 @@ class AuthenticationTest {
     }
 
     @Test
+    void a_folder_in_the_place_of_a_token_file_is_named() throws Exception {
+        Path folder = Files.createDirectory(datadir.resolve("token-read"));
+        assertThatThrownBy(() -> Tokens.open(datadir, Map.of(), line -> {}))
+                .isInstanceOf(Tokens.TokenException.class)
+                .hasMessageContaining(folder.toString());
+    }
+
+    @Test
     void one_token_for_two_scopes_is_refused() {
         Map<String, String> tokens = new HashMap<>(ServerFixture.TOKENS);
         tokens.put("read", ServerFixture.SPEND);

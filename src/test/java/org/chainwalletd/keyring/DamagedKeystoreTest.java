@@ -152,6 +152,48 @@ class DamagedKeystoreTest {
         assertThat(stray).exists();
     }
 
+    /** Keys made under a passphrase that opens none of the others would be lost to those who know the right one. */
+    @Test
+    void a_key_file_of_another_keyring_proves_no_passphrase() throws Exception {
+        KeyringFixture other = new KeyringFixture(datadir.resolve("other"));
+        Path foreign;
+        try (other) {
+            Keyring keyring = await(other.tryOpen("of another keyring"));
+            Address address = await(keyring.generateStandard(Optional.empty())).address();
+            await(keyring.close());
+            foreign = datadir.resolve("other/imported").resolve(address + ".key.enc");
+        }
+        Keyring keyring = fixture.open();
+        await(keyring.delete(second, secret(PASSPHRASE), Optional.empty()));
+        await(keyring.close());
+        // The file system chooses which file is tried first: both orders, with and without keys of the keyring's own.
+        for (boolean withKeys : new boolean[] {true, false}) {
+            if (!withKeys) {
+                Keyring emptied = fixture.open();
+                await(emptied.delete(first, secret(PASSPHRASE), Optional.empty()));
+                await(emptied.close());
+                Keyring empty = fixture.open();
+                KeyringFixture.eventually(() -> Files.exists(wallets.resolve("check.enc")));
+                await(empty.close());
+            }
+            for (int copy = 0; copy < 8; copy++) {
+                Path stray = key(Address.of(Arrays.copyOf(new byte[] {(byte) (copy * 31)}, 32)));
+                Files.copy(foreign, stray, StandardCopyOption.REPLACE_EXISTING);
+                assertThat(refusal(fixture.tryOpen("of another keyring")).reason())
+                        .isEqualTo(Reason.LOCKED);
+                await(fixture.open().close());
+            }
+        }
+    }
+
+    @Test
+    void a_folder_that_is_something_else_is_told() throws Exception {
+        Path imported = wallets.resolve("imported");
+        Files.move(imported, wallets.resolve("elsewhere"));
+        Files.createFile(imported);
+        assertThat(refusedStart()).hasMessageContaining("something else has this name (" + imported + ")");
+    }
+
     @Test
     void half_written_files_are_cleared_away() throws Exception {
         Path[] leftovers = {

@@ -321,6 +321,44 @@ class SqliteStoreTest {
                 .hasMessageContaining(file.toString());
     }
 
+    /** SQLite takes an empty file for a new one: every token in it would pay again. */
+    @Test
+    void a_file_that_was_emptied_stops_the_start() throws IOException {
+        done(store.intents().open(intent(1, Optional.of("token-one"), 7), 0));
+        store.close();
+        Path file = folder.resolve(SqliteStore.FILE_NAME);
+        Files.write(file, new byte[0]);
+
+        assertThatThrownBy(() -> SqliteStore.open(folder))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(file + " is empty")
+                .hasMessageContaining("backup");
+
+        assertThat(file).isEmptyFile();
+    }
+
+    @Test
+    void a_file_whose_end_is_missing_stops_the_start_and_stays_as_it_is() throws IOException {
+        done(store.intents().open(intent(1, Optional.of("token-one"), 7), 0));
+        store.close();
+        Path file = folder.resolve(SqliteStore.FILE_NAME);
+        byte[] whole = Files.readAllBytes(file);
+        for (int missing : List.of(1, 100, 4_095, 4_096, 2 * 4_096 + 7)) {
+            byte[] cut = java.util.Arrays.copyOf(whole, whole.length - missing);
+            Files.write(file, cut);
+
+            assertThatThrownBy(() -> SqliteStore.open(folder))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining(file.toString())
+                    .hasMessageContaining("backup");
+
+            assertThat(Files.readAllBytes(file)).isEqualTo(cut);
+        }
+        Files.write(file, whole);
+        open();
+        assertThat(done(store.receipts().find("token-one", 0))).isPresent();
+    }
+
     @Test
     void a_file_of_a_newer_release_is_refused() {
         done(store.write(session -> {

@@ -1,0 +1,69 @@
+package org.chainwalletd.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConnection;
+
+/**
+ * {@code walletd.db} as a file of bytes. It is made whole, so one that is empty has lost what it held; SQLite would take it for a new one, and
+ * every client token would pay again. Nor does SQLite notice when the end of the last page is gone.
+ */
+final class StoreFile {
+    /** Layout of the head of an SQLite file (its format description, section 1.3); big-endian. */
+    private static final int HEAD = 100;
+
+    private static final int PAGE_SIZE_AT = 16;
+    private static final int PAGES_AT = 28;
+    /** 65,536 does not fit into the two bytes of the page size and is written as this. */
+    private static final int LARGEST_PAGE_MARK = 1;
+
+    private static final int LARGEST_PAGE = 65_536;
+
+    private StoreFile() {}
+
+    /** Makes an empty store of the newest version. */
+    static void make(Path path) throws IOException, SQLException {
+        try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
+            Schema.migrate(new SqlSession(memory), path.toString());
+            AtomicFiles.write(path, memory.serialize("main"));
+        }
+    }
+
+    /** @throws StoreException when bytes are missing at the end, as far as that can be told before what the log holds is taken in */
+    static void requireWhole(Path path) throws IOException {
+        long length = Files.size(path);
+        if (length == 0) {
+            throw damaged(path, "is empty");
+        }
+        Path log = path.resolveSibling(path.getFileName() + "-wal");
+        if (length < HEAD || Files.exists(log) && Files.size(log) > 0) {
+            return;
+        }
+        ByteBuffer head = ByteBuffer.allocate(HEAD);
+        try (FileChannel channel = FileChannel.open(path)) {
+            while (head.hasRemaining() && channel.read(head) >= 0) {
+                continue;
+            }
+        }
+        int pageSize = Short.toUnsignedInt(head.getShort(PAGE_SIZE_AT));
+        long needed = Integer.toUnsignedLong(head.getInt(PAGES_AT))
+                * (pageSize == LARGEST_PAGE_MARK ? LARGEST_PAGE : pageSize);
+        if (length < needed) {
+            throw damaged(path, "is cut short: " + length + " bytes of " + needed);
+        }
+    }
+
+    private static StoreException damaged(Path path, String how) {
+        return new StoreException(
+                StoreException.Reason.DAMAGED,
+                "the store " + path + " " + how
+                        + "; restore the file from a backup, or move it away only after checking that"
+                        + " no payment is in flight",
+                null);
+    }
+}
