@@ -28,7 +28,7 @@ import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.keyring.PendingCoinsGuard;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ManagedKeys;
-import org.chainwalletd.rpc.method.read.ReadErrors;
+import org.chainwalletd.rpc.method.read.NodeErrors;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
 import org.chainwalletd.spend.SpendService;
 
@@ -37,7 +37,7 @@ record Services(
         Settings settings, Nodes nodes, Keyring keyring, SpendService spending, Metrics metrics, Executor executor) {
 
     RpcDispatcher dispatcher() {
-        List<ErrorTranslator> errors = List.of(new KeyringErrors(), new SpendErrors(), new ReadErrors());
+        List<ErrorTranslator> errors = List.of(new KeyringErrors(), new SpendErrors(), new NodeErrors());
         return new RpcDispatcher(
                 methods(),
                 errors,

@@ -19,9 +19,6 @@ final class Failures {
         this.translators = List.copyOf(translators);
     }
 
-    /** Data of -32042. */
-    record Overload(boolean retryable, long retryAfterSecs) {}
-
     RpcException translate(Throwable failure, String method, CallContext context) {
         Throwable cause = unwrap(failure);
         if (cause instanceof RpcException refusal) {
@@ -34,10 +31,7 @@ final class Failures {
             }
         }
         if (cause instanceof RejectedExecutionException) {
-            return new RpcException(
-                    ErrorCode.TOO_MANY_REQUESTS,
-                    "the daemon is busy, try again in a second",
-                    new Overload(true, RETRY_AFTER_SECONDS));
+            return RpcException.tooManyRequests("the daemon is busy, try again in a second", RETRY_AFTER_SECONDS);
         }
         return internal(cause, method, context);
     }

@@ -21,6 +21,14 @@ public final class RpcException extends RuntimeException {
         this.data = data;
     }
 
+    /** Data of -32042 (decisions.md, section 2). */
+    record RetryLater(boolean retryable, long retryAfterSecs) {}
+
+    /** -32042: the same request can be sent again after {@code seconds}. */
+    public static RpcException tooManyRequests(String message, long seconds) {
+        return new RpcException(ErrorCode.TOO_MANY_REQUESTS, message, new RetryLater(true, seconds));
+    }
+
     public static RpcException invalidParams(String message) {
         return new RpcException(ErrorCode.INVALID_PARAMS, message);
     }

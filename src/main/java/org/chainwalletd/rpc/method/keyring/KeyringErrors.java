@@ -8,9 +8,6 @@ import org.chainwalletd.rpc.RpcException;
 
 /** The keyring's refusals as errors of the catalogue (interface.md, section 7.3). */
 public final class KeyringErrors implements ErrorTranslator {
-    /** Data of -32042 (decisions.md, section 2). */
-    record TooManyAttempts(boolean retryable, long retryAfterSecs) {}
-
     @Override
     public Optional<RpcException> translate(Throwable failure) {
         return failure instanceof KeyringException refusal ? Optional.of(translated(refusal)) : Optional.empty();
@@ -23,9 +20,7 @@ public final class KeyringErrors implements ErrorTranslator {
             case ALREADY_PRESENT -> new RpcException(ErrorCode.WALLET_EXISTS, message);
             case LOCKED -> new RpcException(ErrorCode.KEYSTORE_LOCKED, message);
             case INVALID -> RpcException.invalidParams(message);
-            case TOO_MANY_ATTEMPTS ->
-                new RpcException(
-                        ErrorCode.TOO_MANY_REQUESTS, message, new TooManyAttempts(true, refusal.retryAfterSeconds()));
+            case TOO_MANY_ATTEMPTS -> RpcException.tooManyRequests(message, refusal.retryAfterSeconds());
             case STORAGE -> new RpcException(ErrorCode.INTERNAL_ERROR, message);
         };
     }

@@ -9,11 +9,10 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.rpc.ErrorCode;
 
 /** Keeps a key while the nodes know of a transaction that will pay to its address or spend from it, and while none can say so. */
 public final class PendingCoinsGuard implements DeletionGuard {
-    private static final int METHOD_NOT_FOUND = -32601;
-
     private final NodeClient nodes;
     private final Executor executor;
 
@@ -34,7 +33,7 @@ public final class PendingCoinsGuard implements DeletionGuard {
     private static NodeClient.AddressMempool nothingIfMissing(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
+        if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {
             return new NodeClient.AddressMempool(0, List.of());
         }
         throw new CompletionException(cause);

@@ -5,7 +5,6 @@ import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.Doc;
 
 /** BlockSummary (interface.md, section 2.4) with the id under both names (decisions.md, section 2). */
@@ -21,15 +20,12 @@ record BlockView(
         Hash256 difficultyTarget,
         long txCount,
         @Doc("Transaction ids in block order") List<Hash256> transactions) {
-    private static final int DOMAIN_REJECTION = -32602;
-
     static BlockView at(long height, Optional<NodeClient.BlockSummary> found) {
-        return of(found.orElseThrow(
-                () -> new NodeException.Rejected(DOMAIN_REJECTION, "No block at height " + U64.toString(height))));
+        return of(found.orElseThrow(() -> NodeErrors.notFound("No block at height " + U64.toString(height))));
     }
 
     static BlockView byId(Optional<NodeClient.BlockSummary> found) {
-        return of(found.orElseThrow(() -> new NodeException.Rejected(DOMAIN_REJECTION, "Block not found")));
+        return of(found.orElseThrow(() -> NodeErrors.notFound("Block not found")));
     }
 
     private static BlockView of(NodeClient.BlockSummary block) {

@@ -31,7 +31,6 @@ import org.chainwalletd.rpc.Doc;
  */
 final class GetTransaction extends ReadMethod<GetTransaction.Params, TransactionView> {
     private static final int PARENTS_AT_ONCE = 8;
-    private static final int DOMAIN_REJECTION = -32602;
 
     public record Params(
             @Doc("Transaction id") @Alias(value = "hash", deprecated = true)
@@ -60,7 +59,7 @@ final class GetTransaction extends ReadMethod<GetTransaction.Params, Transaction
     }
 
     private static NodeClient.NodeTransaction known(Optional<NodeClient.NodeTransaction> found) {
-        return found.orElseThrow(() -> new NodeException.Rejected(DOMAIN_REJECTION, "Transaction not found"));
+        return found.orElseThrow(() -> NodeErrors.notFound("Transaction not found"));
     }
 
     private CompletionStage<TransactionView> resolve(NodeClient.NodeTransaction source) {

@@ -18,6 +18,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.U32;
 
 /** {@code get_wallet_balance}: the confirmed balances of the managed addresses and their sum. */
 final class GetWalletBalance extends ReadMethod<GetWalletBalance.Params, GetWalletBalance.Result> {
@@ -40,11 +41,11 @@ final class GetWalletBalance extends ReadMethod<GetWalletBalance.Params, GetWall
     /** WalletEntry (interface.md, section 2.2). */
     public record Entry(
             Address address,
-            OptionalLong index,
+            @U32 OptionalLong index,
             Optional<String> label,
             boolean imported,
             Amount balance,
-            OptionalLong utxoCount,
+            @U32 OptionalLong utxoCount,
             Optional<Boolean> truncated) {}
 
     private final NodeClient nodes;

@@ -2,7 +2,6 @@ package org.chainwalletd.rpc.method.spend;
 
 import java.util.Optional;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
@@ -46,12 +45,6 @@ public final class SpendErrors implements ErrorTranslator {
     public Optional<RpcException> translate(Throwable failure) {
         if (failure instanceof SpendException refused) {
             return Optional.of(translated(refused.refusal()));
-        }
-        if (failure instanceof NodeException.WrongChain wrong) {
-            return Optional.of(new RpcException(ErrorCode.TX_BUILD, "nothing was signed: " + wrong.getMessage()));
-        }
-        if (failure instanceof NodeException node) {
-            return Optional.of(new RpcException(ErrorCode.UPSTREAM, node.getMessage()));
         }
         if (failure instanceof StoreException store) {
             return Optional.of(new RpcException(

@@ -80,7 +80,7 @@ final class ReadRig implements AutoCloseable {
         };
         dispatcher = new RpcDispatcher(
                 MethodRegistry.of(ReadMethods.all(PROFILE, "9.9.9", nodes, managed, inFlight, executor)),
-                List.of(new ReadErrors()),
+                List.of(new NodeErrors()),
                 CallObserver.NONE,
                 100,
                 4,
