@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** {@code rpc.discover}: the registry describes itself. */
-final class DiscoverMethod implements RpcMethod<NoParams, RawJson> {
+final class DiscoverMethod extends NamedMethod<NoParams, RawJson> {
     private final List<RpcMethod<?, ?>> all;
     private final String version;
     private volatile RawJson document;
@@ -15,34 +15,15 @@ final class DiscoverMethod implements RpcMethod<NoParams, RawJson> {
      * @param others every other method
      */
     DiscoverMethod(List<? extends RpcMethod<?, ?>> others, String version) {
+        super(
+                "rpc.discover",
+                Scope.READ,
+                "Describes all methods as an OpenRPC document.",
+                NoParams.class,
+                RawJson.class);
         this.all = new ArrayList<>(others);
         this.all.add(this);
         this.version = version;
-    }
-
-    @Override
-    public String name() {
-        return "rpc.discover";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.READ;
-    }
-
-    @Override
-    public String summary() {
-        return "Describes all methods as an OpenRPC document.";
-    }
-
-    @Override
-    public Class<NoParams> params() {
-        return NoParams.class;
-    }
-
-    @Override
-    public Class<RawJson> result() {
-        return RawJson.class;
     }
 
     @Override

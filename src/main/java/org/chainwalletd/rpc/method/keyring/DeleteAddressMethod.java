@@ -11,11 +11,11 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code delete_address}: deletes a key for good. Refused while its address holds or awaits coins, is needed by a spend in flight, or cannot be checked, unless force is true. */
-final class DeleteAddressMethod implements RpcMethod<DeleteAddressMethod.Params, DeleteAddressMethod.Result> {
+/** {@code delete_address} (interface.md, section 4.11). */
+final class DeleteAddressMethod extends NamedMethod<DeleteAddressMethod.Params, DeleteAddressMethod.Result> {
     record Params(
             Address address,
             @Doc("passphrase of the keystore") SecretBytes passphrase,
@@ -30,39 +30,20 @@ final class DeleteAddressMethod implements RpcMethod<DeleteAddressMethod.Params,
     private final Executor executor;
 
     DeleteAddressMethod(Keyring keyring, DeletionGuard guard, Executor executor) {
+        super(
+                "delete_address",
+                Scope.SPEND,
+                "Deletes a key for good. Refused while its address holds or awaits coins, is needed by a spend in flight, or cannot be checked, unless force is true.",
+                Params.class,
+                Result.class);
         this.keyring = keyring;
         this.guard = guard;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "delete_address";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Deletes a key for good. Refused while its address holds or awaits coins, is needed by a spend in flight, or cannot be checked, unless force is true.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

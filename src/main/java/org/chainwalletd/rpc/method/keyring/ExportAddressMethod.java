@@ -10,11 +10,11 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code export_address}: seals one key, with its standard phrase and label, into a portable vault. */
-final class ExportAddressMethod implements RpcMethod<ExportAddressMethod.Params, ExportAddressMethod.Result> {
+/** {@code export_address} (interface.md, section 4.11). */
+final class ExportAddressMethod extends NamedMethod<ExportAddressMethod.Params, ExportAddressMethod.Result> {
     record Params(
             Address address,
 
@@ -27,38 +27,19 @@ final class ExportAddressMethod implements RpcMethod<ExportAddressMethod.Params,
     private final Executor executor;
 
     ExportAddressMethod(Keyring keyring, Executor executor) {
+        super(
+                "export_address",
+                Scope.SPEND,
+                "Seals one key, with its standard phrase and label, into a portable vault.",
+                Params.class,
+                Result.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "export_address";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Seals one key, with its standard phrase and label, into a portable vault.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

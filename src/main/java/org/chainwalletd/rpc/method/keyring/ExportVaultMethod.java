@@ -9,11 +9,11 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code export_vault}: seals every key, with standard phrases and labels, into a portable vault. Takes one key derivation per sealed file. */
-final class ExportVaultMethod implements RpcMethod<ExportVaultMethod.Params, ExportVaultMethod.Result> {
+/** {@code export_vault} (interface.md, section 4.11). */
+final class ExportVaultMethod extends NamedMethod<ExportVaultMethod.Params, ExportVaultMethod.Result> {
     record Params(
             @Doc("passphrase of the vault, independent of the keystore's")
             SecretBytes passphrase) {}
@@ -24,38 +24,19 @@ final class ExportVaultMethod implements RpcMethod<ExportVaultMethod.Params, Exp
     private final Executor executor;
 
     ExportVaultMethod(Keyring keyring, Executor executor) {
+        super(
+                "export_vault",
+                Scope.SPEND,
+                "Seals every key, with standard phrases and labels, into a portable vault. Takes one key derivation per sealed file.",
+                Params.class,
+                Result.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "export_vault";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Seals every key, with standard phrases and labels, into a portable vault. Takes one key derivation per sealed file.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

@@ -8,12 +8,12 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.U32;
 
-/** {@code generate_address}: derives the next key of the legacy seed. */
-final class GenerateAddressMethod implements RpcMethod<LabelParams, GenerateAddressMethod.Result> {
+/** {@code generate_address} (interface.md, section 4.11). */
+final class GenerateAddressMethod extends NamedMethod<LabelParams, GenerateAddressMethod.Result> {
     /** @param index of the key on the path m/44'/9527'/0'/0'/index' */
     record Result(Address address, PublicKey pubkey, @U32 long index) {}
 
@@ -21,38 +21,19 @@ final class GenerateAddressMethod implements RpcMethod<LabelParams, GenerateAddr
     private final Executor executor;
 
     GenerateAddressMethod(Keyring keyring, Executor executor) {
+        super(
+                "generate_address",
+                Scope.MANAGE,
+                "Derives the next key of a seeded (legacy) keyring: index 0, 1, 2 and so on. Refused on a keyring without a seed.",
+                LabelParams.class,
+                Result.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "generate_address";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.MANAGE;
-    }
-
-    @Override
-    public String summary() {
-        return "Derives the next key of a seeded (legacy) keyring: index 0, 1, 2 and so on. Refused on a keyring without a seed.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.KEYSTORE_LOCKED);
-    }
-
-    @Override
-    public Class<LabelParams> params() {
-        return LabelParams.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

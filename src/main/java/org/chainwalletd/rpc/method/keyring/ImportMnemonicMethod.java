@@ -6,47 +6,28 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code import_mnemonic}: takes in a key from the 24 words that spell its secret (an independent phrase). */
-final class ImportMnemonicMethod implements RpcMethod<MnemonicParams, NewKeyResult> {
+/** {@code import_mnemonic} (interface.md, section 4.11). */
+final class ImportMnemonicMethod extends NamedMethod<MnemonicParams, NewKeyResult> {
     private final Keyring keyring;
     private final Executor executor;
 
     ImportMnemonicMethod(Keyring keyring, Executor executor) {
+        super(
+                "import_mnemonic",
+                Scope.MANAGE,
+                "Takes in a key from the 24 words that spell its secret (an independent phrase).",
+                MnemonicParams.class,
+                NewKeyResult.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "import_mnemonic";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.MANAGE;
-    }
-
-    @Override
-    public String summary() {
-        return "Takes in a key from the 24 words that spell its secret (an independent phrase).";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.WALLET_EXISTS);
-    }
-
-    @Override
-    public Class<MnemonicParams> params() {
-        return MnemonicParams.class;
-    }
-
-    @Override
-    public Class<NewKeyResult> result() {
-        return NewKeyResult.class;
     }
 
     @Override

@@ -10,11 +10,11 @@ import org.chainwalletd.rpc.Alias;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code import_private_key}: takes in a raw Ed25519 secret; the caller keeps the backup. */
-final class ImportPrivateKeyMethod implements RpcMethod<ImportPrivateKeyMethod.Params, NewKeyResult> {
+/** {@code import_private_key} (interface.md, section 4.11). */
+final class ImportPrivateKeyMethod extends NamedMethod<ImportPrivateKeyMethod.Params, NewKeyResult> {
     /** @param privateKey 64 hex characters */
     record Params(
             @Alias("secret_hex") @Doc("raw 32-byte Ed25519 secret as 64 hex characters")
@@ -27,38 +27,19 @@ final class ImportPrivateKeyMethod implements RpcMethod<ImportPrivateKeyMethod.P
     private final Executor executor;
 
     ImportPrivateKeyMethod(Keyring keyring, Executor executor) {
+        super(
+                "import_private_key",
+                Scope.MANAGE,
+                "Takes in a raw Ed25519 secret; the caller keeps the backup.",
+                Params.class,
+                NewKeyResult.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "import_private_key";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.MANAGE;
-    }
-
-    @Override
-    public String summary() {
-        return "Takes in a raw Ed25519 secret; the caller keeps the backup.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.WALLET_EXISTS);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<NewKeyResult> result() {
-        return NewKeyResult.class;
     }
 
     @Override

@@ -10,11 +10,11 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code import_vault}: takes in the keys of a vault that are not in the keyring yet, all together. */
-final class ImportVaultMethod implements RpcMethod<ImportVaultMethod.Params, ImportVaultMethod.Result> {
+/** {@code import_vault} (interface.md, section 4.11). */
+final class ImportVaultMethod extends NamedMethod<ImportVaultMethod.Params, ImportVaultMethod.Result> {
     record Params(
             Bytes vaultHex,
 
@@ -28,38 +28,19 @@ final class ImportVaultMethod implements RpcMethod<ImportVaultMethod.Params, Imp
     private final Executor executor;
 
     ImportVaultMethod(Keyring keyring, Executor executor) {
+        super(
+                "import_vault",
+                Scope.SPEND,
+                "Takes in the keys of a vault that are not in the keyring yet, all together.",
+                Params.class,
+                Result.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "import_vault";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Takes in the keys of a vault that are not in the keyring yet, all together.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

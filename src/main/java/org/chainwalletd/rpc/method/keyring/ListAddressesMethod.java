@@ -10,13 +10,13 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
-import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.U32;
 
-/** {@code list_addresses}: everything in the keyring, from memory. */
-final class ListAddressesMethod implements RpcMethod<NoParams, ListAddressesMethod.Result> {
+/** {@code list_addresses} (interface.md, section 4.11). */
+final class ListAddressesMethod extends NamedMethod<NoParams, ListAddressesMethod.Result> {
     /**
      * @param index only of a legacy HD key
      * @param imported true for every 1:1 key
@@ -34,33 +34,9 @@ final class ListAddressesMethod implements RpcMethod<NoParams, ListAddressesMeth
     private final Executor executor;
 
     ListAddressesMethod(Keyring keyring, Executor executor) {
+        super("list_addresses", Scope.READ, "Lists all addresses of the keyring.", NoParams.class, Result.class);
         this.keyring = keyring;
         this.executor = executor;
-    }
-
-    @Override
-    public String name() {
-        return "list_addresses";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.READ;
-    }
-
-    @Override
-    public String summary() {
-        return "Lists all addresses of the keyring.";
-    }
-
-    @Override
-    public Class<NoParams> params() {
-        return NoParams.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

@@ -8,11 +8,11 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code reveal_address_mnemonic}: reveals the 24 words of a 1:1 key: its standard phrase, or the words that spell its secret. */
-final class RevealAddressMnemonicMethod implements RpcMethod<RevealParams, RevealAddressMnemonicMethod.Result> {
+/** {@code reveal_address_mnemonic} (interface.md, section 4.11). */
+final class RevealAddressMnemonicMethod extends NamedMethod<RevealParams, RevealAddressMnemonicMethod.Result> {
     /** @param mnemonic 24 lower-case words */
     record Result(Address address, List<SecretBytes> mnemonic) {}
 
@@ -20,38 +20,19 @@ final class RevealAddressMnemonicMethod implements RpcMethod<RevealParams, Revea
     private final Executor executor;
 
     RevealAddressMnemonicMethod(Keyring keyring, Executor executor) {
+        super(
+                "reveal_address_mnemonic",
+                Scope.SPEND,
+                "Reveals the 24 words of a 1:1 key: its standard phrase, or the words that spell its secret.",
+                RevealParams.class,
+                Result.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "reveal_address_mnemonic";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Reveals the 24 words of a 1:1 key: its standard phrase, or the words that spell its secret.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
-    }
-
-    @Override
-    public Class<RevealParams> params() {
-        return RevealParams.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

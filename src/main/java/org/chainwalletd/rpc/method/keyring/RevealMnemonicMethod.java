@@ -8,11 +8,11 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code reveal_mnemonic}: reveals the 24 words of the seed of a seeded (legacy) keyring. */
-final class RevealMnemonicMethod implements RpcMethod<RevealMnemonicMethod.Params, RevealMnemonicMethod.Result> {
+/** {@code reveal_mnemonic} (interface.md, section 4.11). */
+final class RevealMnemonicMethod extends NamedMethod<RevealMnemonicMethod.Params, RevealMnemonicMethod.Result> {
     record Params(@Doc("passphrase of the keystore") SecretBytes passphrase) {}
 
     /** @param mnemonic 24 lower-case words; not portable to most other wallets */
@@ -22,38 +22,19 @@ final class RevealMnemonicMethod implements RpcMethod<RevealMnemonicMethod.Param
     private final Executor executor;
 
     RevealMnemonicMethod(Keyring keyring, Executor executor) {
+        super(
+                "reveal_mnemonic",
+                Scope.SPEND,
+                "Reveals the 24 words of the seed of a seeded (legacy) keyring.",
+                Params.class,
+                Result.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "reveal_mnemonic";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Reveals the 24 words of the seed of a seeded (legacy) keyring.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

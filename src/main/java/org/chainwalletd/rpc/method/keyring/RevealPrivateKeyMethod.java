@@ -8,11 +8,11 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
-/** {@code reveal_private_key}: reveals the secret of a key of any origin. */
-final class RevealPrivateKeyMethod implements RpcMethod<RevealParams, RevealPrivateKeyMethod.Result> {
+/** {@code reveal_private_key} (interface.md, section 4.11). */
+final class RevealPrivateKeyMethod extends NamedMethod<RevealParams, RevealPrivateKeyMethod.Result> {
     /** @param secretHex 64 hex characters */
     record Result(Address address, SecretBytes secretHex) {}
 
@@ -20,38 +20,19 @@ final class RevealPrivateKeyMethod implements RpcMethod<RevealParams, RevealPriv
     private final Executor executor;
 
     RevealPrivateKeyMethod(Keyring keyring, Executor executor) {
+        super(
+                "reveal_private_key",
+                Scope.SPEND,
+                "Reveals the secret of a key of any origin.",
+                RevealParams.class,
+                Result.class);
         this.keyring = keyring;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "reveal_private_key";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Reveals the secret of a key of any origin.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
-    }
-
-    @Override
-    public Class<RevealParams> params() {
-        return RevealParams.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

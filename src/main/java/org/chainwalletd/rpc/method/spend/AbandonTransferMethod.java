@@ -7,13 +7,13 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.U32;
 import org.chainwalletd.spend.SpendService;
 
 /** {@code abandon_transfer}: frees reserved outpoints on the operator's word. */
-final class AbandonTransferMethod implements RpcMethod<AbandonTransferMethod.Params, AbandonTransferMethod.Result> {
+final class AbandonTransferMethod extends NamedMethod<AbandonTransferMethod.Params, AbandonTransferMethod.Result> {
     record OutpointParam(Hash256 txId, @U32 long outputIndex) {}
 
     record Params(
@@ -30,33 +30,14 @@ final class AbandonTransferMethod implements RpcMethod<AbandonTransferMethod.Par
     private final Executor executor;
 
     AbandonTransferMethod(SpendService spending, Executor executor) {
+        super(
+                "abandon_transfer",
+                Scope.MANAGE,
+                "Frees reserved outpoints of a transfer that the network never accepted, and stops sending it. Ask get_transaction first.",
+                Params.class,
+                Result.class);
         this.spending = spending;
         this.executor = executor;
-    }
-
-    @Override
-    public String name() {
-        return "abandon_transfer";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.MANAGE;
-    }
-
-    @Override
-    public String summary() {
-        return "Frees reserved outpoints of a transfer that the network never accepted, and stops sending it. Ask get_transaction first.";
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

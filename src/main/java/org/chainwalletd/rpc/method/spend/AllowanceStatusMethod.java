@@ -6,13 +6,13 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
-import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.spend.SpendService;
 
 /** {@code allowance_status}: the operator's spend caps and what is left of them. */
-final class AllowanceStatusMethod implements RpcMethod<NoParams, AllowanceStatusMethod.Result> {
+final class AllowanceStatusMethod extends NamedMethod<NoParams, AllowanceStatusMethod.Result> {
     record Result(
             @Doc("absent without a cap") Optional<Amount> perTxLimit,
             @Doc("absent without a cap") Optional<Amount> perPeriodLimit,
@@ -24,33 +24,14 @@ final class AllowanceStatusMethod implements RpcMethod<NoParams, AllowanceStatus
     private final Executor executor;
 
     AllowanceStatusMethod(SpendService spending, Executor executor) {
+        super(
+                "allowance_status",
+                Scope.READ,
+                "The spend caps that the operator has set, what was spent in the current window, and what remains.",
+                NoParams.class,
+                Result.class);
         this.spending = spending;
         this.executor = executor;
-    }
-
-    @Override
-    public String name() {
-        return "allowance_status";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.READ;
-    }
-
-    @Override
-    public String summary() {
-        return "The spend caps that the operator has set, what was spent in the current window, and what remains.";
-    }
-
-    @Override
-    public Class<NoParams> params() {
-        return NoParams.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

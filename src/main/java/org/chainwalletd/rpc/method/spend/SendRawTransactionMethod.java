@@ -8,13 +8,13 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.spend.SpendService;
 
 /** {@code send_raw_transaction}: hands a signed transaction to the nodes. */
 final class SendRawTransactionMethod
-        implements RpcMethod<SendRawTransactionMethod.Params, SendRawTransactionMethod.Result> {
+        extends NamedMethod<SendRawTransactionMethod.Params, SendRawTransactionMethod.Result> {
     record Params(@Doc("complete signed transaction") Bytes txHex) {}
 
     record Result(Hash256 txId) {}
@@ -23,38 +23,19 @@ final class SendRawTransactionMethod
     private final Executor executor;
 
     SendRawTransactionMethod(SpendService spending, Executor executor) {
+        super(
+                "send_raw_transaction",
+                Scope.SPEND,
+                "Broadcasts a transaction that was signed elsewhere. One that the node knows already counts as sent.",
+                Params.class,
+                Result.class);
         this.spending = spending;
         this.executor = executor;
     }
 
     @Override
-    public String name() {
-        return "send_raw_transaction";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Broadcasts a transaction that was signed elsewhere. One that the node knows already counts as sent.";
-    }
-
-    @Override
     public List<ErrorCode> errors() {
         return List.of(ErrorCode.UPSTREAM, ErrorCode.DOUBLE_SPEND, ErrorCode.TX_BUILD);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

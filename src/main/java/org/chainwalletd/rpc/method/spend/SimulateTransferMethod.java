@@ -8,13 +8,13 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendService;
 
 /** {@code simulate_transfer}: what a transfer would look like now. */
-final class SimulateTransferMethod implements RpcMethod<PaymentParams, SimulateTransferMethod.Result> {
+final class SimulateTransferMethod extends NamedMethod<PaymentParams, SimulateTransferMethod.Result> {
     record Result(
             long size,
             @Doc("effective, with folded sub-dust change") Amount fee,
@@ -30,23 +30,14 @@ final class SimulateTransferMethod implements RpcMethod<PaymentParams, SimulateT
     private final Executor executor;
 
     SimulateTransferMethod(SpendService spending, Executor executor) {
+        super(
+                "simulate_transfer",
+                Scope.READ,
+                "Selects and prices a transfer as it would be made now. Broadcasts and reserves nothing; takes no client_token.",
+                PaymentParams.class,
+                Result.class);
         this.spending = spending;
         this.executor = executor;
-    }
-
-    @Override
-    public String name() {
-        return "simulate_transfer";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.READ;
-    }
-
-    @Override
-    public String summary() {
-        return "Selects and prices a transfer as it would be made now. Broadcasts and reserves nothing; takes no client_token.";
     }
 
     @Override
@@ -61,16 +52,6 @@ final class SimulateTransferMethod implements RpcMethod<PaymentParams, SimulateT
                 ErrorCode.TOO_MANY_OUTPUTS,
                 ErrorCode.ALLOWANCE_EXCEEDED,
                 ErrorCode.IN_FLIGHT_EXHAUSTED);
-    }
-
-    @Override
-    public Class<PaymentParams> params() {
-        return PaymentParams.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override

@@ -10,13 +10,13 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.Inline;
-import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.SpendService;
 
 /** {@code transfer}: builds, signs and broadcasts a payment. */
-final class TransferMethod implements RpcMethod<TransferMethod.Params, TransferMethod.Result> {
+final class TransferMethod extends NamedMethod<TransferMethod.Params, TransferMethod.Result> {
     record Params(
             @Inline PaymentParams payment,
 
@@ -36,24 +36,15 @@ final class TransferMethod implements RpcMethod<TransferMethod.Params, TransferM
     private final Executor executor;
 
     TransferMethod(SpendService spending, Executor executor) {
+        super(
+                "transfer",
+                Scope.SPEND,
+                "Builds, signs and broadcasts a payment to up to 16 recipients; change returns to the sender. With a client_token a"
+                        + " repeated call settles the same payment and never makes a second one.",
+                Params.class,
+                Result.class);
         this.spending = spending;
         this.executor = executor;
-    }
-
-    @Override
-    public String name() {
-        return "transfer";
-    }
-
-    @Override
-    public Scope scope() {
-        return Scope.SPEND;
-    }
-
-    @Override
-    public String summary() {
-        return "Builds, signs and broadcasts a payment to up to 16 recipients; change returns to the sender. With a client_token a"
-                + " repeated call settles the same payment and never makes a second one.";
     }
 
     @Override
@@ -71,16 +62,6 @@ final class TransferMethod implements RpcMethod<TransferMethod.Params, TransferM
                 ErrorCode.IDEMPOTENCY_CONFLICT,
                 ErrorCode.ALLOWANCE_EXCEEDED,
                 ErrorCode.IN_FLIGHT_EXHAUSTED);
-    }
-
-    @Override
-    public Class<Params> params() {
-        return Params.class;
-    }
-
-    @Override
-    public Class<Result> result() {
-        return Result.class;
     }
 
     @Override
