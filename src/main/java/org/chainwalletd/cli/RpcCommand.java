@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.boot.StartupException;
@@ -31,8 +32,8 @@ final class RpcCommand implements Command {
     @Override
     public String summary() {
         return "Calls a method of a running daemon and prints the result, for example: rpc get_balance '{\"address\": \"...\"}'. "
-                + "The token comes from WALLETD_AUTH_TOKEN, else from the datadir's token file; "
-                + "URL and fingerprint from WALLETD_URL and WALLETD_FINGERPRINT.";
+                + "The token comes from WALLETD_AUTH_TOKEN, else from the configuration or the datadir's token file; "
+                + "URL and fingerprint from WALLETD_URL and WALLETD_FINGERPRINT, else from the configuration and the datadir.";
     }
 
     @Override
@@ -40,7 +41,10 @@ final class RpcCommand implements Command {
         return List.of(
                 new Flag("--url", "url", "the daemon; default WALLETD_URL, else the configured --bind"),
                 new Flag("--scope", "scope", "which token file to use: read, manage or spend; default spend"),
-                new Flag("--fingerprint", "sha256:...", "certificate to trust; default WALLETD_FINGERPRINT"));
+                new Flag(
+                        "--fingerprint",
+                        "sha256:...",
+                        "certificate to trust; default WALLETD_FINGERPRINT, else the datadir's when the URL is not given"));
     }
 
     @Override
@@ -55,13 +59,18 @@ final class RpcCommand implements Command {
         try {
             String text =
                     invocation.arguments().size() > 1 ? invocation.arguments().get(1) : "{}";
-            params = JSON.readValue(text, new TypeReference<>() {});
+            JsonNode given = JSON.readTree(text);
+            if (!given.isObject()) {
+                return invocation.fail(
+                        ExitCode.USAGE, "the parameters are no JSON object but " + kind(given) + ": give them by name");
+            }
+            params = JSON.convertValue(given, new TypeReference<>() {});
         } catch (JsonProcessingException e) {
             return invocation.fail(ExitCode.USAGE, "the parameters are no JSON object: " + e.getOriginalMessage());
         }
         try {
             WalletdClient client = new WalletdClient(
-                    url(invocation, settings), token(invocation, settings), pin(invocation), PATIENCE);
+                    url(invocation, settings), token(invocation, settings), pin(invocation, settings), PATIENCE);
             JsonNode result = client.call(invocation.arguments().get(0), params);
             invocation.out().println(JSON.writerWithDefaultPrettyPrinter().writeValueAsString(result));
             return ExitCode.OK;
@@ -74,11 +83,24 @@ final class RpcCommand implements Command {
         }
     }
 
+    private static String kind(JsonNode given) {
+        return given.isMissingNode() ? "nothing" : given.getNodeType().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Optional<String> givenUrl(Invocation invocation) {
+        return given(invocation, "--url", "WALLETD_URL");
+    }
+
+    private static Optional<String> given(Invocation invocation, String flag, String variable) {
+        return invocation
+                .option(flag)
+                .or(() -> Optional.ofNullable(invocation.environment().get(variable)));
+    }
+
     private static URI url(Invocation invocation, Settings settings) {
-        String given =
-                invocation.option("--url").orElse(invocation.environment().get("WALLETD_URL"));
-        if (given != null) {
-            return URI.create(given);
+        Optional<String> given = givenUrl(invocation);
+        if (given.isPresent()) {
+            return URI.create(given.get());
         }
         String host = settings.http().bind().getAddress().isAnyLocalAddress()
                 ? "127.0.0.1"
@@ -93,8 +115,12 @@ final class RpcCommand implements Command {
         if (given != null) {
             return given;
         }
-        Path file = settings.datadir()
-                .resolve("token-" + invocation.option("--scope").orElse("spend"));
+        String scope = invocation.option("--scope").orElse("spend");
+        String configured = settings.http().tokenFlags().get(scope);
+        if (configured != null) {
+            return configured;
+        }
+        Path file = settings.datadir().resolve("token-" + scope);
         try {
             return Files.readString(file).strip();
         } catch (IOException e) {
@@ -103,9 +129,20 @@ final class RpcCommand implements Command {
         }
     }
 
-    private static Optional<String> pin(Invocation invocation) {
-        return invocation
-                .option("--fingerprint")
-                .or(() -> Optional.ofNullable(invocation.environment().get("WALLETD_FINGERPRINT")));
+    /** Who can read the token in the datadir of the configured daemon need not be told its fingerprint. */
+    private static Optional<String> pin(Invocation invocation, Settings settings) {
+        Optional<String> given = given(invocation, "--fingerprint", "WALLETD_FINGERPRINT");
+        if (given.isPresent()
+                || givenUrl(invocation).isPresent()
+                || !settings.http().tls()) {
+            return given;
+        }
+        Path file = settings.datadir().resolve("cert.fingerprint");
+        try {
+            return Optional.of(Files.readString(file).strip());
+        } catch (IOException e) {
+            throw new StartupException("cannot read the fingerprint of the daemon's certificate in " + file
+                    + ": set WALLETD_FINGERPRINT, or name the daemon's datadir with --datadir");
+        }
     }
 }

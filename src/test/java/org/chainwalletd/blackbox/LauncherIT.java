@@ -157,6 +157,29 @@ class LauncherIT {
     }
 
     @Test
+    void callsADaemonWithTlsThroughWhatItsDatadirTells() {
+        Path datadir = folder.resolve("datadir");
+        try (DaemonProcess daemon =
+                LauncherCall.daemonWithDevnet(datadir).and("--tls").start()) {
+            String port = String.valueOf(daemon.awaitReady().getPort());
+            LauncherCall.Ended answered = rpc(datadir, port, "ping").run();
+            assertThat(answered.errors()).isEmpty();
+            assertThat(String.join("", answered.output())).contains("\"ok\" : true");
+            oneLine(
+                    rpc(datadir, port, "ping").with("WALLETD_FINGERPRINT", "sha256:" + "0".repeat(64)),
+                    FAILED,
+                    "not the pinned one");
+            oneLine(rpc(datadir, port, "ping", "[1]"), USAGE, "no JSON object but array");
+        }
+    }
+
+    private static LauncherCall rpc(Path datadir, String port, String... words) {
+        return LauncherCall.words("rpc")
+                .and(words)
+                .and("--datadir", datadir.toString(), "--bind", "127.0.0.1:" + port, "--tls");
+    }
+
+    @Test
     void tellsWhatItCanDo() {
         LauncherCall.Ended help = LauncherCall.words("--help").run();
         assertThat(help.code()).isZero();
