@@ -7,7 +7,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.RpcMethod;
 
-/** The methods of this package. */
+/** The family of reads (interface.md, section 4.5). */
 public final class ReadMethods {
     private ReadMethods() {}
 
@@ -19,19 +19,19 @@ public final class ReadMethods {
             ChainProfile profile, String version, Nodes nodes, ManagedKeys keys, InFlight inFlight, Executor executor) {
         NodeClient client = nodes.client();
         return List.of(
-                new Ping(),
-                new ValidateAddress(),
-                new GetStatus(version, nodes, keys, inFlight, executor),
-                new GetBlockHeight(client, executor),
-                new GetBlockById(client, executor),
-                new GetBlockByHeight(client, executor),
-                new GetBlockIdAtHeight(client, executor),
-                new GetBlock(client, executor),
-                new GetTransaction(profile, client, executor),
-                new GetBalance(client, executor),
-                new GetWalletBalance(client, keys, executor),
-                new GetAddressUtxos(client, executor),
-                new GetScriptUtxos(client, executor),
-                new GetAddressMempool(client, executor));
+                new PingMethod(),
+                new ValidateAddressMethod(),
+                new GetStatusMethod(version, nodes, keys, inFlight, executor),
+                new GetBlockHeightMethod(client, executor),
+                new GetBlockByIdMethod(client, executor),
+                new GetBlockByHeightMethod(client, executor),
+                new GetBlockIdAtHeightMethod(client, executor),
+                new GetBlockMethod(client, executor),
+                new GetTransactionMethod(profile, client, executor),
+                new GetBalanceMethod(client, executor),
+                new GetWalletBalanceMethod(client, keys, executor),
+                new GetAddressUtxosMethod(client, executor),
+                new GetScriptUtxosMethod(client, executor),
+                new GetAddressMempoolMethod(client, executor));
     }
 }

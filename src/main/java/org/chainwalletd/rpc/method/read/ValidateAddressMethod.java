@@ -10,7 +10,7 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 
 /** {@code validate_address}: is a text well-formed as an address. Hex addresses have no checksum, so that is all that can be said. */
-final class ValidateAddress extends ReadMethod<ValidateAddress.Params, ValidateAddress.Result> {
+final class ValidateAddressMethod extends ReadMethod<ValidateAddressMethod.Params, ValidateAddressMethod.Result> {
     public record Params(@Doc("Any text") String address) {}
 
     /**
@@ -22,7 +22,7 @@ final class ValidateAddress extends ReadMethod<ValidateAddress.Params, ValidateA
             @Doc("The address in lower case, null when it is none") @JsonInclude(JsonInclude.Include.ALWAYS)
             Address normalized) {}
 
-    ValidateAddress() {
+    ValidateAddressMethod() {
         super(
                 "validate_address",
                 "Tells whether a text has the form of an address; asks no node.",

@@ -8,12 +8,12 @@ import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NoParams;
 
 /** {@code ping}: the daemon is there and the token is good. */
-final class Ping extends ReadMethod<NoParams, Ping.Result> {
+final class PingMethod extends ReadMethod<NoParams, PingMethod.Result> {
     private static final CompletionStage<Result> OK = CompletableFuture.completedStage(new Result(true));
 
     public record Result(boolean ok) {}
 
-    Ping() {
+    PingMethod() {
         super("ping", "Answers; asks nobody.", NoParams.class, Result.class);
     }
 

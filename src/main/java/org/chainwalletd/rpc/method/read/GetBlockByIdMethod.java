@@ -7,13 +7,13 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
 
 /** {@code get_block_by_id}: any block that the node has stored, also of a stale fork. */
-final class GetBlockById extends ReadMethod<GetBlockById.Params, BlockView> {
+final class GetBlockByIdMethod extends ReadMethod<GetBlockByIdMethod.Params, BlockView> {
     public record Params(Hash256 blockId) {}
 
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetBlockById(NodeClient nodes, Executor executor) {
+    GetBlockByIdMethod(NodeClient nodes, Executor executor) {
         super("get_block_by_id", "A block by its id; it may be one of a stale fork.", Params.class, BlockView.class);
         this.nodes = nodes;
         this.executor = executor;

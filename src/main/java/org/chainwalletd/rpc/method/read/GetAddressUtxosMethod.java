@@ -6,11 +6,11 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
 
 /** {@code get_address_utxos}: the confirmed outputs of an address, at most 1000, as the node lists them. */
-final class GetAddressUtxos extends ReadMethod<AddressParam, UtxoView> {
+final class GetAddressUtxosMethod extends ReadMethod<AddressParam, UtxoView> {
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetAddressUtxos(NodeClient nodes, Executor executor) {
+    GetAddressUtxosMethod(NodeClient nodes, Executor executor) {
         super(
                 "get_address_utxos",
                 "Confirmed unspent outputs of an address, at most 1000; there is no cursor.",

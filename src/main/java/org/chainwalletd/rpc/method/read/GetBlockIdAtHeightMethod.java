@@ -7,13 +7,13 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
 
 /** {@code get_block_id_at_height}: the whole block is fetched, its id is answered. */
-final class GetBlockIdAtHeight extends ReadMethod<HeightParam, GetBlockIdAtHeight.Result> {
+final class GetBlockIdAtHeightMethod extends ReadMethod<HeightParam, GetBlockIdAtHeightMethod.Result> {
     public record Result(long height, Hash256 blockId) {}
 
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetBlockIdAtHeight(NodeClient nodes, Executor executor) {
+    GetBlockIdAtHeightMethod(NodeClient nodes, Executor executor) {
         super(
                 "get_block_id_at_height",
                 "Id of the block of the best chain at a height; costs as much as get_block_by_height.",

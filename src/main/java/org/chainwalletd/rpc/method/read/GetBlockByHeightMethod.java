@@ -6,11 +6,11 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
 
 /** {@code get_block_by_height}: a block of the best chain. */
-final class GetBlockByHeight extends ReadMethod<HeightParam, BlockView> {
+final class GetBlockByHeightMethod extends ReadMethod<HeightParam, BlockView> {
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetBlockByHeight(NodeClient nodes, Executor executor) {
+    GetBlockByHeightMethod(NodeClient nodes, Executor executor) {
         super("get_block_by_height", "The block of the best chain at a height.", HeightParam.class, BlockView.class);
         this.nodes = nodes;
         this.executor = executor;

@@ -29,7 +29,7 @@ import org.chainwalletd.rpc.Doc;
  * {@code get_transaction}: a confirmed or pending transaction, decoded here from the node's bytes, whose id is recomputed. The outputs it
  * spends come from its parents, at most 8 of which are fetched at a time; a parent that cannot be had leaves its inputs unresolved.
  */
-final class GetTransaction extends ReadMethod<GetTransaction.Params, TransactionView> {
+final class GetTransactionMethod extends ReadMethod<GetTransactionMethod.Params, TransactionView> {
     private static final int PARENTS_AT_ONCE = 8;
 
     public record Params(
@@ -40,7 +40,7 @@ final class GetTransaction extends ReadMethod<GetTransaction.Params, Transaction
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetTransaction(ChainProfile profile, NodeClient nodes, Executor executor) {
+    GetTransactionMethod(ChainProfile profile, NodeClient nodes, Executor executor) {
         super(
                 "get_transaction",
                 "A confirmed or pending transaction with its inputs resolved.",
@@ -54,7 +54,7 @@ final class GetTransaction extends ReadMethod<GetTransaction.Params, Transaction
     @Override
     public CompletionStage<TransactionView> call(Params params, CallContext context) {
         return nodes.transaction(params.txId())
-                .thenApplyAsync(GetTransaction::known, executor)
+                .thenApplyAsync(GetTransactionMethod::known, executor)
                 .thenComposeAsync(this::resolve, executor);
     }
 

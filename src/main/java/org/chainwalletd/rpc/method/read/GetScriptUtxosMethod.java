@@ -10,14 +10,14 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.RpcException;
 
 /** {@code get_script_utxos}: the confirmed outputs with exactly one locking script, such as an HTLC. */
-final class GetScriptUtxos extends ReadMethod<GetScriptUtxos.Params, UtxoView> {
+final class GetScriptUtxosMethod extends ReadMethod<GetScriptUtxosMethod.Params, UtxoView> {
     public record Params(
             @Doc("Locking script, 1 to 65535 bytes") Bytes scriptHex) {}
 
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetScriptUtxos(NodeClient nodes, Executor executor) {
+    GetScriptUtxosMethod(NodeClient nodes, Executor executor) {
         super(
                 "get_script_utxos",
                 "Confirmed unspent outputs with a locking script, at most 1000; there is no cursor.",

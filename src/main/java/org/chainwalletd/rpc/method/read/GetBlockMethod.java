@@ -11,7 +11,7 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.RpcException;
 
 /** {@code get_block}: the name that older clients use for both block reads (decisions.md, section 2). */
-final class GetBlock extends ReadMethod<GetBlock.Params, BlockView> {
+final class GetBlockMethod extends ReadMethod<GetBlockMethod.Params, BlockView> {
     public record Params(
             @Doc("Block id; wins when both are given") Optional<Hash256> hash,
             @Doc("Height on the best chain") OptionalLong height) {}
@@ -19,7 +19,7 @@ final class GetBlock extends ReadMethod<GetBlock.Params, BlockView> {
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetBlock(NodeClient nodes, Executor executor) {
+    GetBlockMethod(NodeClient nodes, Executor executor) {
         super(
                 "get_block",
                 "A block by its id or height; use get_block_by_id or get_block_by_height.",

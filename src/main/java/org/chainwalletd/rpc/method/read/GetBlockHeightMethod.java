@@ -10,7 +10,7 @@ import org.chainwalletd.rpc.MaybeAbsent;
 import org.chainwalletd.rpc.NoParams;
 
 /** {@code get_block_height}: the tip of the node that was asked. */
-final class GetBlockHeight extends ReadMethod<NoParams, GetBlockHeight.Result> {
+final class GetBlockHeightMethod extends ReadMethod<NoParams, GetBlockHeightMethod.Result> {
     /**
      * @param genesisBlockId null when the node does not report it
      */
@@ -24,7 +24,7 @@ final class GetBlockHeight extends ReadMethod<NoParams, GetBlockHeight.Result> {
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetBlockHeight(NodeClient nodes, Executor executor) {
+    GetBlockHeightMethod(NodeClient nodes, Executor executor) {
         super("get_block_height", "Height and id of the best block.", NoParams.class, Result.class);
         this.nodes = nodes;
         this.executor = executor;

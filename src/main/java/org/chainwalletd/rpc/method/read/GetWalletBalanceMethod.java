@@ -21,7 +21,7 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.U32;
 
 /** {@code get_wallet_balance}: the confirmed balances of the managed addresses and their sum. */
-final class GetWalletBalance extends ReadMethod<GetWalletBalance.Params, GetWalletBalance.Result> {
+final class GetWalletBalanceMethod extends ReadMethod<GetWalletBalanceMethod.Params, GetWalletBalanceMethod.Result> {
     /** One wait for the nodes' quotas of a minute, and the work around it. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     /** More addresses than this cannot be asked for in that time, so that waiting would be in vain. */
@@ -52,7 +52,7 @@ final class GetWalletBalance extends ReadMethod<GetWalletBalance.Params, GetWall
     private final ManagedKeys keys;
     private final Executor executor;
 
-    GetWalletBalance(NodeClient nodes, ManagedKeys keys, Executor executor) {
+    GetWalletBalanceMethod(NodeClient nodes, ManagedKeys keys, Executor executor) {
         super(
                 "get_wallet_balance",
                 "Confirmed balances of the managed addresses and their sum. When the nodes' quotas do not suffice at once it takes up to 90"

@@ -11,7 +11,7 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.U32;
 
 /** {@code get_address_mempool}: the unconfirmed transactions that pay or spend an address (decisions.md, section 2). */
-final class GetAddressMempool extends ReadMethod<AddressParam, GetAddressMempool.Result> {
+final class GetAddressMempoolMethod extends ReadMethod<AddressParam, GetAddressMempoolMethod.Result> {
     public record Result(Address address, long tipHeight, List<Entry> mempool) {}
 
     public record Entry(Hash256 txId, List<Received> received, List<Spent> spent) {}
@@ -23,7 +23,7 @@ final class GetAddressMempool extends ReadMethod<AddressParam, GetAddressMempool
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetAddressMempool(NodeClient nodes, Executor executor) {
+    GetAddressMempoolMethod(NodeClient nodes, Executor executor) {
         super(
                 "get_address_mempool",
                 "Unconfirmed transactions that pay or spend an address.",
@@ -41,7 +41,7 @@ final class GetAddressMempool extends ReadMethod<AddressParam, GetAddressMempool
                                 params.address(),
                                 mempool.tipHeight(),
                                 mempool.entries().stream()
-                                        .map(GetAddressMempool::entry)
+                                        .map(GetAddressMempoolMethod::entry)
                                         .toList()),
                         executor);
     }

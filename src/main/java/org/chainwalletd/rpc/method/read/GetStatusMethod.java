@@ -18,7 +18,7 @@ import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.U32;
 
 /** {@code get_status}: how the daemon does. Succeeds whatever the nodes do, within a few seconds. */
-final class GetStatus extends ReadMethod<NoParams, GetStatus.Result> {
+final class GetStatusMethod extends ReadMethod<NoParams, GetStatusMethod.Result> {
     private static final int PATIENCE_SECONDS = 5;
 
     /**
@@ -58,7 +58,7 @@ final class GetStatus extends ReadMethod<NoParams, GetStatus.Result> {
     private final InFlight inFlight;
     private final Executor executor;
 
-    GetStatus(String version, Nodes nodes, ManagedKeys keys, InFlight inFlight, Executor executor) {
+    GetStatusMethod(String version, Nodes nodes, ManagedKeys keys, InFlight inFlight, Executor executor) {
         super(
                 "get_status",
                 "Version, tip, nodes, number of keys and spends in flight; succeeds also when no node does.",

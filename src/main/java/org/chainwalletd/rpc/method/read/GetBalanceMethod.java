@@ -9,7 +9,7 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 
 /** {@code get_balance}: what is confirmed and spendable by age at one address. */
-final class GetBalance extends ReadMethod<AddressParam, GetBalance.Result> {
+final class GetBalanceMethod extends ReadMethod<AddressParam, GetBalanceMethod.Result> {
     public record Result(
             Address address,
             @Doc("Confirmed balance in base units") Amount balance) {}
@@ -17,7 +17,7 @@ final class GetBalance extends ReadMethod<AddressParam, GetBalance.Result> {
     private final NodeClient nodes;
     private final Executor executor;
 
-    GetBalance(NodeClient nodes, Executor executor) {
+    GetBalanceMethod(NodeClient nodes, Executor executor) {
         super(
                 "get_balance",
                 "Confirmed balance of an address; the mempool is not counted.",
