@@ -41,6 +41,7 @@ final class DoctorCommand implements Command {
             return new Doctor(checks, invocation.out()::println).examine();
         }
         Settings settings = configuration.configuration().get().settings();
+        // Before the threads of the actor system all ask for a logger at once, which SLF4J remarks on at length.
         LoggerFactory.getILoggerFactory();
         ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "doctor", PekkoSettings.forSystem());
         try {

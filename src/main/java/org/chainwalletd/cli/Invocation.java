@@ -48,7 +48,7 @@ public record Invocation(
 
     /** One line that says what is wrong and what to do. */
     int fail(int code, String message) {
-        streams.err().println("chain-walletd: " + message);
+        streams.err().println(Program.NAME + ": " + message);
         return code;
     }
 }

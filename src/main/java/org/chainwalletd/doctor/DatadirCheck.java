@@ -1,7 +1,5 @@
 package org.chainwalletd.doctor;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileStore;
@@ -11,22 +9,22 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.DatadirLock;
 
-/** The datadir (interface.md, section 1.4): there, private, not in use, with room, and its files whole as far as one sees from outside. */
+/** The datadir (interface.md, section 1.4): there, private, not in use, with room, and its files there as far as one sees from outside. */
 public final class DatadirCheck implements Check {
     private static final String SUBJECT = "datadir";
-    private static final String KEYRING = "keyring";
+    private static final String GENESIS = "genesis";
     private static final long MEBIBYTE = 1024 * 1024;
     private static final long LEAST_FREE = 64 * MEBIBYTE;
     private static final long LITTLE_FREE = 1024 * MEBIBYTE;
-    private static final int NAMED = 3;
+    private static final List<String> CERTIFICATE_FILES = List.of("cert.pem", "cert.key", "cert.fingerprint");
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(
             PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE,
@@ -80,7 +78,7 @@ public final class DatadirCheck implements Check {
         modes(findings);
         lock(findings);
         space(datadir, findings);
-        keyring(findings);
+        findings.addAll(new KeyringCheck(settings.wallets()).examine());
         tokens(findings);
         certificate(findings);
         genesis(findings);
@@ -105,7 +103,8 @@ public final class DatadirCheck implements Check {
         if (open.isEmpty()) {
             findings.add(Finding.ok(SUBJECT, datadir + " is private to its owner"));
         } else {
-            findings.add(Finding.warn(SUBJECT, "others may use " + named(open) + "; run: chmod -R go-rwx " + datadir));
+            findings.add(Finding.warn(
+                    SUBJECT, "others may use " + Finding.named(open) + "; run: chmod -R go-rwx " + datadir));
         }
     }
 
@@ -145,81 +144,6 @@ public final class DatadirCheck implements Check {
         }
     }
 
-    private void keyring(List<Finding> findings) throws IOException {
-        Path wallets = datadir.resolve("wallets");
-        Path state = wallets.resolve("state.json");
-        if (!Files.exists(wallets)) {
-            findings.add(Finding.ok(KEYRING, "there is none yet"));
-            return;
-        }
-        Set<String> sealed = sealedKeys(wallets.resolve("imported"));
-        if (!Files.exists(state)) {
-            findings.add(
-                    sealed.isEmpty()
-                            ? Finding.ok(KEYRING, "it is empty")
-                            : Finding.fail(
-                                    KEYRING,
-                                    state + " is missing although there are " + sealed.size()
-                                            + " key files; restore it from a backup"));
-            return;
-        }
-        JsonNode listed = readState(state, findings);
-        if (listed == null) {
-            return;
-        }
-        List<String> lost = new ArrayList<>();
-        listed.path("imported").forEach(address -> {
-            if (!sealed.remove(address.asText())) {
-                lost.add(address.asText());
-            }
-        });
-        if (!lost.isEmpty()) {
-            findings.add(Finding.fail(
-                    KEYRING,
-                    lost.size() + " keys are listed in " + state + " and have no file, " + named(lost)
-                            + "; restore them from a backup"));
-        } else {
-            findings.add(Finding.ok(
-                    KEYRING,
-                    listed.path("imported").size() + " keys of their own, "
-                            + listed.path("derived").size() + " derived"
-                            + (Files.exists(wallets.resolve("seed.enc")) ? " from a seed" : "")));
-        }
-        if (!sealed.isEmpty()) {
-            findings.add(
-                    Finding.warn(
-                            KEYRING,
-                            sealed.size() + " key files are not listed in " + state
-                                    + "; if they are not leftovers of an interrupted import, keep them and import their secrets"));
-        }
-    }
-
-    private static JsonNode readState(Path state, List<Finding> findings) {
-        try {
-            JsonNode read = new ObjectMapper().readTree(state.toFile());
-            if (read.isObject()) {
-                return read;
-            }
-        } catch (IOException e) {
-            findings.add(Finding.fail(KEYRING, state + " cannot be read; restore it from a backup"));
-            return null;
-        }
-        findings.add(Finding.fail(KEYRING, state + " is no JSON object; restore it from a backup"));
-        return null;
-    }
-
-    private static Set<String> sealedKeys(Path imported) throws IOException {
-        Set<String> addresses = new HashSet<>();
-        if (Files.isDirectory(imported)) {
-            try (Stream<Path> files = Files.list(imported)) {
-                files.map(file -> file.getFileName().toString())
-                        .filter(name -> name.matches("[0-9a-f]{64}\\.key\\.enc"))
-                        .forEach(name -> addresses.add(name.substring(0, 64)));
-            }
-        }
-        return addresses;
-    }
-
     private void tokens(List<Finding> findings) throws IOException {
         for (String scope : List.of("read", "manage", "spend")) {
             Path file = datadir.resolve("token-" + scope);
@@ -236,51 +160,49 @@ public final class DatadirCheck implements Check {
     }
 
     private void certificate(List<Finding> findings) {
-        List<String> missing = Stream.of("cert.pem", "cert.key", "cert.fingerprint")
-                .filter(name -> !Files.exists(datadir.resolve(name)))
-                .toList();
         if (!settings.http().tls()) {
             return;
         }
+        List<String> missing = CERTIFICATE_FILES.stream()
+                .filter(name -> !Files.exists(datadir.resolve(name)))
+                .toList();
         if (missing.isEmpty()) {
             findings.add(Finding.ok("certificate", datadir.resolve("cert.pem").toString()));
-        } else if (missing.size() == 3) {
+        } else if (missing.size() == CERTIFICATE_FILES.size()) {
             findings.add(Finding.ok("certificate", "the first start with --tls makes one"));
         } else {
             findings.add(
                     Finding.fail(
                             "certificate",
-                            named(missing)
+                            Finding.named(missing)
                                     + " missing beside the others; restore it, or delete all three and restart for a new certificate"));
         }
     }
 
     private void genesis(List<Finding> findings) {
         try {
-            new GenesisFile(datadir)
-                    .read()
-                    .ifPresentOrElse(
-                            pinned -> findings.add(
-                                    settings.expectGenesis()
-                                                    .filter(expected -> !expected.equals(pinned))
-                                                    .isPresent()
-                                            ? Finding.warn(
-                                                    "genesis",
-                                                    "the datadir was used with chain " + pinned
-                                                            + " and --expect-genesis names another one")
-                                            : Finding.ok("genesis", "pinned to " + pinned)),
-                            () -> findings.add(Finding.ok(
-                                    "genesis",
-                                    settings.expectGenesis()
-                                            .map(expected -> "expected is " + expected)
-                                            .orElse("none pinned; the first one seen will be"))));
+            findings.add(new GenesisFile(datadir).read().map(this::pinned).orElseGet(this::notPinned));
         } catch (IllegalStateException | UncheckedIOException e) {
-            findings.add(Finding.fail("genesis", e.getMessage()));
+            findings.add(Finding.fail(GENESIS, e.getMessage()));
         }
     }
 
-    private static String named(List<String> all) {
-        String first = String.join(", ", all.subList(0, Math.min(NAMED, all.size())));
-        return all.size() > NAMED ? first + " and " + (all.size() - NAMED) + " more" : first;
+    private Finding pinned(Hash256 pinned) {
+        boolean another = settings.expectGenesis()
+                .filter(expected -> !expected.equals(pinned))
+                .isPresent();
+        return another
+                ? Finding.warn(
+                        GENESIS,
+                        "the datadir was used with chain " + pinned + " and --expect-genesis names another one")
+                : Finding.ok(GENESIS, "pinned to " + pinned);
+    }
+
+    private Finding notPinned() {
+        return Finding.ok(
+                GENESIS,
+                settings.expectGenesis()
+                        .map(expected -> "expected is " + expected)
+                        .orElse("none pinned; the first one seen will be"));
     }
 }

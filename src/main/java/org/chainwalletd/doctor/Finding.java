@@ -1,5 +1,7 @@
 package org.chainwalletd.doctor;
 
+import java.util.List;
+
 /**
  * One line of the doctor's report.
  *
@@ -7,6 +9,8 @@ package org.chainwalletd.doctor;
  * @param text what was found and, unless all is well, what to do
  */
 public record Finding(Level level, String subject, String text) {
+    private static final int NAMED = 3;
+
     /** Only {@link #FAIL} makes the examination fail. */
     public enum Level {
         OK("ok  "),
@@ -30,6 +34,12 @@ public record Finding(Level level, String subject, String text) {
 
     public static Finding fail(String subject, String text) {
         return new Finding(Level.FAIL, subject, text);
+    }
+
+    /** The first few of {@code all}, and how many more there are. */
+    static String named(List<String> all) {
+        String first = String.join(", ", all.subList(0, Math.min(NAMED, all.size())));
+        return all.size() > NAMED ? first + " and " + (all.size() - NAMED) + " more" : first;
     }
 
     /** As printed. */

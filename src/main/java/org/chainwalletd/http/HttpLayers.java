@@ -35,9 +35,8 @@ final class HttpLayers {
             Map.entry("parsing.error-logging-verbosity", "off"),
             Map.entry("parsing.error-handler", MalformedRequests.class.getName()),
             // A body in one frame comes with its head; a client that has vanished during a long wait is noticed;
-            // streams
-            // that are opened only to be reset, and other frames that cost the daemon more than their sender, are
-            // slowed.
+            // streams that are opened only to be reset, and other frames that cost the daemon more than their
+            // sender, are slowed.
             Map.entry("http2.min-collect-strict-entity-size", 1),
             Map.entry("http2.incoming-connection-level-buffer-size", "2 MiB"),
             Map.entry("http2.ping-interval", "30s"),

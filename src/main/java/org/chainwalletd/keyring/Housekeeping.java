@@ -127,7 +127,7 @@ final class Housekeeping {
                 .toList();
         if (!unknown.isEmpty()) {
             LOG.info("learning {} public keys of a keystore that another implementation wrote", unknown.size());
-            work.oneByOne(unknown.size(), i -> learn(unknown, i, passphrase, learnt));
+            OneByOne.run(unknown.size(), disk, i -> learn(unknown, i, passphrase, learnt));
         }
     }
 

@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
@@ -65,7 +64,7 @@ final class KeyWork {
 
     /** Stores one key after the other, so that a large vault leaves room for everybody else's Argon2id between two keys. */
     CompletableFuture<Void> storeAll(List<NewKey> keys, SecretBytes passphrase) {
-        return oneByOne(keys.size(), i -> {
+        return OneByOne.run(keys.size(), crypto, i -> {
             if (i > 0) {
                 CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
             }
@@ -291,38 +290,6 @@ final class KeyWork {
 
     private <T> CompletableFuture<T> onCrypto(Supplier<T> work) {
         return CompletableFuture.supplyAsync(work, crypto);
-    }
-
-    /** Runs {@code step} for 0 … count-1, each after the one before has ended well. */
-    CompletableFuture<Void> oneByOne(int count, IntFunction<CompletableFuture<?>> step) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        next(0, count, step, done);
-        return done;
-    }
-
-    private void next(int i, int count, IntFunction<CompletableFuture<?>> step, CompletableFuture<Void> done) {
-        if (i == count) {
-            done.complete(null);
-            return;
-        }
-        begun(step, i)
-                .whenCompleteAsync(
-                        (value, failure) -> {
-                            if (failure == null) {
-                                next(i + 1, count, step, done);
-                            } else {
-                                done.completeExceptionally(failure);
-                            }
-                        },
-                        crypto);
-    }
-
-    private static CompletableFuture<?> begun(IntFunction<CompletableFuture<?>> step, int i) {
-        try {
-            return step.apply(i);
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
     }
 
     /** Signs on the crypto executor; the key may be closed at any time, because its address was deleted or the daemon ends. */

@@ -66,8 +66,9 @@ final class VaultExport {
         Vault.Writer vault = new Vault.Writer();
         return seed(entries, lent)
                 .thenComposeAsync(
-                        seed -> work.oneByOne(
+                        seed -> OneByOne.run(
                                         entries.size(),
+                                        crypto,
                                         i -> unlessGone(add(vault, entries, i, seed, lent), entries.get(i), gone))
                                 .whenCompleteAsync((done, failure) -> seed.ifPresent(SecretBytes::close), crypto),
                         crypto)
