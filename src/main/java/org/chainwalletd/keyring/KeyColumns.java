@@ -85,6 +85,11 @@ final class KeyColumns {
         return Address.of(Arrays.copyOfRange(records, row * RECORD, row * RECORD + Address.LENGTH));
     }
 
+    boolean isAt(int row, byte[] address) {
+        int at = row * RECORD;
+        return records[at] == address[0] && Arrays.equals(records, at, at + Address.LENGTH, address, 0, Address.LENGTH);
+    }
+
     boolean isImported(int row) {
         return (kinds[row] & IMPORTED) != 0;
     }

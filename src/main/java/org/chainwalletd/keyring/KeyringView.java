@@ -67,7 +67,13 @@ final class KeyringView {
     }
 
     boolean hasImported(Address address) {
-        return rows(columns::isImported).anyMatch(row -> columns.address(row).equals(address));
+        byte[] wanted = address.toArray();
+        for (int row = 0; row < size; row++) {
+            if (columns.isAt(row, wanted) && columns.isImported(row)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean hasDerived() {
