@@ -30,7 +30,11 @@ final class Broadcast {
     private static final Pattern CONFLICT =
             Pattern.compile("(double-spend of |UtxoNotFound\\()OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\),"
                     + " output_index: (\\d{1,10}) \\}");
-    private static final List<String> PASSING = List.of("Tip changed during validation", "Storage error");
+    /** Refusals that pass within moments. */
+    private static final List<String> PASSING_SOON = List.of("Tip changed during validation", "Storage error");
+    /** Passes with the node's next window; until then a repetition is refused too, and counted (chain protocol, section 10.3). */
+    private static final String QUOTA = "Rate limit exceeded";
+
     private static final String ALREADY_THERE = "transaction already in mempool";
 
     private final NodeClient node;
@@ -211,13 +215,17 @@ final class Broadcast {
 
         private CompletionStage<BroadcastOutcome> classify(NodeException.Rejected rejected) {
             boolean doubtful = ambiguous || !rejected.onlyAttempt();
-            if (number < MAX_SENDS && PASSING.stream().anyMatch(rejected.text()::contains)) {
+            boolean passingSoon = PASSING_SOON.stream().anyMatch(rejected.text()::contains);
+            if (passingSoon && number < MAX_SENDS) {
                 return again(doubtful);
+            }
+            if (passingSoon || rejected.text().contains(QUOTA)) {
+                return done(notTaken(rejected.getMessage(), doubtful, true));
             }
             Matcher conflict = CONFLICT.matcher(rejected.text());
             Optional<Outpoint> named = conflict.find() ? outpoint(conflict).filter(this::isInput) : Optional.empty();
             if (named.isEmpty()) {
-                return done(notTaken(rejected.getMessage(), doubtful));
+                return done(notTaken(rejected.getMessage(), doubtful, false));
             }
             if (conflict.group(1).startsWith("double-spend")) {
                 return done(new BroadcastOutcome.Conflicted(rejected.getMessage(), !doubtful));
@@ -236,7 +244,7 @@ final class Broadcast {
                     .handleAsync(
                             (spent, failure) -> {
                                 if (failure != null || spent.isEmpty()) {
-                                    return notTaken(text, doubtful);
+                                    return notTaken(text, doubtful, false);
                                 }
                                 return spent.get().txId().equals(txId)
                                         ? new BroadcastOutcome.Accepted()
@@ -248,10 +256,10 @@ final class Broadcast {
                             executor);
         }
 
-        private BroadcastOutcome notTaken(String text, boolean doubtful) {
+        private BroadcastOutcome notTaken(String text, boolean doubtful, boolean passing) {
             return doubtful
                     ? new BroadcastOutcome.Unknown("an earlier attempt may have arrived; now " + text)
-                    : new BroadcastOutcome.Refused(text);
+                    : new BroadcastOutcome.Refused(text, passing);
         }
 
         private CompletionStage<BroadcastOutcome> again(boolean nowAmbiguous) {

@@ -12,8 +12,12 @@ sealed interface BroadcastOutcome {
      */
     record Conflicted(String text, boolean certain) implements BroadcastOutcome {}
 
-    /** Every node that could have it refused it and says that it does not know it. */
-    record Refused(String text) implements BroadcastOutcome {}
+    /**
+     * Every node that could have it refused it and says that it does not know it.
+     *
+     * @param passing for a reason that is not the transaction's: the node was busy or its quota used up
+     */
+    record Refused(String text, boolean passing) implements BroadcastOutcome {}
 
     /** Some node may have it. */
     record Unknown(String text) implements BroadcastOutcome {}

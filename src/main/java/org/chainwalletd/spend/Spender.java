@@ -172,12 +172,23 @@ final class Spender {
                     : leaveInFlight(failure);
         }
         if (outcome instanceof BroadcastOutcome.Refused refused) {
+            if (refused.passing() && intent.token().isPresent()) {
+                return keepTrying(refused.text());
+            }
             return record(
                     IntentState.REFUSED,
                     refused.text(),
                     new SpendException(new SpendRefusal.UpstreamFailed(refused.text())));
         }
         return leaveInFlight(unknown(((BroadcastOutcome.Unknown) outcome).text()));
+    }
+
+    /**
+     * Its token stands for these bytes and no others. Were its coins given back, another payment would choose them, and the token could never
+     * pay. A caller without a token cannot ask for it again, so that one hears of a plain refusal.
+     */
+    private Behavior<Command> keepTrying(String cause) {
+        return leaveInFlight(unknown(cause));
     }
 
     private SpendException unknown(String cause) {

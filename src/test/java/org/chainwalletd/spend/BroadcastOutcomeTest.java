@@ -114,6 +114,48 @@ class BroadcastOutcomeTest {
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"Rate limit exceeded: max 60 tx submissions per minute", "Storage error: busy"})
+    void a_refusal_that_passes_ends_no_payment_with_a_token_and_gives_none_of_its_coins_to_others(String words) {
+        spends.fund(payer, 40_000);
+        spends.node.refuseSends(words);
+        List<SpendRefusal.OutcomeUnknown> refused = List.of(
+                refusal(
+                        SpendRefusal.OutcomeUnknown.class,
+                        spends.spending.transfer(request(payer, shop, 1_000, "token-busy-1"))),
+                refusal(
+                        SpendRefusal.OutcomeUnknown.class,
+                        spends.spending.transfer(request(payer, shop, 2_000, "token-busy-2"))));
+        assertThat(refused.get(0).message()).contains(words).contains("same client_token");
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(2);
+
+        spends.node.refuseSends(null);
+
+        Await.until("both are sent", () -> {
+            spends.spending.tipAdvanced();
+            return refused.stream()
+                    .allMatch(one ->
+                            spends.devnet.ledger().transaction(one.txId()).isPresent());
+        });
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-busy-1")))
+                        .txId())
+                .isEqualTo(refused.get(0).txId());
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    @Test
+    void a_used_up_quota_is_named_to_a_caller_without_a_token_and_not_used_up_more() {
+        spends.node.refuseSends("Rate limit exceeded: max 60 tx submissions per minute");
+
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000)))
+                        .message())
+                .contains("Rate limit exceeded");
+
+        assertThat(sends()).isEqualTo(1);
+        Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
+    }
+
     @Test
     void a_coin_that_a_block_has_spent_is_a_double_spend_that_names_the_spender() {
         spends.node.faults(method -> Fault.NONE);
