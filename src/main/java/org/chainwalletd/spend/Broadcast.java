@@ -238,22 +238,24 @@ final class Broadcast {
             return TransactionCodec.decode(transaction.toArray()).inputs().contains(named);
         }
 
-        /** An input that is not there: spent in a block by somebody else, by us, or not known to this node. */
+        /** An input that is not there: spent in a block by somebody else, by us, or not known to this node, which may lag. */
         private CompletionStage<BroadcastOutcome> spender(Outpoint missing, String text, boolean doubtful) {
             return node.spentBy(missing)
                     .handleAsync(
                             (spent, failure) -> {
                                 if (failure != null || spent.isEmpty()) {
-                                    return notTaken(text, doubtful, false);
+                                    return number < MAX_SENDS ? again(doubtful) : done(notTaken(text, doubtful, false));
                                 }
-                                return spent.get().txId().equals(txId)
-                                        ? new BroadcastOutcome.Accepted()
-                                        : new BroadcastOutcome.Conflicted(
-                                                text + "; spent by "
-                                                        + spent.get().txId(),
-                                                true);
+                                return done(spenderFound(spent.get().txId(), text));
                             },
-                            executor);
+                            executor)
+                    .thenComposeAsync(outcome -> outcome, executor);
+        }
+
+        private BroadcastOutcome spenderFound(Hash256 by, String text) {
+            return by.equals(txId)
+                    ? new BroadcastOutcome.Accepted()
+                    : new BroadcastOutcome.Conflicted(text + "; spent by " + by, true);
         }
 
         private BroadcastOutcome notTaken(String text, boolean doubtful, boolean passing) {

@@ -145,6 +145,15 @@ class BroadcastOutcomeTest {
     }
 
     @Test
+    void a_node_that_lags_behind_the_one_that_listed_the_coin_does_not_end_a_payment() {
+        onSend(Fault.LAGGING, Fault.LAGGING, Fault.NONE);
+
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(sends()).isEqualTo(3);
+    }
+
+    @Test
     void a_used_up_quota_is_named_to_a_caller_without_a_token_and_not_used_up_more() {
         spends.node.refuseSends("Rate limit exceeded: max 60 tx submissions per minute");
 
