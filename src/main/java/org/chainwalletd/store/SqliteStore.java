@@ -50,7 +50,7 @@ public final class SqliteStore implements AutoCloseable {
     /**
      * Opens or makes the store in {@code folder}, checks it and brings it to the newest version. Blocks.
      *
-     * @throws StoreException {@code DAMAGED} with the file's name; a damaged file is left as it is, never replaced
+     * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
      */
     public static SqliteStore open(Path folder) {
         Path path = folder.resolve(FILE_NAME).toAbsolutePath();
@@ -70,12 +70,7 @@ public final class SqliteStore implements AutoCloseable {
             store.writer.start();
             return store;
         } catch (IOException | SQLException e) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    "cannot open the store " + file + ": " + e.getMessage()
-                            + "; restore the file from a backup, or move it away"
-                            + " only after checking that no payment is in flight",
-                    e);
+            throw StoreFile.unusable(path, e);
         }
     }
 

@@ -6,8 +6,11 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Set;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConnection;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /**
  * {@code walletd.db} as a file of bytes. It is made whole, so one that is empty has lost what it held; SQLite would take it for a new one, and
@@ -23,6 +26,14 @@ final class StoreFile {
     private static final int LARGEST_PAGE_MARK = 1;
 
     private static final int LARGEST_PAGE = 65_536;
+
+    /** The low byte of an extended result code. */
+    private static final int PRIMARY_CODE = 0xff;
+
+    private static final Set<Integer> DAMAGE =
+            Set.of(SQLiteErrorCode.SQLITE_CORRUPT.code, SQLiteErrorCode.SQLITE_NOTADB.code);
+    private static final String WAY_OUT =
+            "; restore the file from a backup, or move it away only after checking that no payment is in flight";
 
     private StoreFile() {}
 
@@ -58,12 +69,24 @@ final class StoreFile {
         }
     }
 
+    /** What kept SQLite from opening the file. Only damage asks for a backup: one that is put back without need makes tokens pay again. */
+    static StoreException unusable(Path path, Exception cause) {
+        String what = "cannot open the store " + path + ": "
+                + (cause instanceof IOException file ? FileFailures.describe(file) : cause.getMessage());
+        return isDamage(cause)
+                ? new StoreException(StoreException.Reason.DAMAGED, what + WAY_OUT, cause)
+                : new StoreException(
+                        StoreException.Reason.UNAVAILABLE,
+                        what + "; look at the room on the disk, the disk itself, and the owner and mode of the file,"
+                                + " and leave the file where it is",
+                        cause);
+    }
+
+    private static boolean isDamage(Exception cause) {
+        return cause instanceof SQLiteException sqlite && DAMAGE.contains(sqlite.getResultCode().code & PRIMARY_CODE);
+    }
+
     private static StoreException damaged(Path path, String how) {
-        return new StoreException(
-                StoreException.Reason.DAMAGED,
-                "the store " + path + " " + how
-                        + "; restore the file from a backup, or move it away only after checking that"
-                        + " no payment is in flight",
-                null);
+        return new StoreException(StoreException.Reason.DAMAGED, "the store " + path + " " + how + WAY_OUT, null);
     }
 }

@@ -359,6 +359,20 @@ class SqliteStoreTest {
         assertThat(done(store.receipts().find("token-one", 0))).isPresent();
     }
 
+    /** A full disk, a wrong owner or mode: who puts an old copy back then has tokens that pay again. */
+    @Test
+    void a_file_that_cannot_be_opened_is_not_called_damaged() throws IOException {
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Path inTheWay = Files.createDirectory(elsewhere.resolve(SqliteStore.FILE_NAME));
+
+        assertThatThrownBy(() -> SqliteStore.open(elsewhere))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(StoreException.Reason.UNAVAILABLE))
+                .hasMessageContaining(inTheWay.toString())
+                .hasMessageContaining("leave the file where it is");
+    }
+
     @Test
     void a_file_of_a_newer_release_is_refused() {
         done(store.write(session -> {
