@@ -1,9 +1,9 @@
 package org.chainwalletd.bench;
 
-import java.nio.charset.StandardCharsets;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -45,8 +45,8 @@ public final class BareServer {
     }
 
     private static void ask(int port) throws Exception {
-        HttpURLConnection connection =
-                (HttpURLConnection) URI.create("http://127.0.0.1:" + port + "/").toURL().openConnection();
+        HttpURLConnection connection = (HttpURLConnection)
+                URI.create("http://127.0.0.1:" + port + "/").toURL().openConnection();
         connection.setDoOutput(true);
         connection.setRequestProperty("Content-Type", "application/json");
         connection.getOutputStream().write("{}".getBytes(StandardCharsets.UTF_8));

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs benchmarks by name: {@code start rpc transfer keyring crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
- * the other, and prints lines of {@code name ours floor ratio}, the median of interleaved pairs; crypto and chain print operations per second
+ * Runs benchmarks by name: {@code start rpc transfer keyring envelope crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
+ * the other, and prints lines of {@code name ours floor ratio}, the median of interleaved pairs; envelope, crypto and chain print operations per second
  * of one core. What follows a single name is passed on.
  */
 public final class Benchmarks {
@@ -26,6 +26,7 @@ public final class Benchmarks {
         programs.put("rpc", List.of("org.chainwalletd.http.ServerBench"));
         programs.put("transfer", List.of("org.chainwalletd.spend.TransferBench"));
         programs.put("keyring", List.of("org.chainwalletd.keyring.KeyringBenchmark", "target/bench/keyring"));
+        programs.put("envelope", List.of(JMH, "org.chainwalletd.rpc.RpcBench"));
         programs.put("crypto", List.of(JMH, "org.chainwalletd.crypto.CryptoBench"));
         programs.put("chain", List.of(JMH, "org.chainwalletd.chain.ChainBench"));
         return programs;
@@ -33,7 +34,8 @@ public final class Benchmarks {
 
     /** Ends with 1 when a benchmark failed, with 2 when a name is unknown. */
     public static void main(String[] words) throws IOException, InterruptedException {
-        List<String> names = words.length == 0 || words[0].equals("all") ? List.copyOf(PROGRAMS.keySet()) : List.of(words[0]);
+        List<String> names =
+                words.length == 0 || words[0].equals("all") ? List.copyOf(PROGRAMS.keySet()) : List.of(words[0]);
         List<String> more = words.length > 1 ? List.of(words).subList(1, words.length) : List.of();
         if (!PROGRAMS.keySet().containsAll(names)) {
             System.err.println("no benchmark " + names + "; known: all, " + String.join(", ", PROGRAMS.keySet()));

@@ -63,7 +63,8 @@ final class Installation {
     }
 
     Running start(List<String> words) throws IOException {
-        return new Running(builder(words).redirectError(ProcessBuilder.Redirect.DISCARD).start());
+        return new Running(
+                builder(words).redirectError(ProcessBuilder.Redirect.DISCARD).start());
     }
 
     private ProcessBuilder builder(List<String> words) {
@@ -89,7 +90,10 @@ final class Installation {
         }
         ProcessBuilder maker = builder(List.of("--version"));
         maker.environment().put("WALLETD_ARCHIVE", "now");
-        maker.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor();
+        maker.redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
         if (!Files.isDirectory(cache)) {
             return false;
         }

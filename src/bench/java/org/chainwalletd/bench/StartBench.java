@@ -1,13 +1,13 @@
 package org.chainwalletd.bench;
 
-import java.time.Duration;
-import java.net.URI;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -30,7 +30,8 @@ import org.chainwalletd.keyring.LargeDatadir;
  */
 public final class StartBench {
     private static final String PING = "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{},\"id\":1}";
-    private static final Pattern NEEDED = Pattern.compile("(pekko-(?!http-jackson)|scala-|config-|slf4j-|logback-|ssl-config|parboiled|reactive-streams).*");
+    private static final Pattern NEEDED = Pattern.compile(
+            "(pekko-(?!http-jackson)|scala-|config-|slf4j-|logback-|ssl-config|parboiled|reactive-streams).*");
     private static final List<String> NO_NODE = List.of("--node-rpc", "http://127.0.0.1:1");
     private static final int KEYS = 5;
 
@@ -48,9 +49,8 @@ public final class StartBench {
 
     public static void main(String[] words) throws Exception {
         int pairs = words.length > 0 ? Integer.parseInt(words[0]) : 7;
-        List<String> rows = words.length > 1
-                ? List.of(words).subList(1, words.length)
-                : List.of("archive", "plain", "node", "big");
+        List<String> rows =
+                words.length > 1 ? List.of(words).subList(1, words.length) : List.of("archive", "plain", "node", "big");
         Path packaged = Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd"));
         Path work = Files.createTempDirectory("start-bench");
         try {
@@ -74,7 +74,11 @@ public final class StartBench {
     }
 
     private void measure(String jdk, Path ours, Path bare, Path datadir) throws Exception {
-        String release = new ProcessBuilder(jdk + "/bin/java", "--version").start().inputReader().readLine().split(" ")[1];
+        String release = new ProcessBuilder(jdk + "/bin/java", "--version")
+                .start()
+                .inputReader()
+                .readLine()
+                .split(" ")[1];
         String suffix = " jdk" + release.split("\\.")[0];
         if (rows.contains("plain")) {
             Map<String, String> environment = Map.of("JAVA_HOME", jdk, "WALLETD_ARCHIVE", "off");
@@ -110,8 +114,13 @@ public final class StartBench {
     private void withNode(Map<String, String> environment, Path ours, Path bare, Path datadir, String name)
             throws Exception {
         List<String> words = List.of(
-                "devnet", "--datadir", work.resolve("chain").toString(), "--devnet-bind", "127.0.0.1:0",
-                "--devnet-block-interval", "0");
+                "devnet",
+                "--datadir",
+                work.resolve("chain").toString(),
+                "--devnet-bind",
+                "127.0.0.1:0",
+                "--devnet-block-interval",
+                "0");
         try (Installation.Running node = new Installation(ours, environment).start(words)) {
             String line = node.lineWith("development node on");
             String uri = line.replaceFirst(".*(http://\\S+).*", "$1");
@@ -121,7 +130,8 @@ public final class StartBench {
 
     private void row(String name, Map<String, String> environment, Path ours, Path bare, List<String> words)
             throws Exception {
-        String token = Files.readString(Path.of(words.get(1)).resolve("token-read")).strip();
+        String token =
+                Files.readString(Path.of(words.get(1)).resolve("token-read")).strip();
         Installation daemon = new Installation(ours, environment);
         Installation floor = new Installation(bare, environment);
         Pairs clock = new Pairs();
@@ -155,7 +165,8 @@ public final class StartBench {
                         .replace("org.chainwalletd.Main", BareServer.class.getName()));
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
         try (Stream<Path> jars = Files.list(packaged.resolve("lib"))) {
-            for (Path jar : jars.filter(found -> NEEDED.matcher(found.getFileName().toString()).matches())
+            for (Path jar : jars.filter(found ->
+                            NEEDED.matcher(found.getFileName().toString()).matches())
                     .toList()) {
                 Files.copy(jar, bare.resolve("lib").resolve(jar.getFileName()));
             }
@@ -164,21 +175,19 @@ public final class StartBench {
         try (OutputStream file = Files.newOutputStream(bare.resolve("lib/chain-walletd-bare.jar"));
                 JarOutputStream jar = new JarOutputStream(file)) {
             jar.putNextEntry(new JarEntry(entry));
-            jar.write(BareServer.class.getClassLoader().getResourceAsStream(entry).readAllBytes());
+            jar.write(
+                    BareServer.class.getClassLoader().getResourceAsStream(entry).readAllBytes());
             jar.closeEntry();
         }
     }
 
     /** A datadir as it stands after some use: keys, tokens, store. */
     private static void fill(Installation daemon, Path datadir) throws Exception {
-        List<String> words = arguments(
-                datadir,
-                List.of("--bind", "127.0.0.1:0", "--node-rpc", "http://127.0.0.1:1"));
+        List<String> words = arguments(datadir, List.of("--bind", "127.0.0.1:0", "--node-rpc", "http://127.0.0.1:1"));
         try (Installation.Running running = daemon.start(words)) {
             String uri = running.lineWith("ready on").replaceFirst(".*(http://\\S+).*", "$1");
             String token = Files.readString(datadir.resolve("token-manage")).strip();
-            WalletdClient client = new WalletdClient(
-                    URI.create(uri), token, Optional.empty(), Duration.ofSeconds(60));
+            WalletdClient client = new WalletdClient(URI.create(uri), token, Optional.empty(), Duration.ofSeconds(60));
             for (int i = 0; i < KEYS; i++) {
                 client.call("generate_standard_address", new LinkedHashMap<>(Map.of("label", "key " + i)));
             }
@@ -188,7 +197,8 @@ public final class StartBench {
 
     private static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> all = Files.walk(from)) {
-            for (Path path : all.filter(found -> !found.toString().contains(".cache")).toList()) {
+            for (Path path :
+                    all.filter(found -> !found.toString().contains(".cache")).toList()) {
                 Files.copy(path, to.resolve(from.relativize(path).toString()), StandardCopyOption.COPY_ATTRIBUTES);
             }
         }

@@ -71,8 +71,7 @@ final class LoadClient implements AutoCloseable {
     }
 
     private static long serverCpu() {
-        long process = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getProcessCpuTime();
+        long process = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
         return process - ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 

@@ -184,8 +184,16 @@ public final class ServerBench {
                     ping.run(TimeUnit.SECONDS.toNanos(1));
                     during.add(ping.quantile(0.99));
                 }
-                print("ping_p99_beside_" + slow + "_slow(us)", median(during), median(baseline), median(during) / median(baseline));
-                print("slow_clients_closed_after(s)", clients.lastClosedAfterSeconds(), 15, clients.lastClosedAfterSeconds() / 15);
+                print(
+                        "ping_p99_beside_" + slow + "_slow(us)",
+                        median(during),
+                        median(baseline),
+                        median(during) / median(baseline));
+                print(
+                        "slow_clients_closed_after(s)",
+                        clients.lastClosedAfterSeconds(),
+                        15,
+                        clients.lastClosedAfterSeconds() / 15);
             }
         }
     }
@@ -232,7 +240,8 @@ public final class ServerBench {
     }
 
     private static double median(List<Double> values) {
-        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        double[] sorted =
+                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         return sorted.length == 0 ? Double.NaN : sorted[sorted.length / 2];
     }
 
@@ -270,7 +279,8 @@ public final class ServerBench {
 
         private void drip() {
             boolean[] closed = new boolean[sockets.size()];
-            byte[] rest = "OST / HTTP/1.1\r\nX-Slow: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy".getBytes(StandardCharsets.US_ASCII);
+            byte[] rest = "OST / HTTP/1.1\r\nX-Slow: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+                    .getBytes(StandardCharsets.US_ASCII);
             long apart = TimeUnit.SECONDS.toNanos(1) / closed.length;
             long next = start;
             for (int second = 0; open > 0 && second < rest.length; second++) {

@@ -143,7 +143,12 @@ public final class KeyringBenchmark {
     }
 
     private void lists(Keyring large) {
-        report("list-100k-us", 21, () -> time(() -> touch(large.list())), () -> time(() -> touch(new ArrayList<>(large.list()))), 1e3);
+        report(
+                "list-100k-us",
+                21,
+                () -> time(() -> touch(large.list())),
+                () -> time(() -> touch(new ArrayList<>(large.list()))),
+                1e3);
     }
 
     private static void touch(List<KeyEntry> entries) {
@@ -198,7 +203,7 @@ public final class KeyringBenchmark {
             return KeyringBenchmark.mint(name.equals("small") ? small : large);
         }
 
-        /** Same state.json and public keys; the key files are empty but there, and only the first one has to open. */
+        /** See {@link Cheap}. */
         private void copyState(String name) {
             try {
                 Path from = folder.resolve(name).resolve("wallets");
@@ -227,8 +232,8 @@ public final class KeyringBenchmark {
         report(
                 "unseal-vs-one-argon2-ms",
                 PAIRS,
-                () -> time(() -> join(large.sign(
-                        large.list().get(next.getAndIncrement()).address(), new byte[100]))),
+                () -> time(() ->
+                        join(large.sign(large.list().get(next.getAndIncrement()).address(), new byte[100]))),
                 KeyringBenchmark::argon2,
                 1e6);
     }

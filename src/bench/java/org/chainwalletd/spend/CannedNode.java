@@ -124,7 +124,9 @@ final class CannedNode implements AutoCloseable {
         int number = coins;
         String prefix = String.format("%016x", listings.incrementAndGet());
         StringBuilder json = new StringBuilder(200 * number + 200);
-        json.append("{\"address\":\"").append(address).append("\",\"next_cursor\":null,\"tip_height\":1000,\"truncated\":false,\"utxos\":[");
+        json.append("{\"address\":\"")
+                .append(address)
+                .append("\",\"next_cursor\":null,\"tip_height\":1000,\"truncated\":false,\"utxos\":[");
         for (int i = 0; i < number; i++) {
             json.append(i == 0 ? "" : ",")
                     .append("{\"height\":900,\"is_coinbase\":false,\"output_index\":")

@@ -1,8 +1,8 @@
 package org.chainwalletd.spend;
 
-import java.util.Comparator;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 
 /** Runs many random histories of spending: {@code SpendHistories <count> [first seed] [folder]}. Prints what breaks a promise. */

@@ -1,17 +1,12 @@
 package org.chainwalletd.spend;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
-import java.util.concurrent.Future;
-import org.chainwalletd.chain.Bytes;
-import org.apache.pekko.actor.typed.Props;
-import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.chainwalletd.node.NodeClient;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.OperatingSystemMXBean;
 import com.typesafe.config.ConfigFactory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -30,15 +25,20 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Props;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.SqliteStore;
 
@@ -77,16 +77,15 @@ public final class TransferBench {
         this.payer = payer;
         this.shop = shop;
         // One input, two outputs: 227 bytes, as our transfers have.
-        this.sample = "01000200" + "11".repeat(36) + ("e803000000000000" + "2000" + "22".repeat(32) + "0000").repeat(2) + "6000"
-                + "33".repeat(96) + "00";
+        this.sample = "01000200" + "11".repeat(36) + ("e803000000000000" + "2000" + "22".repeat(32) + "0000").repeat(2)
+                + "6000" + "33".repeat(96) + "00";
     }
 
     public static void main(String[] args) throws Exception {
         Duration run = Duration.ofMillis(args.length > 0 ? (long) (1000 * Double.parseDouble(args[0])) : 4_000);
         int pairs = args.length > 1 ? Integer.parseInt(args[1]) : 5;
         Path folder = args.length > 2 ? Path.of(args[2]) : Files.createTempDirectory("transfer-bench");
-        ActorSystem<Void> system =
-                ActorSystem.create(Behaviors.empty(), "bench", ConfigFactory.load());
+        ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "bench", ConfigFactory.load());
         ExecutorService executor = Executors.newFixedThreadPool(2);
         try (CannedNode node = new CannedNode(10);
                 SqliteStore store = SqliteStore.open(folder)) {
@@ -101,9 +100,20 @@ public final class TransferBench {
     }
 
     private static SpendService start(
-            ActorSystem<Void> system, URI url, Path folder, ExecutorService executor, TestKeys keys, SqliteStore store) {
+            ActorSystem<Void> system,
+            URI url,
+            Path folder,
+            ExecutorService executor,
+            TestKeys keys,
+            SqliteStore store) {
         Settings.Node settings = new Settings.Node(
-                List.of(url), 4, Duration.ofMillis(500), Duration.ofSeconds(30), 8 << 20, CONCURRENCY, Optional.empty());
+                List.of(url),
+                4,
+                Duration.ofMillis(500),
+                Duration.ofSeconds(30),
+                8 << 20,
+                CONCURRENCY,
+                Optional.empty());
         Nodes nodes = Nodes.start(
                 system,
                 settings,
@@ -152,11 +162,20 @@ public final class TransferBench {
         if (Boolean.getBoolean("bench.client")) {
             double client = client();
             System.out.printf(
-                    Locale.ROOT, "%s, our node client alone  %.0f/s  %.0f us of processor%n", name, client, lastCpuMicros);
+                    Locale.ROOT,
+                    "%s, our node client alone  %.0f/s  %.0f us of processor%n",
+                    name,
+                    client,
+                    lastCpuMicros);
         }
         if (Boolean.getBoolean("bench.alone")) {
             for (int i = 0; i < pairs; i++) {
-                System.out.printf(Locale.ROOT, "%s, without the floor  %.0f/s  %.0f us of processor%n", name, ours(), lastCpuMicros);
+                System.out.printf(
+                        Locale.ROOT,
+                        "%s, without the floor  %.0f/s  %.0f us of processor%n",
+                        name,
+                        ours(),
+                        lastCpuMicros);
             }
             return;
         }
@@ -258,8 +277,8 @@ public final class TransferBench {
 
     private byte[] call(String method, String params) throws IOException {
         byte[] body = body(method, params);
-        byte[] head = ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: " + body.length
-                        + "\r\n\r\n")
+        byte[] head = ("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
+                        + body.length + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         byte[] request = Arrays.copyOf(head, head.length + body.length);
         System.arraycopy(body, 0, request, head.length, body.length);
@@ -303,7 +322,6 @@ public final class TransferBench {
 
     /** Nanoseconds of processor time of all threads, those of the canned node among them. */
     private static long processCpu() {
-        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getProcessCpuTime();
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 }

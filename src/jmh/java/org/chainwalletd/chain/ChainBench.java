@@ -24,8 +24,8 @@ public class ChainBench {
     private final ChainProfile profile = ChainProfile.of("chain");
     private final Hash256 id = Hash256.sha256(new byte[] {1});
     private final Address address = Address.of(id.toArray());
-    private final Bytes htlc = HtlcScript.build(
-            new HtlcParams(PublicKey.of(id.toArray()), PublicKey.of(id.toArray()), id, 1_000));
+    private final Bytes htlc =
+            HtlcScript.build(new HtlcParams(PublicKey.of(id.toArray()), PublicKey.of(id.toArray()), id, 1_000));
     private final Bytes lookalike = Bytes.wrap(almost(htlc));
     private final Witness claim = HtlcWitness.claim(new byte[32], new byte[64]);
 
