@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -21,6 +22,7 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.DynamicTest;
@@ -33,7 +35,10 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("org.chainwalletd");
 
-    /** Each package with those it may use; boot and the command line at the root may use all. */
+    /** They wire the others together and may use all. */
+    private static final Set<String> ABOVE_ALL = Set.of("", "boot", "cli");
+
+    /** Each package with those it may use. */
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
             Map.entry("chain", Set.of()),
             Map.entry("crypto", Set.of()),
@@ -46,7 +51,8 @@ class ArchitectureTest {
             Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring")),
             Map.entry("rpc", Set.of("chain", "crypto", "config", "store", "node", "keyring", "spend")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
-            Map.entry("client", Set.of("chain", "crypto", "config")));
+            Map.entry("client", Set.of("chain", "crypto", "config")),
+            Map.entry("doctor", Set.of("chain", "config", "store", "node", "boot")));
 
     private static final Set<String> BARE_CONTINUATIONS = Set.of(
             "thenApply",
@@ -71,6 +77,13 @@ class ArchitectureTest {
                         layer.getKey(),
                         () -> usesOnly(layer.getKey(), layer.getValue()).check(MAIN)))
                 .toList();
+    }
+
+    @Test
+    void every_package_has_its_layer() {
+        Set<String> known = new TreeSet<>(MAY_USE.keySet());
+        known.addAll(ABOVE_ALL);
+        assertThat(MAIN.stream().map(ArchitectureTest::wordOf).distinct()).allMatch(known::contains);
     }
 
     private static ArchRule usesOnly(String word, Set<String> mayUse) {
