@@ -35,10 +35,18 @@ final class Departures {
             question.refuse(KeyringFailures.unknown(question.address()));
             return;
         }
-        CompletionStage<Optional<String>> objection = question.guard()
-                .map(guard -> guard.objection(entry.get()))
-                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
-        context.pipeToSelf(objection, (text, failure) -> new Objected(question, text, failure));
+        context.pipeToSelf(objection(question, entry.get()), (text, failure) -> new Objected(question, text, failure));
+    }
+
+    /** A guard is somebody else's code: what it throws must not end the actor. */
+    private static CompletionStage<Optional<String>> objection(Delete question, KeyEntry entry) {
+        try {
+            return question.guard()
+                    .map(guard -> guard.objection(entry))
+                    .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     void objected(Objected answer) {

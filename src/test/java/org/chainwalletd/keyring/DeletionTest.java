@@ -89,6 +89,17 @@ class DeletionTest {
     }
 
     @Test
+    void a_check_that_throws_keeps_the_key_and_the_keyring() {
+        DeletionGuard broken = any -> {
+            throw new IllegalStateException("no node");
+        };
+        assertThat(refusal(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(broken)))
+                        .reason())
+                .isEqualTo(Reason.INVALID);
+        await(keyring.sign(entry.address(), MESSAGE));
+    }
+
+    @Test
     void the_guard_is_asked_after_the_passphrase_was_proved() {
         AtomicInteger asked = new AtomicInteger();
         DeletionGuard counting = any -> {
