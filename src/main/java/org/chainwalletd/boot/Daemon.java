@@ -2,7 +2,6 @@ package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +14,7 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
@@ -271,10 +271,7 @@ public final class Daemon implements AutoCloseable {
 
     /** Where clients reach it. */
     public URI uri() {
-        InetSocketAddress address = server.address();
-        String host = address.getAddress().getHostAddress();
-        return URI.create((settings.http().tls() ? "https" : "http") + "://"
-                + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort() + "/");
+        return URI.create((settings.http().tls() ? "https://" : "http://") + HostPort.of(server.address()) + "/");
     }
 
     /** The embedded development node, if there is one. */

@@ -8,7 +8,6 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.http.HttpServer;
-import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.Scope;
@@ -27,16 +26,7 @@ final class Rehearsal {
     static void run(Settings settings, ActorSystem<?> system) {
         SealedBlob.prepare();
         HttpServer.prepare(system);
-        MethodFamilies withoutServices = new MethodFamilies(
-                settings.chain(),
-                Version.number(),
-                new Nodes(null, null, null),
-                null,
-                null,
-                null,
-                null,
-                null,
-                Runnable::run);
+        MethodFamilies withoutServices = MethodFamilies.withoutServices(settings.chain(), Version.number());
         new RpcDispatcher(withoutServices.registry(), List.of(), CallObserver.NONE, 1, 1, Runnable::run)
                 .dispatch(CALL.clone(), Optional.of(Scope.READ), "");
     }

@@ -3,15 +3,12 @@ package org.chainwalletd.boot;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
-import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.AuditTrail;
@@ -27,7 +24,6 @@ import org.chainwalletd.rpc.method.keyring.KeyringErrors;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.keyring.PendingCoinsGuard;
 import org.chainwalletd.rpc.method.read.InFlight;
-import org.chainwalletd.rpc.method.read.ManagedKeys;
 import org.chainwalletd.rpc.method.read.NodeErrors;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
 import org.chainwalletd.spend.SpendService;
@@ -52,7 +48,6 @@ record Services(
                         settings.chain(),
                         Version.number(),
                         nodes,
-                        managedKeys(),
                         inFlight(),
                         keyring,
                         deletionGuard(),
@@ -80,20 +75,6 @@ record Services(
             @Override
             public int transfers() {
                 return spending.inFlightTransfers();
-            }
-        };
-    }
-
-    private ManagedKeys managedKeys() {
-        return new ManagedKeys() {
-            @Override
-            public CompletionStage<List<KeyEntry>> entries() {
-                return CompletableFuture.completedFuture(keyring.list());
-            }
-
-            @Override
-            public int size() {
-                return keyring.size();
             }
         };
     }

@@ -17,6 +17,7 @@ import java.util.Optional;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Settings;
 
 /** Calls a running daemon from the shell. */
@@ -102,12 +103,8 @@ final class RpcCommand implements Command {
         if (given.isPresent()) {
             return URI.create(given.get());
         }
-        String host = settings.http().bind().getAddress().isAnyLocalAddress()
-                ? "127.0.0.1"
-                : settings.http().bind().getAddress().getHostAddress();
-        return URI.create(
-                (settings.http().tls() ? "https://" : "http://") + (host.contains(":") ? "[" + host + "]" : host) + ":"
-                        + settings.http().bind().getPort() + "/");
+        Settings.Http http = settings.http();
+        return URI.create((http.tls() ? "https://" : "http://") + HostPort.toReach(http.bind()) + "/");
     }
 
     private static String token(Invocation invocation, Settings settings) {

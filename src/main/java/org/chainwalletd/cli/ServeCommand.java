@@ -56,7 +56,7 @@ final class ServeCommand implements Command {
     }
 
     private static void announce(Daemon daemon, Configuration configuration, PrintStream out) {
-        out.println("chain-walletd " + Version.number() + " ready on " + daemon.uri() + " (datadir "
+        out.println(Program.NAME + " " + Version.number() + " ready on " + daemon.uri() + " (datadir "
                 + configuration.settings().datadir() + ")");
         out.flush();
     }
@@ -86,7 +86,7 @@ final class ServeCommand implements Command {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            System.err.println("chain-walletd: did not stop in order within " + STOPPING.toSeconds() + " s");
+            System.err.println(Program.NAME + ": did not stop in order within " + STOPPING.toSeconds() + " s");
         }
         Runtime.getRuntime().halt(code);
     }

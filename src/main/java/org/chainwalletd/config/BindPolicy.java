@@ -27,7 +27,7 @@ public final class BindPolicy {
      */
     public static Verdict check(InetSocketAddress bind, boolean tls, boolean allowPublicBind, boolean tokenSet) {
         Reach reach = reachOf(bind.getAddress());
-        String shown = show(bind);
+        String shown = HostPort.of(bind);
         return switch (reach) {
             case LOOPBACK -> new Verdict(reach, Optional.empty(), List.of());
             case PRIVATE -> new Verdict(reach, Optional.empty(), privateWarnings(shown, tls, tokenSet));
@@ -64,10 +64,5 @@ public final class BindPolicy {
         boolean uniqueLocal = !(address instanceof Inet4Address) && (octets[0] & 0xFE) == 0xFC;
         boolean rfc1918 = address instanceof Inet4Address && address.isSiteLocalAddress();
         return uniqueLocal || rfc1918 || address.isLinkLocalAddress() ? Reach.PRIVATE : Reach.PUBLIC;
-    }
-
-    static String show(InetSocketAddress bind) {
-        String host = bind.getAddress().getHostAddress();
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + bind.getPort();
     }
 }

@@ -101,13 +101,7 @@ public final class SettingsLoader {
             warnings.add("the nodes of " + origin + " are not used, because --devnet brings its own");
         }
         origins.put(Option.NODE_RPC, "flag --devnet");
-        return List.of(
-                URI.create("http://" + BindPolicy.show(reachable(devnet.get().bind()))));
-    }
-
-    /** One does not connect to 0.0.0.0. */
-    private static InetSocketAddress reachable(InetSocketAddress bind) {
-        return bind.getAddress().isAnyLocalAddress() ? new InetSocketAddress("127.0.0.1", bind.getPort()) : bind;
+        return List.of(URI.create("http://" + HostPort.toReach(devnet.get().bind())));
     }
 
     private Settings.Http http() {
@@ -146,7 +140,7 @@ public final class SettingsLoader {
     /** That listener asks for no token, so nothing but the operator's own assertion opens it to everyone. */
     private void checkMetricsBind(InetSocketAddress metrics, boolean allowPublic) {
         if (BindPolicy.reachOf(metrics.getAddress()) == BindPolicy.Reach.PUBLIC && !allowPublic) {
-            problems.add("--metrics-bind " + BindPolicy.show(metrics)
+            problems.add("--metrics-bind " + HostPort.of(metrics)
                     + " would show metrics to everyone without a token: bind it to a loopback or private address");
         }
     }
@@ -199,8 +193,7 @@ public final class SettingsLoader {
             return Optional.empty();
         }
         if (BindPolicy.reachOf(bind.getAddress()) != BindPolicy.Reach.LOOPBACK) {
-            warnings.add(
-                    "the development node on " + BindPolicy.show(bind) + " gives coins to everyone who can reach it");
+            warnings.add("the development node on " + HostPort.of(bind) + " gives coins to everyone who can reach it");
         }
         return Optional.of(new Settings.Devnet(
                 bind,

@@ -2,7 +2,6 @@ package org.chainwalletd.devnet;
 
 import java.io.IOException;
 import java.net.BindException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -14,6 +13,7 @@ import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.config.HostPort;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.devnet.call.DevnetControl;
@@ -144,9 +144,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
 
     /** Where the node answers, for example {@code http://127.0.0.1:9334/}. */
     public URI uri() {
-        InetSocketAddress address = server.address();
-        String host = address.getAddress().getHostAddress();
-        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort() + "/");
+        return URI.create("http://" + HostPort.of(server.address()) + "/");
     }
 
     public Hash256 genesisId() {

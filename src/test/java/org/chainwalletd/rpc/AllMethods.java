@@ -1,7 +1,6 @@
 package org.chainwalletd.rpc;
 
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.method.MethodFamilies;
 
 /** Every method of the daemon without the services behind them: enough to describe them, not to call them. */
@@ -11,16 +10,6 @@ public final class AllMethods {
     private AllMethods() {}
 
     public static MethodRegistry registry() {
-        return new MethodFamilies(
-                        ChainProfile.of("chain"),
-                        VERSION,
-                        new Nodes(null, null, null),
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        Runnable::run)
-                .registry();
+        return MethodFamilies.withoutServices(ChainProfile.of("chain"), VERSION).registry();
     }
 }

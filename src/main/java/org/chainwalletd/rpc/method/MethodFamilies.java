@@ -11,30 +11,31 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
-import org.chainwalletd.rpc.method.read.ManagedKeys;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
 import org.chainwalletd.spend.SpendService;
 
-/**
- * The services that methods talk to, and the one list of the families of methods over them. Services may be null where methods are only
- * described, not called.
- */
+/** The services that methods talk to, and the one list of the families of methods over them. */
 public record MethodFamilies(
         ChainProfile chain,
         String version,
         Nodes nodes,
-        ManagedKeys keys,
         InFlight inFlight,
         Keyring keyring,
         DeletionGuard deletionGuard,
         SpendService spending,
         Executor executor) {
 
+    /** For methods that are only described, or that need no service when they are called. */
+    public static MethodFamilies withoutServices(ChainProfile chain, String version) {
+        Nodes none = new Nodes(null, null, null);
+        return new MethodFamilies(chain, version, none, null, null, null, null, Runnable::run);
+    }
+
     /** Every method that can be called, the one that describes the others included. */
     public MethodRegistry registry() {
         List<RpcMethod<?, ?>> methods = new ArrayList<>();
-        methods.addAll(ReadMethods.all(chain, version, nodes, keys, inFlight, executor));
+        methods.addAll(ReadMethods.all(chain, version, nodes, () -> keyring.list(), inFlight, executor));
         methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
         return MethodRegistry.withDiscovery(methods, version);

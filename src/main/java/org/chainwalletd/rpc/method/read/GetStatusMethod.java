@@ -6,7 +6,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
@@ -54,11 +56,11 @@ final class GetStatusMethod extends ReadMethod<NoParams, GetStatusMethod.Result>
 
     private final String version;
     private final Nodes nodes;
-    private final ManagedKeys keys;
+    private final Supplier<List<KeyEntry>> keys;
     private final InFlight inFlight;
     private final Executor executor;
 
-    GetStatusMethod(String version, Nodes nodes, ManagedKeys keys, InFlight inFlight, Executor executor) {
+    GetStatusMethod(String version, Nodes nodes, Supplier<List<KeyEntry>> keys, InFlight inFlight, Executor executor) {
         super(
                 "get_status",
                 "Version, tip, nodes, number of keys and spends in flight; succeeds also when no node does.",
@@ -97,7 +99,7 @@ final class GetStatusMethod extends ReadMethod<NoParams, GetStatusMethod.Result>
                         tip.map(NodeClient.Tip::height).orElse(null)),
                 tip.isPresent() && !refused,
                 seen.nodes().stream().map(NodesSeen.Seen::url).toList(),
-                keys.size(),
+                keys.get().size(),
                 inFlight.utxos(),
                 inFlight.transfers(),
                 seen.network().orElse(null),

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.keyring.KeyEntry;
@@ -49,10 +49,10 @@ final class GetWalletBalanceMethod extends ReadMethod<GetWalletBalanceMethod.Par
             Optional<Boolean> truncated) {}
 
     private final NodeClient nodes;
-    private final ManagedKeys keys;
+    private final Supplier<List<KeyEntry>> keys;
     private final Executor executor;
 
-    GetWalletBalanceMethod(NodeClient nodes, ManagedKeys keys, Executor executor) {
+    GetWalletBalanceMethod(NodeClient nodes, Supplier<List<KeyEntry>> keys, Executor executor) {
         super(
                 "get_wallet_balance",
                 "Confirmed balances of the managed addresses and their sum. When the nodes' quotas do not suffice at once it takes up to 90"
@@ -66,10 +66,8 @@ final class GetWalletBalanceMethod extends ReadMethod<GetWalletBalanceMethod.Par
 
     @Override
     public CompletionStage<Result> call(Params params, CallContext context) {
-        return keys.entries()
-                .thenApplyAsync(entries -> scanned(entries, params.addresses()), executor)
-                .thenApplyAsync(entries -> scan(entries, params.utxos().orElse(true)), executor)
-                .thenComposeAsync(Function.identity(), executor);
+        return CompletableFuture.supplyAsync(() -> scanned(keys.get(), params.addresses()), executor)
+                .thenComposeAsync(entries -> scan(entries, params.utxos().orElse(true)), executor);
     }
 
     private static List<KeyEntry> scanned(List<KeyEntry> entries, Optional<List<Address>> filter) {

@@ -2,7 +2,9 @@ package org.chainwalletd.rpc.method.read;
 
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.RpcMethod;
@@ -13,10 +15,16 @@ public final class ReadMethods {
 
     /**
      * @param version of the daemon, for {@code get_status}
+     * @param keys all of the keyring, from memory
      * @param executor puts answers together
      */
     public static List<RpcMethod<?, ?>> all(
-            ChainProfile profile, String version, Nodes nodes, ManagedKeys keys, InFlight inFlight, Executor executor) {
+            ChainProfile profile,
+            String version,
+            Nodes nodes,
+            Supplier<List<KeyEntry>> keys,
+            InFlight inFlight,
+            Executor executor) {
         NodeClient client = nodes.client();
         return List.of(
                 new PingMethod(),

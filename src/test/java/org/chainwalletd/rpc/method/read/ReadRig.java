@@ -14,8 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -56,17 +54,6 @@ final class ReadRig implements AutoCloseable {
                 executor,
                 executor,
                 new SimpleMeterRegistry());
-        ManagedKeys managed = new ManagedKeys() {
-            @Override
-            public CompletionStage<List<KeyEntry>> entries() {
-                return CompletableFuture.completedStage(List.copyOf(keys));
-            }
-
-            @Override
-            public int size() {
-                return keys.size();
-            }
-        };
         InFlight inFlight = new InFlight() {
             @Override
             public int utxos() {
@@ -79,7 +66,8 @@ final class ReadRig implements AutoCloseable {
             }
         };
         dispatcher = new RpcDispatcher(
-                MethodRegistry.of(ReadMethods.all(PROFILE, "9.9.9", nodes, managed, inFlight, executor)),
+                MethodRegistry.of(
+                        ReadMethods.all(PROFILE, "9.9.9", nodes, () -> List.copyOf(keys), inFlight, executor)),
                 List.of(new NodeErrors()),
                 CallObserver.NONE,
                 100,
