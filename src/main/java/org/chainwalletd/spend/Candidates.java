@@ -4,8 +4,9 @@ import java.util.List;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * What the node offers to be spent. Untrusted: the values are believed because a wrong one only makes the transaction invalid or, when
- * understated, is bounded by {@code max_fee} as the daemon counts it.
+ * What the node offers to be spent. Untrusted, and believed all the same (interface.md, section 1.7): an overstated value makes the
+ * transaction invalid. An understated one turns the difference into fee, past {@code max_fee}, because signatures do not commit to values
+ * (chain protocol, section 15); only the funding transactions could show it, and those are not fetched.
  *
  * @param utxos in the order in which the plan wants to take them
  * @param tipHeight when they were listed
