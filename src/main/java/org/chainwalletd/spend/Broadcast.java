@@ -238,13 +238,18 @@ final class Broadcast {
             return TransactionCodec.decode(transaction.toArray()).inputs().contains(named);
         }
 
-        /** An input that is not there: spent in a block by somebody else, by us, or not known to this node, which may lag. */
+        /**
+         * An input that is not there: spent in a block by somebody else, by us, or not known to this node, which may lag. In doubt that decides
+         * nothing, and the next look at the spend sends it again anyway.
+         */
         private CompletionStage<BroadcastOutcome> spender(Outpoint missing, String text, boolean doubtful) {
             return node.spentBy(missing)
                     .handleAsync(
                             (spent, failure) -> {
                                 if (failure != null || spent.isEmpty()) {
-                                    return number < MAX_SENDS ? again(doubtful) : done(notTaken(text, doubtful, false));
+                                    return number < MAX_SENDS && !doubtful
+                                            ? again(false)
+                                            : done(notTaken(text, doubtful, false));
                                 }
                                 return done(spenderFound(spent.get().txId(), text));
                             },

@@ -154,6 +154,22 @@ class BroadcastOutcomeTest {
     }
 
     @Test
+    void a_missing_input_that_decides_nothing_is_not_offered_again_at_once() {
+        // Nor does the watch over what was sent look at it.
+        spends.tick = Duration.ofHours(1);
+        spends.restart();
+        spends.node.faults(method -> switch (method) {
+            case "send_raw_transaction" -> Fault.FAILOVER;
+            case "get_transaction" -> Fault.LAGGING;
+            default -> Fault.NONE;
+        });
+
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+
+        assertThat(sends()).isEqualTo(1);
+    }
+
+    @Test
     void a_used_up_quota_is_named_to_a_caller_without_a_token_and_not_used_up_more() {
         spends.node.refuseSends("Rate limit exceeded: max 60 tx submissions per minute");
 
