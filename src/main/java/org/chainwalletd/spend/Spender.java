@@ -80,6 +80,7 @@ final class Spender {
     private final ActorRef<Result> parent;
 
     private Intent intent;
+    private IntentState whenRefused = IntentState.REFUSED;
     private boolean holdsCoins;
     private boolean settled;
 
@@ -126,9 +127,13 @@ final class Spender {
         return context.messageAdapter(Allowance.Reply.class, AllowanceReply::new);
     }
 
-    /** This is about a spend that was decided on before; nothing is held for it yet. */
+    /**
+     * This is about a spend that was decided on before; nothing is held for it yet. One that has lost against another may have been accepted
+     * before: a refusal that says nothing of the other one leaves it lost.
+     */
     void takeUp(Intent found) {
         intent = found;
+        whenRefused = found.state() == IntentState.CONFLICTED ? IntentState.CONFLICTED : IntentState.REFUSED;
     }
 
     /** The intent is durable: what was held for this spend belongs to its transaction. */
@@ -176,9 +181,7 @@ final class Spender {
                 return keepTrying(refused.text());
             }
             return record(
-                    IntentState.REFUSED,
-                    refused.text(),
-                    new SpendException(new SpendRefusal.UpstreamFailed(refused.text())));
+                    whenRefused, refused.text(), new SpendException(new SpendRefusal.UpstreamFailed(refused.text())));
         }
         return leaveInFlight(unknown(((BroadcastOutcome.Unknown) outcome).text()));
     }
@@ -219,7 +222,8 @@ final class Spender {
                     CrashPoint.SPEND_AFTER_OUTCOME.reached();
                     if (recorded.failure() != null) {
                         LOG.error("spend {}: {}", intent.txId(), Broadcast.words(recorded.failure()));
-                        return leaveInFlight(state == IntentState.REFUSED ? unknown(reason) : failure);
+                        return leaveInFlight(
+                                failure.refusal() instanceof SpendRefusal.UpstreamFailed ? unknown(reason) : failure);
                     }
                     env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
                     neighbours.reservations().tell(new Reservations.Ended(intent.txId()));

@@ -197,6 +197,22 @@ class ReorganisationTest {
     }
 
     @Test
+    void an_acknowledged_spend_that_lost_its_coin_stays_lost_whatever_a_lagging_node_says_of_it() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-lagging");
+        loseLastBlock(foreignSpend(receipt.inputs().get(0).outpoint()));
+        awaitState(receipt.txId(), IntentState.CONFLICTED);
+        spends.node.faults(method -> method.equals("get_block") ? LedgerNode.Fault.NONE : LedgerNode.Fault.LAGGING);
+
+        refusal(
+                SpendRefusal.UpstreamFailed.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-lagging")));
+
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFLICTED);
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000, "token-lagging")));
+    }
+
+    @Test
     void a_spend_that_a_reorganisation_only_moved_stays_confirmed() {
         Receipt receipt = paidAndConfirmed(1_000, "token-moved");
         Transaction same = onNode(receipt.txId()).orElseThrow().tx();
