@@ -57,10 +57,17 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
             Iterator<Appender<ILoggingEvent>> appenders = logger.iteratorForAppenders();
             while (appenders.hasNext()) {
                 if (appenders.next() instanceof ConsoleAppender<ILoggingEvent> console) {
-                    console.setEncoder(started(context, new JsonEncoder()));
+                    console.setEncoder(started(context, json()));
                 }
             }
         }
+    }
+
+    private static JsonEncoder json() {
+        JsonEncoder encoder = new JsonEncoder();
+        // Otherwise a line holds the text with {} in it and its values apart, and nobody can search for what was said.
+        encoder.setWithFormattedMessage(true);
+        return encoder;
     }
 
     private static PatternLayoutEncoder lines() {

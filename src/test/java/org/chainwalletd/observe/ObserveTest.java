@@ -7,8 +7,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.read.ListAppender;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -111,6 +114,13 @@ class ObserveTest {
 
         LogSetup.useJson(context);
         assertThat(console.getEncoder()).isInstanceOf(JsonEncoder.class);
+        context.setMDCAdapter(new LogbackMDCAdapter());
+        LoggingEvent event = new LoggingEvent(
+                "test", context.getLogger("audit"), Level.INFO, "method={} outcome={}", null, new Object[] {
+                    "transfer", "ok"
+                });
+        assertThat(new String(console.getEncoder().encode(event), StandardCharsets.UTF_8))
+                .contains("\"formattedMessage\":\"method=transfer outcome=ok\"");
     }
 
     @Test
