@@ -227,15 +227,13 @@ final class WatchedOutcomes {
         acceptedWithCoins(spend);
     }
 
+    /** When a spender has taken it back meanwhile, it may have reserved its coins again: then only the next watch can say. */
     private void reservationsEnded(ReservationsEnded step) {
         WatchedSpend spend = spends.current(step.txId(), step.turn());
-        if (!succeeded(step.txId(), spend, step.failure())) {
+        if (!succeeded(step.txId(), spend, step.failure()) || spend == null) {
             return;
         }
         reservations.tell(new Reservations.Ended(step.txId()));
-        if (spend == null) {
-            return;
-        }
         spend.reservationsEnded();
         if (spend.state() == IntentState.ABANDONED) {
             spends.remove(step.txId());

@@ -80,7 +80,7 @@ final class SpendHarness implements AutoCloseable {
         start();
     }
 
-    private SpendEnvironment environment() {
+    SpendEnvironment environment() {
         return new SpendEnvironment(
                 PROFILE,
                 client,
