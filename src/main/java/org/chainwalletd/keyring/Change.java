@@ -10,7 +10,8 @@ import org.chainwalletd.store.CrashPoint;
 /**
  * One change of the public side of the keyring, on its way to the disk.
  *
- * @param before where a test kills the process when the sealed files are there and the record is not; null for nowhere
+ * @param before where a test kills the process when the sealed files are there and the record is not; null when {@code state.json} stays as it
+ *     is
  * @param replaced entries in the places of those with the same addresses
  * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
  * @param ended told on the actor's thread when the change is durable (null) or was not made (why)

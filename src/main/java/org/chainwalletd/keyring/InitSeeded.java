@@ -42,7 +42,7 @@ public final class InitSeeded {
             if (passphrase.length() == 0) {
                 throw new IOException("the keystore passphrase is empty");
             }
-            OfflineKeyring.requireFree(folder);
+            folder.requireFree();
             try (Mnemonic phrase = phrase(mnemonicFile)) {
                 create(folder, phrase, passphrase);
             }
@@ -70,7 +70,7 @@ public final class InitSeeded {
                 SecretBytes entropy = phrase.entropy();
                 SecretBytes words = phrase.phrase();
                 SecretBuffer line = new SecretBuffer()) {
-            OfflineKeyring.requireFree(folder);
+            folder.requireFree();
             SealedBlob seed = setup.sealer().seal(SealedRole.SEED, passphrase, entropy);
             folder.create();
             folder.write(folder.seed(), seed);

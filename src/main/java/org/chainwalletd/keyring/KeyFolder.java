@@ -87,9 +87,11 @@ final class KeyFolder {
         return Files.exists(seed());
     }
 
-    /** Whether a keyring was ever made here. */
-    boolean hasKeyring() throws IOException {
-        return Files.exists(state()) || isSeeded() || anyKey().isPresent();
+    /** @throws IOException when a keyring was made here before */
+    void requireFree() throws IOException {
+        if (Files.exists(state()) || isSeeded() || anyKey().isPresent()) {
+            throw new IOException("there is a keyring already at " + wallets);
+        }
     }
 
     void writeKey(Address address, SealedBlob blob) {

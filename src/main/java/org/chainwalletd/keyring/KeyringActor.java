@@ -174,22 +174,27 @@ final class KeyringActor {
                 loading,
                 (loaded, failure) -> failure == null ? new Opened(loaded) : new NotOpened(KeyringFailures.of(failure)));
         return Behaviors.receive(Command.class)
-                .onMessage(Opened.class, message -> {
-                    begin(message.loaded());
-                    opened.complete(null);
-                    return open();
-                })
-                .onMessage(NotOpened.class, message -> {
-                    opened.completeExceptionally(message.failure());
-                    return Behaviors.stopped();
-                })
-                .onMessage(Close.class, message -> {
-                    opened.completeExceptionally(KeyringFailures.stopping());
-                    message.reply().complete(null);
-                    return Behaviors.stopped();
-                })
+                .onMessage(Opened.class, outcome -> onOpened(outcome, opened))
+                .onMessage(NotOpened.class, outcome -> onNotOpened(outcome.failure(), opened))
+                .onMessage(Close.class, command -> onCloseTooEarly(command, opened))
                 .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
+    }
+
+    private Behavior<Command> onOpened(Opened outcome, CompletableFuture<Void> opened) {
+        begin(outcome.loaded());
+        opened.complete(null);
+        return open();
+    }
+
+    private static Behavior<Command> onNotOpened(KeyringException failure, CompletableFuture<Void> opened) {
+        opened.completeExceptionally(failure);
+        return Behaviors.stopped();
+    }
+
+    private static Behavior<Command> onCloseTooEarly(Close command, CompletableFuture<Void> opened) {
+        command.reply().complete(null);
+        return onNotOpened(KeyringFailures.stopping(), opened);
     }
 
     private void begin(KeyringLoader.Loaded loaded) {
@@ -239,17 +244,12 @@ final class KeyringActor {
     /** Nothing new is begun. What has begun to change files goes on to its answer; everybody else is refused. */
     private Behavior<Command> closing() {
         return Behaviors.receive(Command.class)
-                .onMessage(Question.class, question -> handled(() -> question.refuse(KeyringFailures.stopping())))
+                .onMessage(Question.class, question -> refused(List.of(question)))
                 .onMessage(Stored.class, outcome -> ended(() -> arrivals.stored(outcome)))
                 .onMessage(FilesRemoved.class, outcome -> ended(() -> departures.filesRemoved(outcome)))
                 .onMessage(Written.class, outcome -> ended(() -> written(outcome)))
-                .onMessage(
-                        Derived.class,
-                        outcome -> handled(() ->
-                                outcome.questions().forEach(question -> question.refuse(KeyringFailures.stopping()))))
-                .onMessage(
-                        Objected.class,
-                        answer -> handled(() -> answer.question().refuse(KeyringFailures.stopping())))
+                .onMessage(Derived.class, outcome -> refused(outcome.questions()))
+                .onMessage(Objected.class, answer -> refused(List.of(answer.question())))
                 .onMessage(Close.class, this::onCloseAgain)
                 .onMessage(SeedUnsealed.class, outcome -> handled(() -> overwrite(outcome.seed())))
                 .onMessage(Unsealed.class, outcome -> handled(() -> overwrite(outcome.secret())))
@@ -297,6 +297,11 @@ final class KeyringActor {
         closed.whenCompleteAsync(
                 (done, failure) -> command.reply().complete(null),
                 setup.executors().crypto());
+        return Behaviors.same();
+    }
+
+    private static Behavior<Command> refused(List<? extends Question> questions) {
+        questions.forEach(question -> question.refuse(KeyringFailures.stopping()));
         return Behaviors.same();
     }
 

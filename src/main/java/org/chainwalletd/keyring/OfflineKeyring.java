@@ -1,6 +1,5 @@
 package org.chainwalletd.keyring;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -85,13 +84,6 @@ final class OfflineKeyring {
             return maker.ofSecret(secretHex, Optional.empty()).join();
         } catch (CompletionException e) {
             throw KeyringFailures.of(e);
-        }
-    }
-
-    static void requireFree(KeyFolder folder) throws IOException {
-        if (folder.hasKeyring()) {
-            throw new IOException(
-                    "there is a keyring already at " + folder.state().getParent());
         }
     }
 }
