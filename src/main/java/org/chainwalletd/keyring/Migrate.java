@@ -37,7 +37,8 @@ public final class Migrate {
 
     /**
      * @param passphrase of the keystore; closed here
-     * @return exit code: 0 when every file was taken in or was there already, 1 when some were refused, 2 when nothing could be done
+     * @return exit code: 0 when every file was taken in or was there already, 1 when some were refused, 2 when it could not begin or had to stop
+     *     half way, and can be run again
      */
     public int run(SecretBytes passphrase, Path from) {
         try (passphrase) {
