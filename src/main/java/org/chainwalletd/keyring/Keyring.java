@@ -178,7 +178,8 @@ public final class Keyring implements Signer {
     /** The secret of any key as 64 hexadecimal characters. */
     public CompletionStage<SecretBytes> revealSecret(Address address, SecretBytes passphrase) {
         return entry(address)
-                .thenComposeAsync(entry -> attempt(attempts, () -> work.unseal(entry, passphrase)), crypto)
+                .thenComposeAsync(
+                        entry -> attempt(attempts, () -> unlessGone(entry, work.unseal(entry, passphrase))), crypto)
                 .thenApplyAsync(
                         secret -> {
                             try (secret) {
@@ -197,7 +198,7 @@ public final class Keyring implements Signer {
         return entry(address)
                 .thenComposeAsync(
                         entry -> entry.imported()
-                                ? attempt(attempts, () -> work.phraseOf(entry, passphrase))
+                                ? attempt(attempts, () -> unlessGone(entry, work.phraseOf(entry, passphrase)))
                                 : CompletableFuture.failedFuture(KeyringFailures.derivedHasNoPhrase(entry)),
                         crypto)
                 .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
@@ -218,7 +219,8 @@ public final class Keyring implements Signer {
      */
     public CompletionStage<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
         return entry(address)
-                .thenComposeAsync(entry -> attempt(attempts, () -> work.unseal(entry, passphrase)), crypto)
+                .thenComposeAsync(
+                        entry -> attempt(attempts, () -> unlessGone(entry, work.unseal(entry, passphrase))), crypto)
                 .whenCompleteAsync((secret, failure) -> closeAll(secret, passphrase), crypto)
                 .thenComposeAsync(proved -> ask(reply -> new KeyringActor.Delete(address, guard, reply)), crypto);
     }
@@ -272,6 +274,16 @@ public final class Keyring implements Signer {
     private CompletableFuture<KeyEntry> entry(Address address) {
         return this.<Optional<KeyEntry>>ask(reply -> new KeyringActor.Find(address, false, reply))
                 .thenApplyAsync(found -> found.orElseThrow(() -> KeyringFailures.unknown(address)), crypto);
+    }
+
+    /** A key that was deleted since it was found is an unknown one: its missing file is neither damage nor a wrong passphrase. */
+    private <T> CompletableFuture<T> unlessGone(KeyEntry entry, CompletableFuture<T> unsealing) {
+        return unsealing.exceptionallyComposeAsync(
+                failure -> CompletableFuture.failedFuture(
+                        entry.imported() && !view.get().hasImported(entry.address())
+                                ? KeyringFailures.unknown(entry.address())
+                                : failure),
+                crypto);
     }
 
     private <T> CompletableFuture<T> lent(Function<KeyringActor.Lent, CompletableFuture<T>> export) {
