@@ -26,6 +26,7 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
             "state IN ('CONFIRMED', 'REFUSED', 'CONFLICTED', 'ABANDONED') AND (state <> 'CONFIRMED' OR buried = 1)"
                     + " AND NOT EXISTS (SELECT 1 FROM reservations WHERE intent = intents.tx_id)";
 
+    private static final String SET_STATE = "UPDATE intents SET state = ?, reason = ?, changed_at = ? WHERE tx_id = ?";
     private static final String FAILED = "('REFUSED', 'CONFLICTED', 'ABANDONED')";
     private static final String COLUMNS = "tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token,"
             + " digest, allowance, created_at, changed_at, state, reason";
@@ -149,15 +150,8 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     @Override
     public CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now) {
         return store.write(session -> {
-            if (state == IntentState.ACCEPTED) {
-                session.update(
-                        "UPDATE intents SET state = 'ACCEPTED', reason = ?, changed_at = ? WHERE tx_id = ? AND state = 'PREPARED'",
-                        reason,
-                        now,
-                        key(txId));
-            } else {
-                setState(session, txId, state, reason, now);
-            }
+            String still = state == IntentState.ACCEPTED ? " AND state = 'PREPARED'" : "";
+            session.update(SET_STATE + still, state.name(), reason, now, key(txId));
             if (state == IntentState.REFUSED || state == IntentState.CONFLICTED) {
                 session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
                 session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object) key(txId));
@@ -231,12 +225,7 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
 
     private static void setState(SqlSession session, Hash256 txId, IntentState state, String reason, long now)
             throws SQLException {
-        session.update(
-                "UPDATE intents SET state = ?, reason = ?, changed_at = ? WHERE tx_id = ?",
-                state.name(),
-                reason,
-                now,
-                key(txId));
+        session.update(SET_STATE, state.name(), reason, now, key(txId));
     }
 
     @Override
@@ -328,17 +317,13 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
                         now,
                         key(outpoint.txId()),
                         outpoint.index());
-                endOne(session, outpoint);
+                session.update(
+                        "DELETE FROM reservations WHERE tx_id = ? AND output_index = ?",
+                        key(outpoint.txId()),
+                        outpoint.index());
             }
             return null;
         });
-    }
-
-    private static void endOne(SqlSession session, Outpoint outpoint) throws SQLException {
-        session.update(
-                "DELETE FROM reservations WHERE tx_id = ? AND output_index = ?",
-                key(outpoint.txId()),
-                outpoint.index());
     }
 
     @Override
