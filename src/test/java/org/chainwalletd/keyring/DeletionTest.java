@@ -8,6 +8,7 @@ import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -159,7 +160,9 @@ class DeletionTest {
         AtomicBoolean holding = new AtomicBoolean();
         CompletableFuture<Runnable> held = new CompletableFuture<>();
         try (KeyringFixture other = new KeyringFixture(datadir.resolve("wallets"))) {
-            Keyring reopened = other.disk(task -> {
+            // Nothing but the reveal wants the disk.
+            Keyring reopened = other.upkeep(Duration.ofDays(1), Duration.ofDays(1))
+                    .disk(task -> {
                         if (holding.compareAndSet(true, false)) {
                             held.complete(task);
                         } else {
