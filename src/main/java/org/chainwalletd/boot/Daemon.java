@@ -3,6 +3,7 @@ package org.chainwalletd.boot;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -101,8 +102,7 @@ public final class Daemon implements AutoCloseable {
         closers.add("metrics", meters::close);
         Workers workers = startWorkers(meters.registry());
         Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase);
-        CompletionStage<SqliteStore> opening =
-                CompletableFuture.supplyAsync(() -> SqliteStore.open(settings.datadir()), workers.disk());
+        CompletionStage<SqliteStore> opening = openStore(keys, workers);
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new UnderGuardian(system));
         Rehearsal.run(settings, system);
@@ -122,8 +122,9 @@ public final class Daemon implements AutoCloseable {
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
     }
 
-    private void refuseEarly() {
+    private void refuseEarly() throws IOException {
         EarlyRefusals.usable(settings.datadir());
+        EarlyRefusals.whole(settings.datadir(), settings.wallets());
         EarlyRefusals.free(settings.http().bind(), "--bind");
         settings.http().metricsBind().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
         settings.devnet().ifPresent(node -> EarlyRefusals.free(node.bind(), "--devnet-bind"));
@@ -134,6 +135,14 @@ public final class Daemon implements AutoCloseable {
                 Runtime.getRuntime().availableProcessors(), settings.keyring().unsealThreads(), metrics);
         closers.add("workers", () -> workers.close(patience()));
         return workers;
+    }
+
+    /** A first store is made after the first keyring: so a store without a keyring tells that the keyring is lost. */
+    private CompletionStage<SqliteStore> openStore(Keyring.Opening keys, Workers workers) {
+        CompletionStage<Void> before = Files.exists(settings.datadir().resolve(SqliteStore.FILE_NAME))
+                ? CompletableFuture.completedFuture(null)
+                : keys.made();
+        return before.thenApplyAsync(done -> SqliteStore.open(settings.datadir()), workers.disk());
     }
 
     private ActorSystem<Guardian.Command> startActors() {

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.store.SqliteStore;
 
 /** What the start can refuse before anything is created: a folder that is no datadir, an address that is taken. Only looks. */
 final class EarlyRefusals {
@@ -55,6 +57,21 @@ final class EarlyRefusals {
             }
         } catch (IOException e) {
             throw new StartupException("the datadir " + datadir + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    /**
+     * An empty keyring in the place of a lost one would look like a daemon that works, while every address that was given out belongs to keys
+     * that are gone.
+     *
+     * @throws StartupException when the datadir was in use and its keyring is not there
+     */
+    static void whole(Path datadir, Path wallets) throws IOException {
+        Path store = datadir.resolve(SqliteStore.FILE_NAME);
+        if (Files.exists(store) && Keyring.isMissing(wallets)) {
+            throw new StartupException("the keyring " + wallets + " is missing although " + store
+                    + " shows that this datadir was in use: mount it, or restore it from a backup; for a new keyring, name"
+                    + " another folder with --datadir");
         }
     }
 

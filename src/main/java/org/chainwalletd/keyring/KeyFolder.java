@@ -89,9 +89,13 @@ final class KeyFolder {
 
     /** @throws IOException when a keyring was made here before */
     void requireFree() throws IOException {
-        if (Files.exists(state()) || isSeeded() || anyKey().isPresent()) {
+        if (!isFree()) {
             throw new IOException("there is a keyring already at " + wallets);
         }
+    }
+
+    boolean isFree() throws IOException {
+        return !Files.exists(state()) && !isSeeded() && anyKey().isEmpty();
     }
 
     void writeKey(Address address, SealedBlob blob) {

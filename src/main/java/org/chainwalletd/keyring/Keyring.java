@@ -1,5 +1,7 @@
 package org.chainwalletd.keyring;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -65,6 +67,7 @@ public final class Keyring implements Signer {
         private final KeyringSetup setup;
         private final SecretBytes passphrase;
         private final PublicKeyFiles publicKeys;
+        private final CompletableFuture<Void> made;
         private final CompletableFuture<KeyringLoader.Loaded> loaded;
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
@@ -72,7 +75,14 @@ public final class Keyring implements Signer {
             this.setup = setup;
             this.passphrase = passphrase;
             this.publicKeys = new PublicKeyFiles(folder.publicKeys());
-            this.loaded = new KeyringLoader(setup, folder, publicKeys).load(passphrase);
+            KeyringLoader loader = new KeyringLoader(setup, folder, publicKeys);
+            this.made = loader.make();
+            this.loaded = loader.load(made, passphrase);
+        }
+
+        /** Complete when there are files of a keyring, an empty one if there was none. Fails like {@link Keyring#open}. */
+        public CompletionStage<Void> made() {
+            return made;
         }
 
         KeyringSetup setup() {
@@ -110,6 +120,11 @@ public final class Keyring implements Signer {
      */
     public static Opening begin(KeyringSetup setup, SecretBytes passphrase) {
         return new Opening(setup, passphrase);
+    }
+
+    /** Whether no keyring was ever made in the folder {@code wallets}, or nothing is left of it. */
+    public static boolean isMissing(Path wallets) throws IOException {
+        return new KeyFolder(wallets).isFree();
     }
 
     /**

@@ -45,13 +45,21 @@ final class KeyringLoader {
      */
     record Loaded(KeyringView view, boolean seeded, boolean hasSnapshot) {}
 
-    /** Fails with {@link KeyringException}: LOCKED for a wrong passphrase, STORAGE for damage. */
-    CompletableFuture<Loaded> load(SecretBytes passphrase) {
+    /** There is a keyring, an empty one if need be, when this is complete. Fails with {@link KeyringException}. */
+    CompletableFuture<Void> make() {
+        return CompletableFuture.runAsync(this::createFolders, setup.executors().disk());
+    }
+
+    /**
+     * Fails with {@link KeyringException}: LOCKED for a wrong passphrase, STORAGE for damage.
+     *
+     * @param made the stage of {@link #make}
+     */
+    CompletableFuture<Loaded> load(CompletableFuture<Void> made, SecretBytes passphrase) {
         Executor disk = setup.executors().disk();
         Executor argon2 = setup.executors().argon2();
-        CompletableFuture<Void> ready = CompletableFuture.runAsync(this::createFolders, disk);
-        CompletableFuture<Loaded> view = ready.thenApplyAsync(done -> read(), disk);
-        CompletableFuture<Proof> proved = ready.thenApplyAsync(done -> prove(passphrase), argon2);
+        CompletableFuture<Loaded> view = made.thenApplyAsync(done -> read(), disk);
+        CompletableFuture<Proof> proved = made.thenApplyAsync(done -> prove(passphrase), argon2);
         return view.thenCombineAsync(proved, (read, proof) -> conclude(read, proof, passphrase), argon2);
     }
 

@@ -37,10 +37,8 @@ final class OfflineKeyring {
         this.stateFile = new StateFile(folder.state());
         this.passphrase = passphrase;
         try {
-            KeyringView view = new KeyringLoader(here, folder, publicKeys)
-                    .load(passphrase)
-                    .join()
-                    .view();
+            KeyringLoader loader = new KeyringLoader(here, folder, publicKeys);
+            KeyringView view = loader.load(loader.make(), passphrase).join().view();
             this.table = new KeyTable(view, new AtomicReference<>());
             stateFile.opened(view);
         } catch (CompletionException e) {

@@ -10,6 +10,7 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.SqliteStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,5 +29,40 @@ class DaemonTest {
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining("is a file");
         assertThat(passphrase.isClosed()).isTrue();
+    }
+
+    @Test
+    void a_datadir_whose_keyring_is_gone_is_not_given_an_empty_one() throws Exception {
+        SqliteStore.open(folder).close();
+        Path wallets = folder.resolve("wallets");
+
+        assertRefused("the keyring " + wallets + " is missing");
+        assertThat(wallets).doesNotExist();
+
+        // The place where a volume should be mounted.
+        Files.createDirectory(wallets);
+        assertRefused("the keyring " + wallets + " is missing");
+        assertThat(wallets).isEmptyDirectory();
+    }
+
+    @Test
+    void the_first_store_is_made_after_the_first_keyring() throws Exception {
+        Files.createFile(folder.resolve("wallets"));
+
+        assertRefused(folder.resolve("wallets").toString());
+        assertThat(folder.resolve(SqliteStore.FILE_NAME)).doesNotExist();
+    }
+
+    private void assertRefused(String message) throws Exception {
+        Settings settings = SettingsLoader.load(
+                        Map.of(Option.DATADIR.flag(), folder.toString(), Option.BIND.flag(), "127.0.0.1:0"),
+                        Map.of(),
+                        folder)
+                .settings();
+        SecretBytes passphrase = SecretBytes.takeOver(new byte[] {1, 2, 3});
+
+        assertThatThrownBy(() -> Daemon.start(settings, passphrase, line -> {}))
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining(message);
     }
 }
