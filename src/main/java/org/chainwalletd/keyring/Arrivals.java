@@ -19,6 +19,8 @@ final class Arrivals {
     private final KeyWork work;
     private final Set<Address> moving;
     private final SecretBytes passphrase;
+    private final Set<Address> arriving = new HashSet<>();
+    private final List<Store> behindOthers = new ArrayList<>();
 
     Arrivals(KeyringActor.Shared shared) {
         this.context = shared.context();
@@ -30,6 +32,25 @@ final class Arrivals {
     }
 
     void begin(Store question) {
+        if (question.skipPresent() && meetsOthers(question)) {
+            behindOthers.add(question);
+        } else {
+            take(question);
+        }
+    }
+
+    /** Who leaves out a key that is not durable yet would say that it is there when it may be lost. */
+    private boolean meetsOthers(Store question) {
+        return question.keys().stream().anyMatch(key -> arriving.contains(key.address()));
+    }
+
+    /** The keyring closes: those that wait for others have begun nothing. */
+    void refuseWaiting() {
+        behindOthers.forEach(question -> question.refuse(KeyringFailures.stopping()));
+        behindOthers.clear();
+    }
+
+    private void take(Store question) {
         List<NewKey> wanted = new ArrayList<>();
         Set<Address> chosen = new HashSet<>();
         for (NewKey key : question.keys()) {
@@ -49,6 +70,7 @@ final class Arrivals {
             return;
         }
         moving.addAll(chosen);
+        arriving.addAll(chosen);
         context.pipeToSelf(work.storeAll(wanted, passphrase), (done, failure) -> new Stored(question, wanted, failure));
     }
 
@@ -68,7 +90,13 @@ final class Arrivals {
     }
 
     private void end(Store question, List<KeyEntry> entries, KeyringException failure) {
-        entries.forEach(entry -> moving.remove(entry.address()));
+        for (KeyEntry entry : entries) {
+            moving.remove(entry.address());
+            arriving.remove(entry.address());
+        }
         KeyringFailures.answer(question.reply(), entries, failure);
+        List<Store> next = List.copyOf(behindOthers);
+        behindOthers.clear();
+        next.forEach(this::begin);
     }
 }

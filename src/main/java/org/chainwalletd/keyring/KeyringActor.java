@@ -288,6 +288,7 @@ final class KeyringActor {
     private Behavior<Command> onClose(Close command) {
         closed = command.reply();
         timers.cancelAll();
+        arrivals.refuseWaiting();
         wipe();
         completeWhenQuiet();
         return closing();

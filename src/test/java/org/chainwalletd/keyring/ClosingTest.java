@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringException.Reason;
@@ -121,5 +122,45 @@ class ClosingTest {
         await(keyring.close());
         assertStopping(signature);
         argon2.open();
+    }
+
+    @Test
+    void a_vault_with_a_key_that_is_on_its_way_in_waits_until_that_key_is_durable() {
+        Bytes vault = vaultOfAnother();
+        disk.shut();
+        CompletionStage<List<Address>> first = keyring.importVault(vault, secret("vault"));
+        KeyringFixture.eventually(() -> disk.waiting() == 1);
+        CompletionStage<List<Address>> second = keyring.importVault(vault, secret("vault"));
+        for (int i = 0; i < 100; i++) {
+            await(keyring.find(entry.address()));
+        }
+        assertThat(second.toCompletableFuture()).isNotDone();
+        disk.open();
+
+        assertThat(await(first)).hasSize(1);
+        assertThat(await(second)).isEmpty();
+    }
+
+    @Test
+    void a_vault_that_waits_for_a_key_is_refused_at_the_closing() {
+        Bytes vault = vaultOfAnother();
+        disk.shut();
+        CompletionStage<List<Address>> first = keyring.importVault(vault, secret("vault"));
+        KeyringFixture.eventually(() -> disk.waiting() == 1);
+        CompletionStage<List<Address>> second = keyring.importVault(vault, secret("vault"));
+        CompletionStage<Void> closed = keyring.close();
+        assertStopping(second);
+        disk.open();
+
+        assertThat(await(first)).hasSize(1);
+        await(closed);
+    }
+
+    private Bytes vaultOfAnother() {
+        Keyring other = new KeyringFixture(datadir.resolve("other")).open();
+        await(other.generateIndependent(Optional.empty()));
+        Bytes vault = await(other.exportVault(secret("vault")));
+        await(other.close());
+        return vault;
     }
 }
