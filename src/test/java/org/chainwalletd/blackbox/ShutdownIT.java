@@ -39,17 +39,13 @@ class ShutdownIT {
         ExecutorService clients = Executors.newCachedThreadPool();
         try (DaemonProcess node =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
-            String payer;
             long funded;
             Withdrawals withdrawals;
             try (DaemonProcess daemon = daemon(node).start()) {
                 Wallet wallet = new Wallet(daemon, node);
-                payer = wallet.mint();
+                String payer = wallet.mint();
                 withdrawals = new Withdrawals(payer);
-                long[] coins = new long[3 * PAYMENTS];
-                Arrays.fill(coins, 1_000_000L);
-                wallet.fund(payer, coins);
-                funded = wallet.mine(1).path("height").longValue();
+                funded = fund(wallet, payer, 3 * PAYMENTS);
 
                 node.nodeCall("devnet_set", Map.of("latency_ms", 400));
                 stopsUnderLoad("quick node", daemon, withdrawals, clients);
@@ -60,12 +56,7 @@ class ShutdownIT {
                 stopsUnderLoad("node that does not answer", daemon, withdrawals, clients);
                 node.nodeCall("devnet_set", Map.of("latency_ms", 0));
             }
-            try (DaemonProcess daemon = daemon(node).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                withdrawals.settle(daemon, wallet);
-                withdrawals.audit(daemon, wallet, funded);
-                assertThat(daemon.stop()).isZero();
-            }
+            nothingIsHalfDone(node, withdrawals, funded);
         } finally {
             clients.shutdownNow();
         }
@@ -80,15 +71,11 @@ class ShutdownIT {
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
             Withdrawals withdrawals;
             long funded;
-            String payer;
             try (DaemonProcess daemon = daemon(node).start()) {
                 Wallet wallet = new Wallet(daemon, node);
-                payer = wallet.mint();
+                String payer = wallet.mint();
                 withdrawals = new Withdrawals(payer);
-                long[] coins = new long[2 * PAYMENTS];
-                Arrays.fill(coins, 1_000_000L);
-                wallet.fund(payer, coins);
-                funded = wallet.mine(1).path("height").longValue();
+                funded = fund(wallet, payer, 2 * PAYMENTS);
 
                 node.nodeCall("devnet_set", Map.of("latency_ms", 120_000, "connection_cap", false));
                 for (int i = 0; i < SLOW_CLIENTS; i++) {
@@ -98,17 +85,29 @@ class ShutdownIT {
                         .isLessThan(Duration.ofSeconds(10));
                 node.nodeCall("devnet_set", Map.of("latency_ms", 0));
             }
-            try (DaemonProcess daemon = daemon(node).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                withdrawals.settle(daemon, wallet);
-                withdrawals.audit(daemon, wallet, funded);
-                assertThat(daemon.stop()).isZero();
-            }
+            nothingIsHalfDone(node, withdrawals, funded);
         } finally {
             clients.shutdownNow();
             for (Socket socket : slow) {
                 socket.close();
             }
+        }
+    }
+
+    /** The height of the block with the coins. */
+    private static long fund(Wallet wallet, String payer, int number) {
+        long[] coins = new long[number];
+        Arrays.fill(coins, 1_000_000L);
+        wallet.fund(payer, coins);
+        return wallet.mine(1).path("height").longValue();
+    }
+
+    private void nothingIsHalfDone(DaemonProcess node, Withdrawals withdrawals, long funded) throws Exception {
+        try (DaemonProcess daemon = daemon(node).start()) {
+            Wallet wallet = new Wallet(daemon, node);
+            withdrawals.settle(daemon, wallet);
+            withdrawals.audit(daemon, wallet, funded);
+            assertThat(daemon.stop()).isZero();
         }
     }
 
