@@ -37,8 +37,15 @@ final class StoreFile {
 
     private StoreFile() {}
 
-    /** Makes an empty store of the newest version. */
+    /**
+     * Makes an empty store of the newest version.
+     *
+     * @throws StoreException when a log with content shows that there was one
+     */
     static void make(Path path) throws IOException, SQLException {
+        if (hasLog(path)) {
+            throw damaged(path, "is missing although its log " + log(path) + " is there");
+        }
         try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
             Schema.migrate(new SqlSession(memory), path.toString());
             AtomicFiles.write(path, memory.serialize("main"));
@@ -51,8 +58,7 @@ final class StoreFile {
         if (length == 0) {
             throw damaged(path, "is empty");
         }
-        Path log = path.resolveSibling(path.getFileName() + "-wal");
-        if (length < HEAD || Files.exists(log) && Files.size(log) > 0) {
+        if (length < HEAD || hasLog(path)) {
             return;
         }
         ByteBuffer head = ByteBuffer.allocate(HEAD);
@@ -67,6 +73,14 @@ final class StoreFile {
         if (length < needed) {
             throw damaged(path, "is cut short: " + length + " bytes of " + needed);
         }
+    }
+
+    private static boolean hasLog(Path path) throws IOException {
+        return Files.exists(log(path)) && Files.size(log(path)) > 0;
+    }
+
+    private static Path log(Path path) {
+        return path.resolveSibling(path.getFileName() + "-wal");
     }
 
     /** What kept SQLite from opening the file. Only damage asks for a backup: one that is put back without need makes tokens pay again. */

@@ -373,6 +373,22 @@ class SqliteStoreTest {
                 .hasMessageContaining("leave the file where it is");
     }
 
+    /** A process that died left its log: a new file in the place of the lost one would forget every token. */
+    @Test
+    void a_file_that_is_gone_from_beside_its_log_stops_the_start() throws IOException {
+        store.close();
+        Path file = folder.resolve(SqliteStore.FILE_NAME);
+        Path log = folder.resolve(SqliteStore.FILE_NAME + "-wal");
+        Files.delete(file);
+        Files.writeString(log, "frames");
+
+        assertThatThrownBy(() -> SqliteStore.open(folder))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(file + " is missing although its log " + log + " is there");
+        assertThat(file).doesNotExist();
+        assertThat(log).hasContent("frames");
+    }
+
     @Test
     void a_file_of_a_newer_release_is_refused() {
         done(store.write(session -> {
