@@ -52,6 +52,7 @@ class ArchitectureTest {
             Map.entry("rpc", Set.of("chain", "crypto", "config", "store", "node", "keyring", "spend")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
             Map.entry("client", Set.of("chain", "crypto", "config")),
+            Map.entry("evm", Set.of("chain", "crypto")),
             Map.entry("doctor", Set.of("chain", "config", "store", "node", "boot")));
 
     private static final Set<String> BARE_CONTINUATIONS = Set.of(

@@ -1,0 +1,91 @@
+package org.chainwalletd.evm;
+
+import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.Keccak256;
+import org.chainwalletd.crypto.Secp256k1;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * A transaction of type 2 (EIP-1559, EIP-2718) with an empty access list, not signed yet. Fees and value are in wei.
+ *
+ * @param chainId binds the signature to one chain
+ * @param nonce number of transactions that the sender has made before
+ * @param maxPriorityFeePerGas at most {@code maxFeePerGas}
+ * @param data call data; empty for a bare payment
+ */
+public record DynamicFeeTransaction(
+        BigInteger chainId,
+        BigInteger nonce,
+        BigInteger maxPriorityFeePerGas,
+        BigInteger maxFeePerGas,
+        BigInteger gasLimit,
+        EvmAddress to,
+        BigInteger value,
+        Bytes data) {
+    private static final byte TYPE = 2;
+
+    public DynamicFeeTransaction {
+        if (maxPriorityFeePerGas.compareTo(maxFeePerGas) > 0) {
+            throw new IllegalArgumentException("the priority fee is above the whole fee");
+        }
+    }
+
+    /**
+     * A transaction that can be sent.
+     *
+     * @param raw {@code 02 ‖ rlp([…, y_parity, r, s])}
+     * @param hash Keccak-256 of {@code raw}
+     */
+    public record Signed(Bytes raw, Hash256 hash) {}
+
+    /** {@code 02 ‖ rlp([chain_id, nonce, max_priority_fee, max_fee, gas, to, value, data, []])}. */
+    public Bytes unsigned() {
+        return typed(members());
+    }
+
+    /** Keccak-256 of {@link #unsigned()}. */
+    public Hash256 signingHash() {
+        return Hash256.of(Keccak256.of(unsigned().toArray()));
+    }
+
+    /**
+     * Signs it; the same bytes each time.
+     *
+     * @throws IllegalArgumentException unless the secret is a secp256k1 scalar of 32 bytes
+     */
+    public Signed sign(SecretBytes secret) {
+        byte[] hash = signingHash().toArray();
+        Secp256k1.Signature signature = secret.use(key -> Secp256k1.sign(key, hash));
+        List<byte[]> members = members();
+        members.add(Rlp.number(BigInteger.valueOf(signature.yParity())));
+        members.add(Rlp.number(signature.r()));
+        members.add(Rlp.number(signature.s()));
+        Bytes raw = typed(members);
+        return new Signed(raw, Hash256.of(Keccak256.of(raw.toArray())));
+    }
+
+    private List<byte[]> members() {
+        return new ArrayList<>(List.of(
+                Rlp.number(chainId),
+                Rlp.number(nonce),
+                Rlp.number(maxPriorityFeePerGas),
+                Rlp.number(maxFeePerGas),
+                Rlp.number(gasLimit),
+                Rlp.bytes(to.toArray()),
+                Rlp.number(value),
+                Rlp.bytes(data.toArray()),
+                Rlp.list(List.of())));
+    }
+
+    private static Bytes typed(List<byte[]> members) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(TYPE);
+        out.writeBytes(Rlp.list(members));
+        return Bytes.wrap(out.toByteArray());
+    }
+}

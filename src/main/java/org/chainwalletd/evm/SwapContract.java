@@ -1,0 +1,171 @@
+package org.chainwalletd.evm;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.bouncycastle.util.BigIntegers;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.crypto.Keccak256;
+
+/**
+ * The interface of the hash-time-locked contract on the account chain (chain protocol, appendix E.3): call data, return data, its event.
+ * Words of the contract's ABI have 32 bytes, big-endian. Amounts are in wei, deadlines in Unix seconds (u64).
+ */
+public final class SwapContract {
+    /** Topic 0 of the event {@code Locked}. */
+    public static final Hash256 LOCKED_TOPIC =
+            Hash256.of(Keccak256.of(ascii("Locked(bytes32,address,address,uint256,uint64)")));
+
+    private static final byte[] LOCK = selector("lock(bytes32,address,uint64)");
+    private static final byte[] CLAIM = selector("claim(bytes32)");
+    private static final byte[] REFUND = selector("refund(bytes32)");
+    private static final byte[] GET_SWAP = selector("getSwap(bytes32)");
+    private static final int WORD = 32;
+
+    private SwapContract() {}
+
+    /** What the contract says of a hash lock. */
+    public enum State {
+        NONE,
+        LOCKED,
+        CLAIMED,
+        REFUNDED
+    }
+
+    /**
+     * What {@code getSwap} returns; all zero for an unknown hash lock.
+     *
+     * @param deadline a refund is due from this block time on
+     */
+    public record Swap(EvmAddress sender, EvmAddress recipient, BigInteger amount, long deadline, State state) {}
+
+    /** The event that a lock leaves. */
+    public record Locked(Hash256 hashLock, EvmAddress sender, EvmAddress recipient, BigInteger amount, long deadline) {}
+
+    /** Call data of {@code lock}; the amount is the value sent with it. */
+    public static Bytes lock(Hash256 hashLock, EvmAddress recipient, long deadline) {
+        return call(LOCK, hashLock.toArray(), word(recipient), word(U64.toBigInteger(deadline)));
+    }
+
+    /**
+     * Call data of {@code claim}: shows the secret to whoever gets it.
+     *
+     * @throws IllegalArgumentException unless the preimage has 32 bytes
+     */
+    public static Bytes claim(byte[] preimage) {
+        if (preimage.length != WORD) {
+            throw new IllegalArgumentException("the contract takes a preimage of 32 bytes, not " + preimage.length);
+        }
+        return call(CLAIM, preimage);
+    }
+
+    /** Call data of {@code refund}; only its sender may call it. */
+    public static Bytes refund(Hash256 hashLock) {
+        return call(REFUND, hashLock.toArray());
+    }
+
+    /** Call data of {@code getSwap}. */
+    public static Bytes getSwap(Hash256 hashLock) {
+        return call(GET_SWAP, hashLock.toArray());
+    }
+
+    /**
+     * Reads what {@code getSwap} returned.
+     *
+     * @throws IllegalArgumentException unless it is five words of the declared types
+     */
+    public static Swap swap(Bytes returned) {
+        requireLength(returned, 5);
+        BigInteger state = number(returned, 4);
+        if (state.bitLength() > 2) {
+            throw new IllegalArgumentException("the contract has no state " + state);
+        }
+        return new Swap(
+                address(returned, 0),
+                address(returned, 1),
+                number(returned, 2),
+                u64(returned, 3),
+                State.values()[state.intValueExact()]);
+    }
+
+    /**
+     * Reads an event.
+     *
+     * @param topics topic 0 first, 32 bytes each
+     * @throws IllegalArgumentException unless it is a well-formed {@code Locked}
+     */
+    public static Locked locked(List<Hash256> topics, Bytes data) {
+        if (topics.size() != 4 || !topics.get(0).equals(LOCKED_TOPIC)) {
+            throw new IllegalArgumentException("not an event Locked");
+        }
+        requireLength(data, 2);
+        return new Locked(
+                topics.get(1),
+                address(Bytes.wrap(topics.get(2).toArray()), 0),
+                address(Bytes.wrap(topics.get(3).toArray()), 0),
+                number(data, 0),
+                u64(data, 1));
+    }
+
+    private static byte[] selector(String signature) {
+        return Arrays.copyOf(Keccak256.of(ascii(signature)), 4);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static Bytes call(byte[] selector, byte[]... words) {
+        ByteBuffer out =
+                ByteBuffer.allocate(selector.length + WORD * words.length).put(selector);
+        for (byte[] word : words) {
+            out.put(word);
+        }
+        return Bytes.wrap(out.array());
+    }
+
+    private static byte[] word(EvmAddress address) {
+        return ByteBuffer.allocate(WORD)
+                .position(WORD - EvmAddress.LENGTH)
+                .put(address.toArray())
+                .array();
+    }
+
+    private static byte[] word(BigInteger number) {
+        return BigIntegers.asUnsignedByteArray(WORD, number);
+    }
+
+    private static void requireLength(Bytes data, int words) {
+        if (data.length() != words * WORD) {
+            throw new IllegalArgumentException(
+                    "expected " + words + " words of 32 bytes, got " + data.length() + " bytes");
+        }
+    }
+
+    private static BigInteger number(Bytes data, int word) {
+        return new BigInteger(1, data.slice(word * WORD, (word + 1) * WORD));
+    }
+
+    private static long u64(Bytes data, int word) {
+        BigInteger number = number(data, word);
+        if (number.bitLength() > Long.SIZE) {
+            throw new IllegalArgumentException("not a u64: " + number);
+        }
+        return number.longValue();
+    }
+
+    private static EvmAddress address(Bytes data, int word) {
+        int start = word * WORD;
+        int end = start + WORD;
+        for (int i = start; i < end - EvmAddress.LENGTH; i++) {
+            if (data.at(i) != 0) {
+                throw new IllegalArgumentException("a word of an address has bytes before it");
+            }
+        }
+        return EvmAddress.of(data.slice(end - EvmAddress.LENGTH, end));
+    }
+}
