@@ -28,6 +28,8 @@ import org.chainwalletd.http.TokenRotation;
 import org.chainwalletd.http.Tokens;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.KeyringSetup;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.HttpMetrics;
@@ -201,15 +203,17 @@ public final class Daemon implements AutoCloseable {
             console.accept("development node on " + node.uri());
             configured = configured.withUrls(List.of(node.uri()));
         }
+        HttpPeers peers = HttpPeers.start(
+                system, workers.upstream(), () -> system.tell(new Guardian.ThreadEnded("the thread of connections")));
+        closers.add("connections", peers::close);
+        ByteBudget answers = ByteBudget.ofHeap(Nodes.HEAP_SHARE);
         return Nodes.start(
-                system,
                 new UnderGuardian(system),
                 configured,
                 settings.expectGenesis(),
                 genesis,
-                workers.upstream(),
-                workers.disk(),
-                metrics);
+                new Nodes.Way(peers, answers, workers.upstream(), metrics),
+                workers.disk());
     }
 
     private Devnet startDevnet(Settings.Devnet wanted) throws IOException {

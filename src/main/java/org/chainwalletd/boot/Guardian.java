@@ -23,6 +23,9 @@ final class Guardian {
     /** Spawns a child and hands out its reference. */
     record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) implements Command {}
 
+    /** A thread that others rely on has ended by itself. */
+    record ThreadEnded(String name) implements Command {}
+
     /** The start has succeeded: from here on no child may end. */
     record Serving() implements Command {}
 
@@ -64,15 +67,27 @@ final class Guardian {
         return Behaviors.receive(Command.class)
                 .onMessage(Spawn.class, this::onSpawn)
                 .onMessage(Serving.class, serving -> serving())
+                .onMessage(ThreadEnded.class, this::onThreadEndedWhileStarting)
                 .onMessage(Stopping.class, stopping -> stopping())
                 .onSignal(Terminated.class, this::onLostWhileStarting)
                 .build();
+    }
+
+    private Behavior<Command> onThreadEndedWhileStarting(ThreadEnded ended) {
+        lost.add(ended.name());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onThreadEndedWhileServing(ThreadEnded ended) {
+        report(ended.name());
+        return Behaviors.same();
     }
 
     private Behavior<Command> serving() {
         lost.forEach(this::report);
         return Behaviors.receive(Command.class)
                 .onMessage(Spawn.class, this::onSpawn)
+                .onMessage(ThreadEnded.class, this::onThreadEndedWhileServing)
                 .onMessage(Stopping.class, stopping -> stopping())
                 .onSignal(Terminated.class, this::onLostWhileServing)
                 .build();
@@ -80,6 +95,7 @@ final class Guardian {
 
     private Behavior<Command> stopping() {
         return Behaviors.receive(Command.class)
+                .onMessage(ThreadEnded.class, ended -> Behaviors.same())
                 .onSignal(Terminated.class, terminated -> Behaviors.same())
                 .build();
     }

@@ -3,6 +3,7 @@ package org.chainwalletd.node;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.net.HttpAnswer;
 
 /**
  * One question to the nodes. The final members are the question; the others are the notes of {@link Upstream}, which alone touches them.

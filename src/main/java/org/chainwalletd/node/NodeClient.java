@@ -67,6 +67,14 @@ public interface NodeClient {
         return this;
     }
 
+    /**
+     * A view of this client for work that nobody waits for, such as catching up: its calls never keep a place at a node from calls of the
+     * other kind and use at most a third of a node's quotas. When a node leaves them no room they wait for it.
+     */
+    default NodeClient background() {
+        return this;
+    }
+
     /** One view for each configured node, whose calls go to that node once: to hear what every single one knows. */
     default List<NodeClient> each() {
         return List.of(this);

@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.net.HttpPeer;
 
 /** What {@link Upstream} knows of one node; only it changes this. The counters are read by metrics from other threads. */
 final class NodeState {
@@ -14,7 +15,7 @@ final class NodeState {
 
     final int index;
     final String url;
-    final NodeTransport transport;
+    final HttpPeer peer;
     final AtomicInteger connections = new AtomicInteger();
     final AtomicInteger waitingCount = new AtomicInteger();
     final AtomicInteger scanBudget = new AtomicInteger(Bucket.SCAN.callsPerWindow());
@@ -24,10 +25,10 @@ final class NodeState {
     private final Map<Bucket, Quota> quotas = new EnumMap<>(Bucket.class);
     private final Map<String, Long> missingMethods = new HashMap<>();
 
-    NodeState(int index, String url, NodeTransport transport) {
+    NodeState(int index, String url, HttpPeer peer) {
         this.index = index;
         this.url = url;
-        this.transport = transport;
+        this.peer = peer;
         for (Bucket bucket : Bucket.values()) {
             quotas.put(bucket, new Quota(bucket));
         }

@@ -16,6 +16,8 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Props;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
 
 /**
  * The nodes as the rest of the daemon sees them.
@@ -31,24 +33,40 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     }
 
     /**
+     * What the calls to the nodes go through.
+     *
+     * @param answers what the nodes' answers hold together
+     * @param executor reads answers
+     */
+    public record Way(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {
+        /** Of its own, closed with the actor that uses it, and fit for a process that asks nobody else. */
+        static Way of(ActorSystem<?> system, Supplier<SSLContext> trust, Executor executor, MeterRegistry metrics) {
+            return new Way(
+                    HttpPeers.start(system, trust, executor, () -> {}),
+                    ByteBudget.ofHeap(HEAP_SHARE),
+                    executor,
+                    metrics);
+        }
+    }
+
+    /** Nodes' answers may hold one part in so many of the heap. */
+    public static final int HEAP_SHARE = 4;
+
+    /**
      * Starts the two actors of this package. No node needs to be up.
      *
-     * @param system for connections
      * @param expectGenesis the operator's genesis id; empty: the one pinned by {@code file}
-     * @param executor carries exchanges and the reading of answers
      * @param disk writes the pinned id
      * @throws IllegalStateException when the pinned id's file is damaged
      */
     public static Nodes start(
-            ActorSystem<?> system,
             Spawner spawner,
             Settings.Node settings,
             Optional<Hash256> expectGenesis,
             GenesisFile file,
-            Executor executor,
-            Executor disk,
-            MeterRegistry metrics) {
-        return start(system, spawner, settings, expectGenesis, file, executor, disk, metrics, Nodes::defaultTrust);
+            Way way,
+            Executor disk) {
+        return start(spawner, settings, expectGenesis, file, way, disk, () -> {});
     }
 
     /** The same under {@code system} itself, for those who have no guardian. */
@@ -63,6 +81,9 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         return start(system, settings, expectGenesis, file, executor, disk, metrics, Nodes::defaultTrust);
     }
 
+    /**
+     * @param trust what https nodes are checked with; not asked for, and so not loaded, without such a node
+     */
     static Nodes start(
             ActorSystem<?> system,
             Settings.Node settings,
@@ -72,32 +93,28 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             Executor disk,
             MeterRegistry metrics,
             Supplier<SSLContext> trust) {
-        return start(system, new UnderSystem(system), settings, expectGenesis, file, executor, disk, metrics, trust);
+        Way way = Way.of(system, trust, executor, metrics);
+        return start(new UnderSystem(system), settings, expectGenesis, file, way, disk, way.peers()::close);
     }
 
-    /**
-     * @param trust what https nodes are checked with; not asked for, and so not loaded, without such a node
-     */
     private static Nodes start(
-            ActorSystem<?> system,
             Spawner spawner,
             Settings.Node settings,
             Optional<Hash256> expectGenesis,
             GenesisFile file,
-            Executor executor,
+            Way way,
             Executor disk,
-            MeterRegistry metrics,
-            Supplier<SSLContext> trust) {
+            Runnable stopped) {
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
-        ActorRef<Upstream.Command> upstream = upstream(system, spawner, settings, executor, metrics, trust);
-        HttpNodeClient client = new HttpNodeClient(upstream, settings, executor);
+        ActorRef<Upstream.Command> upstream = upstream(spawner, settings, way, stopped);
+        HttpNodeClient client = new HttpNodeClient(upstream, settings, way.executor());
         ActorRef<NodeWatch.Command> watch = spawner.spawn(
                 NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream, published),
                 "node-watch");
         for (URI url : settings.urls()) {
-            measure(url.toString(), published, metrics);
+            measure(url.toString(), published, way.metrics());
         }
         return new Nodes(client, new WatchedChainIdentity(published, watch), published::get);
     }
@@ -105,27 +122,14 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
-        return new HttpNodeClient(
-                upstream(system, new UnderSystem(system), settings, executor, metrics, Nodes::defaultTrust),
-                settings,
-                executor);
+        Way way = Way.of(system, Nodes::defaultTrust, executor, metrics);
+        ActorRef<Upstream.Command> upstream = upstream(new UnderSystem(system), settings, way, way.peers()::close);
+        return new HttpNodeClient(upstream, settings, executor);
     }
 
     private static ActorRef<Upstream.Command> upstream(
-            ActorSystem<?> system,
-            Spawner spawner,
-            Settings.Node settings,
-            Executor executor,
-            MeterRegistry metrics,
-            Supplier<SSLContext> trust) {
-        return spawner.spawn(
-                Upstream.create(
-                        settings,
-                        new Transports(system, trust, executor, settings.maxAnswerBytes()),
-                        executor,
-                        () -> System.nanoTime() / 1_000_000,
-                        metrics),
-                "upstream");
+            Spawner spawner, Settings.Node settings, Way way, Runnable stopped) {
+        return spawner.spawn(Upstream.create(settings, way, () -> System.nanoTime() / 1_000_000, stopped), "upstream");
     }
 
     private static List<NodesSeen.Seen> unheard(List<URI> urls) {

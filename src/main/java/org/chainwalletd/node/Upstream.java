@@ -1,6 +1,5 @@
 package org.chainwalletd.node;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,12 +19,15 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.net.ExchangeLimits;
+import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.net.NoAnswerException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Owns the way to the nodes: failover, sweeps, connection places and the queue for them, and what is known of each node (interface.md,
- * section 1.7; chain protocol, sections 10 and 14). Whom a call asks is the {@link Rotation}'s word. It talks to nobody but the transports;
+ * section 1.7; chain protocol, sections 10 and 14). Whom a call asks is the {@link Rotation}'s word. It talks to nobody but the peers;
  * short answers are read on the thread that has received them, long ones on the upstream executor. On restart it forgets all of that, and
  * the calls under way fail as unreachable.
  */
@@ -58,45 +60,40 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final Settings.Node settings;
     private final Executor executor;
     private final LongSupplier clock;
-    private final Transports transports;
+    private final Runnable stopped;
+    private final ExchangeLimits limits;
     private final Rotation rotation;
     private final UpstreamMetrics metrics;
     private final Set<Call<?>> underWay = new HashSet<>();
 
     /**
-     * @param transports make the way to each node; closed when this stops
-     * @param executor reads long answers
      * @param clock milliseconds that never go back
+     * @param stopped run when this has stopped for good
      */
-    public static Behavior<Command> create(
-            Settings.Node settings,
-            Transports transports,
-            Executor executor,
-            LongSupplier clock,
-            MeterRegistry metrics) {
-        return Behaviors.supervise(Behaviors.<Command>setup(
-                        context -> new Upstream(context, settings, transports, executor, clock, metrics)))
+    static Behavior<Command> create(Settings.Node settings, Nodes.Way way, LongSupplier clock, Runnable stopped) {
+        return Behaviors.supervise(
+                        Behaviors.<Command>setup(context -> new Upstream(context, settings, way, clock, stopped)))
                 .onFailure(SupervisorStrategy.restart());
     }
 
     private Upstream(
             ActorContext<Command> context,
             Settings.Node settings,
-            Transports transports,
-            Executor executor,
+            Nodes.Way way,
             LongSupplier clock,
-            MeterRegistry metrics) {
+            Runnable stopped) {
         super(context);
         this.settings = settings;
-        this.executor = executor;
+        this.limits = new ExchangeLimits(settings.maxAnswerBytes(), settings.callTimeout(), way.answers());
+        this.executor = way.executor();
         this.clock = clock;
-        this.transports = transports;
+        this.stopped = stopped;
         List<NodeState> nodes = new ArrayList<>();
         for (URI url : settings.urls()) {
-            nodes.add(new NodeState(nodes.size(), url.toString(), transports.to(url)));
+            nodes.add(new NodeState(nodes.size(), url.toString(), way.peers().to(url)));
         }
         this.rotation = new Rotation(nodes);
-        this.metrics = new UpstreamMetrics(metrics, nodes);
+        this.metrics = new UpstreamMetrics(way.metrics(), nodes);
     }
 
     @Override
@@ -180,7 +177,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> stop() {
-        transports.close();
+        stopped.run();
         return abandonAll();
     }
 
@@ -243,8 +240,8 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         node.connections.incrementAndGet();
         node.spent(call.bucket, clock.getAsLong());
         var self = getContext().getSelf();
-        node.transport
-                .post(call.request, settings.callTimeout(), () -> self.tell(new PlaceFree(node)))
+        node.peer
+                .post(call.request, limits, () -> self.tell(new PlaceFree(node)))
                 .handleAsync(
                         (answer, failure) -> {
                             if (failure != null) {
@@ -269,7 +266,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     /** Whatever a node sends, its call has an outcome. */
     private static <T> Outcome<T> decode(Call<T> call, HttpAnswer answer) {
-        try {
+        try (answer) {
             return call.decode(answer);
         } catch (RuntimeException e) {
             LOG.error("an answer to {} could not be read", call.method, e);
@@ -279,7 +276,7 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private static <T> Outcome<T> noAnswer(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        boolean mayHaveArrived = !(cause instanceof NodeTransport.NoAnswerException none) || none.mayHaveArrived();
+        boolean mayHaveArrived = !(cause instanceof NoAnswerException none) || none.mayHaveArrived();
         return new Outcome.NoAnswer<>(String.valueOf(cause.getMessage()), mayHaveArrived);
     }
 

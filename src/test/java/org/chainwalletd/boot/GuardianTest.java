@@ -49,6 +49,21 @@ class GuardianTest {
         assertThat(gaveUp).hasValue(0);
     }
 
+    @Test
+    void gives_up_when_a_thread_that_others_rely_on_ends_while_the_daemon_serves() {
+        guardian.tell(new Guardian.Serving());
+        guardian.tell(new Guardian.ThreadEnded("the thread of connections"));
+        Await.until("it gave up", () -> gaveUp.get() == 1);
+    }
+
+    @Test
+    void gives_up_at_the_end_of_the_start_for_a_thread_that_was_lost_meanwhile() {
+        guardian.tell(new Guardian.ThreadEnded("the thread of connections"));
+        assertThat(gaveUp).hasValue(0);
+        guardian.tell(new Guardian.Serving());
+        Await.until("it gave up", () -> gaveUp.get() == 1);
+    }
+
     private ActorRef<String> spawn(String name) {
         CompletableFuture<ActorRef<String>> spawned = new CompletableFuture<>();
         Behavior<String> mortal = Behaviors.receive((context, message) -> Behaviors.stopped());

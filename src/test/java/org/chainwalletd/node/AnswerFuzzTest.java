@@ -3,11 +3,11 @@ package org.chainwalletd.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import java.util.Arrays;
 import java.util.List;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.net.HttpAnswer;
 
 /**
  * Whatever a node answers, the reading of it ends with a value, a refusal or "no answer", never with another exception. A normal build
@@ -35,34 +35,9 @@ class AnswerFuzzTest {
     /** Bodies as they come out of HTTP. */
     @FuzzTest(maxDuration = "5m")
     void bodies(byte[] body) {
-        HttpAnswer answer = new HttpAnswer(200, body);
+        HttpAnswer answer = HttpAnswer.of(200, body);
         for (ResultReader<?> reader : READERS) {
             assertThat(AnswerDecoder.decode(answer, 5, "a_method", reader)).isNotNull();
-        }
-    }
-
-    /** Whole HTTP answers; the pieces in which they arrive change nothing. */
-    @FuzzTest(maxDuration = "5m")
-    void answers(byte[] wire) {
-        int cut = wire.length == 0 ? 0 : Byte.toUnsignedInt(wire[0]) % wire.length;
-        String whole = read(wire);
-        String inTwo = read(Arrays.copyOf(wire, cut), Arrays.copyOfRange(wire, cut, wire.length));
-        assertThat(inTwo).isEqualTo(whole);
-    }
-
-    private static String read(byte[]... pieces) {
-        HttpAnswerReader reader = new HttpAnswerReader(1 << 16);
-        try {
-            for (byte[] piece : pieces) {
-                if (reader.accept(piece, piece.length)) {
-                    break;
-                }
-            }
-            return reader.end()
-                    ? reader.answer().status() + Arrays.toString(reader.answer().body())
-                    : "incomplete";
-        } catch (HttpAnswerReader.MalformedException e) {
-            return "malformed";
         }
     }
 }

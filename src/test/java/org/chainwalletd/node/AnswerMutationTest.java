@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.chainwalletd.net.HttpAnswer;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ class AnswerMutationTest {
         for (int i = 0; i < ROUNDS; i++) {
             byte[] damaged = damage(recorded.get(random.nextInt(recorded.size())), random);
             ResultReader<?> reader = AnswerFuzzTest.READERS.get(random.nextInt(AnswerFuzzTest.READERS.size()));
-            assertThat(AnswerDecoder.decode(new HttpAnswer(200, damaged), 5, "a_method", reader))
+            assertThat(AnswerDecoder.decode(HttpAnswer.of(200, damaged), 5, "a_method", reader))
                     .isNotNull();
         }
     }

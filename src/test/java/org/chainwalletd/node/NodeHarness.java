@@ -53,12 +53,8 @@ final class NodeHarness implements AutoCloseable {
     }
 
     NodeClient client(Settings.Node settings) {
-        upstream = kit.spawn(Upstream.create(
-                settings,
-                new Transports(kit.system(), () -> trust, executor, settings.maxAnswerBytes()),
-                executor,
-                clock::get,
-                metrics));
+        Nodes.Way way = Nodes.Way.of(kit.system(), () -> trust, executor, metrics);
+        upstream = kit.spawn(Upstream.create(settings, way, clock::get, way.peers()::close));
         return new HttpNodeClient(upstream, settings, executor);
     }
 

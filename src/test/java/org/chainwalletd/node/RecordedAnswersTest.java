@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.net.HttpAnswer;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -97,7 +98,7 @@ class RecordedAnswersTest {
         String answer = exchange.get("answer").toString();
         String body = "{\"jsonrpc\":\"2.0\"," + answer.substring(1, answer.length() - 1) + ",\"id\":5}";
         return AnswerDecoder.decode(
-                new HttpAnswer(200, body.getBytes(StandardCharsets.UTF_8)), 5, text(exchange, "method"), reader);
+                HttpAnswer.of(200, body.getBytes(StandardCharsets.UTF_8)), 5, text(exchange, "method"), reader);
     }
 
     private static List<JsonNode> exchanges() throws IOException {

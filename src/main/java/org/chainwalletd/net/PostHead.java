@@ -1,9 +1,10 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
-/** Where the requests of one node go, and the head that each begins with (RFC 9112). */
+/** Where the requests to one peer go, and the head that each begins with (RFC 9112). */
 final class PostHead {
     private final String host;
     private final int port;
@@ -11,12 +12,13 @@ final class PostHead {
 
     /**
      * @param url {@code http} or {@code https}, without user information
+     * @param bearer visible ASCII
      */
-    PostHead(URI url) {
+    PostHead(URI url, Optional<String> bearer) {
         String named = url.getHost();
         this.host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
         this.port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
-        this.beforeLength = head(url);
+        this.beforeLength = head(url, bearer);
     }
 
     /** A name, or an address without brackets. */
@@ -38,12 +40,15 @@ final class PostHead {
         return whole;
     }
 
-    private static byte[] head(URI url) {
+    private static byte[] head(URI url, Optional<String> bearer) {
         String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
         String target = url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
         String authority = url.getPort() >= 0 ? url.getHost() + ":" + url.getPort() : url.getHost();
         return ("POST " + target + " HTTP/1.1\r\nHost: " + authority
-                        + "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ")
+                        + "\r\n"
+                        + bearer.map(token -> "Authorization: Bearer " + token + "\r\n")
+                                .orElse("")
+                        + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: ")
                 .getBytes(StandardCharsets.US_ASCII);
     }
 }

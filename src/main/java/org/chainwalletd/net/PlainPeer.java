@@ -1,40 +1,36 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
 import java.net.InetAddress;
-import java.net.URI;
 import java.net.UnknownHostException;
-import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Requests to a node at an {@code http} URL, over the sockets of a {@link SocketLoop}. */
-final class PlainTransport implements NodeTransport {
+/** Requests to a peer at an {@code http} URL, over the sockets of a {@link SocketLoop}. */
+final class PlainPeer implements HttpPeer {
+    /** More than a peer is asked at a time. */
+    private static final int MAX_LOOK_UPS = 1024;
+
     private final SocketLoop loop;
     private final TimeOuts timeOuts;
     private final PostHead head;
     private final boolean addressed;
     private final ThreadPoolExecutor names;
-    private final int maxBody;
 
-    /**
-     * @param maxBody longest answer body in bytes
-     */
-    PlainTransport(SocketLoop loop, TimeOuts timeOuts, URI url, int maxBody) {
+    PlainPeer(SocketLoop loop, TimeOuts timeOuts, PostHead head) {
         this.loop = loop;
         this.timeOuts = timeOuts;
-        this.head = new PostHead(url);
+        this.head = head;
         this.addressed = head.host().contains(":") || head.host().matches("[0-9.]+");
         this.names = nameThread(head.host());
-        this.maxBody = maxBody;
     }
 
     /** A look-up can block for long: it has a thread of its own while there is something to look up. */
     private static ThreadPoolExecutor nameThread(String host) {
         ThreadPoolExecutor one =
-                new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+                new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_LOOK_UPS), work -> {
                     Thread thread = new Thread(work, "walletd-name-of-" + host);
                     thread.setDaemon(true);
                     return thread;
@@ -44,13 +40,13 @@ final class PlainTransport implements NodeTransport {
     }
 
     @Override
-    public CompletableFuture<HttpAnswer> post(byte[] body, Duration timeout, Runnable closed) {
+    public CompletableFuture<HttpAnswer> post(byte[] body, ExchangeLimits limits, Runnable closed) {
         CompletableFuture<HttpAnswer> answer = new CompletableFuture<>();
-        PlainExchange exchange = new PlainExchange(
-                loop, timeOuts, head.port(), head.with(body), new HttpAnswerReader(maxBody), answer, closed);
+        PlainExchange exchange =
+                new PlainExchange(loop, timeOuts, head.port(), head.with(body), limits, answer, closed);
         try {
             loop.execute(() -> {
-                exchange.begin(timeout);
+                exchange.begin();
                 find(exchange);
             });
         } catch (RejectedExecutionException e) {
@@ -64,7 +60,15 @@ final class PlainTransport implements NodeTransport {
         if (addressed) {
             look(exchange);
         } else {
+            lookElsewhere(exchange);
+        }
+    }
+
+    private void lookElsewhere(PlainExchange exchange) {
+        try {
             names.execute(() -> look(exchange));
+        } catch (RejectedExecutionException e) {
+            exchange.noConnection(MAX_LOOK_UPS + " requests wait for the name " + head.host());
         }
     }
 

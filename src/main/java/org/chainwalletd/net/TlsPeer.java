@@ -1,8 +1,6 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,28 +22,23 @@ import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Tcp;
 import org.apache.pekko.util.ByteString;
 
-/** Requests to a node at an {@code https} URL, as Pekko streams, which bring the TLS. */
-final class TlsTransport implements NodeTransport {
+/** Requests to a peer at an {@code https} URL, as Pekko streams, which bring the TLS. */
+final class TlsPeer implements HttpPeer {
     private static final List<Inet.SocketOption> OPTIONS = List.of(TcpSO.tcpNoDelay(true));
 
     private final Flow<ByteString, ByteString, CompletionStage<Tcp.OutgoingConnection>> connection;
     private final Materializer materializer;
     private final Executor executor;
     private final PostHead head;
-    private final int maxBody;
 
     /**
-     * @param url {@code https}, without user information
-     * @param trust what the node's certificate is checked with
+     * @param trust what the peer's certificate is checked with
      * @param executor makes the streams
-     * @param maxBody longest answer body in bytes
      */
-    TlsTransport(
-            ClassicActorSystemProvider system, URI url, Supplier<SSLContext> trust, Executor executor, int maxBody) {
+    TlsPeer(ClassicActorSystemProvider system, PostHead head, Supplier<SSLContext> trust, Executor executor) {
         this.materializer = SystemMaterializer.get(system).materializer();
         this.executor = executor;
-        this.maxBody = maxBody;
-        this.head = new PostHead(url);
+        this.head = head;
         this.connection = Tcp.get(system)
                 .outgoingConnectionWithTls(
                         InetSocketAddress.createUnresolved(head.host(), head.port()),
@@ -59,10 +52,10 @@ final class TlsTransport implements NodeTransport {
     }
 
     @Override
-    public CompletableFuture<HttpAnswer> post(byte[] body, Duration timeout, Runnable closed) {
+    public CompletableFuture<HttpAnswer> post(byte[] body, ExchangeLimits limits, Runnable closed) {
         CompletableFuture<HttpAnswer> answer = new CompletableFuture<>();
         ByteString request = ByteString.fromArrayUnsafe(head.with(body));
-        TlsExchange exchange = new TlsExchange(request, timeout, maxBody, answer, closed);
+        TlsExchange exchange = new TlsExchange(request, limits, answer, closed);
         try {
             executor.execute(() -> connection.joinMat(exchange, Keep.right()).run(materializer));
         } catch (RejectedExecutionException e) {

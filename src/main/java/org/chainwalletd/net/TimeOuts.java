@@ -1,4 +1,4 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
 import java.time.Duration;
 import org.apache.pekko.actor.Cancellable;

@@ -1,4 +1,4 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -7,14 +7,16 @@ import java.util.regex.Pattern;
 
 /**
  * Puts one HTTP/1.1 answer together from the pieces in which it arrives (RFC 9112): by Content-Length, chunked, or until the connection
- * ends. Holds never more than the caps allow, whatever the peer announces. Not thread-safe.
+ * ends. Holds never more than the caps allow, whatever the peer announces, and counts what it holds. Not thread-safe.
  */
 final class HttpAnswerReader {
     /** Longest status line plus headers that is read. */
     static final int MAX_HEAD_BYTES = 64 * 1024;
 
     private static final int MAX_CHUNK_LINE = 256;
-    private static final int FIRST_BODY_BYTES = 16 * 1024;
+    /** So long a body is never counted: the number of connections bounds such ones. */
+    static final int FREE_BODY_BYTES = 16 * 1024;
+
     /** So much is taken on the word of a Content-Length. */
     private static final int BELIEVED_BODY_BYTES = 512 * 1024;
 
@@ -34,7 +36,7 @@ final class HttpAnswerReader {
         COMPLETE
     }
 
-    /** The peer does not speak HTTP or answers too much. */
+    /** The peer does not speak HTTP or answers too much, or what other answers hold leaves no room for this one. */
     static final class MalformedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -44,16 +46,18 @@ final class HttpAnswerReader {
     }
 
     private final int maxBody;
+    private final ByteBudget.Share share;
     private Part part = Part.HEAD;
-    private byte[] held = new byte[1024];
-    private int heldLength;
+    private byte[] line = new byte[1024];
+    private int lineLength;
     private int status;
     private long missing;
     private byte[] body = {};
     private int bodyLength;
 
-    HttpAnswerReader(int maxBody) {
-        this.maxBody = maxBody;
+    HttpAnswerReader(ExchangeLimits limits) {
+        this.maxBody = limits.answerBytes();
+        this.share = limits.budget().share();
     }
 
     /**
@@ -90,22 +94,31 @@ final class HttpAnswerReader {
 
     /** Whether nothing at all has arrived. */
     boolean isEmpty() {
-        return part == Part.HEAD && heldLength == 0;
+        return part == Part.HEAD && lineLength == 0;
     }
 
     HttpAnswer answer() {
         if (part != Part.COMPLETE) {
             throw new IllegalStateException("the answer is not complete");
         }
-        return new HttpAnswer(status, body.length == bodyLength ? body : Arrays.copyOf(body, bodyLength));
+        if (body.length != bodyLength) {
+            resize(bodyLength);
+        }
+        return new HttpAnswer(status, body, share);
+    }
+
+    /** Gives up what has been read. */
+    void drop() {
+        share.close();
+        body = new byte[0];
     }
 
     private int head(byte[] piece, int from, int to) {
         for (int at = from; at < to; at++) {
             hold(piece[at], MAX_HEAD_BYTES, "headers");
             if (piece[at] == '\n' && endsHead()) {
-                String text = new String(held, 0, heldLength, StandardCharsets.ISO_8859_1);
-                heldLength = 0;
+                String text = new String(line, 0, lineLength, StandardCharsets.ISO_8859_1);
+                lineLength = 0;
                 readHead(LINE_END.split(text));
                 return at + 1;
             }
@@ -114,9 +127,9 @@ final class HttpAnswerReader {
     }
 
     private boolean endsHead() {
-        return heldLength >= 2
-                && (held[heldLength - 2] == '\n'
-                        || heldLength >= 3 && held[heldLength - 2] == '\r' && held[heldLength - 3] == '\n');
+        return lineLength >= 2
+                && (line[lineLength - 2] == '\n'
+                        || lineLength >= 3 && line[lineLength - 2] == '\r' && line[lineLength - 3] == '\n');
     }
 
     private void readHead(String[] lines) {
@@ -171,7 +184,7 @@ final class HttpAnswerReader {
         } else if (contentLength >= 0) {
             checkCap(contentLength);
             missing = contentLength;
-            body = new byte[(int) Math.min(contentLength, BELIEVED_BODY_BYTES)];
+            resize((int) Math.min(contentLength, BELIEVED_BODY_BYTES));
             part = contentLength == 0 ? Part.COMPLETE : Part.BODY_OF_KNOWN_LENGTH;
         } else {
             part = Part.BODY_UNTIL_END;
@@ -197,9 +210,9 @@ final class HttpAnswerReader {
     private int chunkLine(byte[] piece, int from, int to) {
         for (int at = from; at < to; at++) {
             if (piece[at] == '\n') {
-                String line = new String(held, 0, heldLength, StandardCharsets.ISO_8859_1).trim();
-                heldLength = 0;
-                endChunkLine(line);
+                String text = new String(line, 0, lineLength, StandardCharsets.ISO_8859_1).trim();
+                lineLength = 0;
+                endChunkLine(text);
                 return at + 1;
             }
             hold(piece[at], MAX_CHUNK_LINE, "chunk line");
@@ -244,19 +257,31 @@ final class HttpAnswerReader {
         int needed = bodyLength + count;
         if (needed > body.length) {
             long grown = Math.max(needed, Math.min(2L * body.length, expected > 0 ? expected : maxBody));
-            body = Arrays.copyOf(body, (int) Math.min(Math.max(grown, FIRST_BODY_BYTES), Math.max(maxBody, needed)));
+            resize((int) Math.min(Math.max(grown, FREE_BODY_BYTES), Math.max(maxBody, needed)));
         }
         System.arraycopy(piece, from, body, bodyLength, count);
         bodyLength = needed;
     }
 
+    /** While it is copied the body is there twice, and counts so. */
+    private void resize(int length) {
+        if (length > FREE_BODY_BYTES && !share.tryGrow(length)) {
+            throw new MalformedException("no room for an answer of " + length + " bytes beside the others");
+        }
+        int before = body.length;
+        body = Arrays.copyOf(body, length);
+        if (before > FREE_BODY_BYTES) {
+            share.shrink(before);
+        }
+    }
+
     private void hold(byte value, int cap, String what) {
-        if (heldLength == cap) {
+        if (lineLength == cap) {
             throw new MalformedException(what + " longer than " + cap + " bytes");
         }
-        if (heldLength == held.length) {
-            held = Arrays.copyOf(held, 2 * held.length);
+        if (lineLength == line.length) {
+            line = Arrays.copyOf(line, 2 * line.length);
         }
-        held[heldLength++] = value;
+        line[lineLength++] = value;
     }
 }

@@ -1,4 +1,4 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,7 +14,7 @@ import org.apache.pekko.actor.Cancellable;
 /**
  * One request and its answer over one socket. All of it happens on the loop's thread.
  *
- * <p>The request side is kept open until the answer is there, because a node may take a half-closed connection for a lost caller.
+ * <p>The request side is kept open until the answer is there, because a peer may take a half-closed connection for a lost caller.
  */
 final class PlainExchange implements SocketLoop.Connection {
     private final SocketLoop loop;
@@ -24,19 +24,19 @@ final class PlainExchange implements SocketLoop.Connection {
     private final HttpAnswerReader reader;
     private final CompletableFuture<HttpAnswer> answer;
     private final Runnable closed;
+    private final Duration deadline;
 
     private InetAddress[] addresses = {};
     private int nextAddress;
     private SocketChannel channel;
     private Cancellable timer;
-    private Duration timeout;
     private boolean sent;
     private boolean lingering;
     private boolean ended;
 
     /**
      * @param request head and body
-     * @param answer completed with the answer, or with {@link NodeTransport.NoAnswerException}
+     * @param answer completed with the answer, or with {@link NoAnswerException}
      * @param closed run once, when the connection is not used any more; after {@code answer} is complete
      */
     PlainExchange(
@@ -44,22 +44,22 @@ final class PlainExchange implements SocketLoop.Connection {
             TimeOuts timeOuts,
             int port,
             byte[] request,
-            HttpAnswerReader reader,
+            ExchangeLimits limits,
             CompletableFuture<HttpAnswer> answer,
             Runnable closed) {
         this.loop = loop;
         this.timeOuts = timeOuts;
         this.port = port;
         this.request = ByteBuffer.wrap(request);
-        this.reader = reader;
+        this.reader = new HttpAnswerReader(limits);
+        this.deadline = limits.deadline();
         this.answer = answer;
         this.closed = closed;
     }
 
     /** From now on the time runs. */
-    void begin(Duration allowed) {
-        timeout = allowed;
-        timer = timeOuts.after(allowed, () -> loop.execute(this::timedOut));
+    void begin() {
+        timer = timeOuts.after(deadline, () -> loop.execute(this::timedOut));
     }
 
     /** Connects to the first of {@code found} that lets us. */
@@ -140,7 +140,7 @@ final class PlainExchange implements SocketLoop.Connection {
             channel.write(request);
             complete = !request.hasRemaining();
         } catch (IOException e) {
-            // The node reads no more, but its answer may still come.
+            // The peer reads no more, but its answer may still come.
             complete = true;
         }
         try {
@@ -158,7 +158,7 @@ final class PlainExchange implements SocketLoop.Connection {
                 count = loop.read(channel, this::take);
             } while (count > 0 && !ended);
             if (count < 0) {
-                nodeClosed();
+                peerClosed();
             } else if (answer.isDone() && !lingering) {
                 linger();
             }
@@ -182,10 +182,10 @@ final class PlainExchange implements SocketLoop.Connection {
 
     private void linger() {
         lingering = true;
-        timer = timeOuts.after(NodeTransport.LINGER, () -> loop.execute(this::end));
+        timer = timeOuts.after(HttpPeer.LINGER, () -> loop.execute(this::end));
     }
 
-    private void nodeClosed() {
+    private void peerClosed() {
         if (!answer.isDone() && reader.end()) {
             answer.complete(reader.answer());
         }
@@ -204,7 +204,7 @@ final class PlainExchange implements SocketLoop.Connection {
     }
 
     private void timedOut() {
-        fail("no answer within " + timeout.toMillis() + " ms");
+        fail("no answer within " + deadline.toMillis() + " ms");
     }
 
     @Override
@@ -214,7 +214,8 @@ final class PlainExchange implements SocketLoop.Connection {
 
     private void fail(String why) {
         if (!answer.isDone()) {
-            answer.completeExceptionally(new NodeTransport.NoAnswerException(why, sent));
+            reader.drop();
+            answer.completeExceptionally(new NoAnswerException(why, sent));
         }
         end();
     }

@@ -1,4 +1,4 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that carries all plain connections to the nodes. Everything that belongs to a connection happens on it, and nothing there may
+ * One thread that carries all plain connections to peers. Everything that belongs to a connection happens on it, and nothing there may
  * block: what is long is handed to other threads. A connection per request is made and closed at every call, so its price is that of the
  * system calls; materialising a stream for each costs several times as much.
  */
@@ -32,24 +32,29 @@ final class SocketLoop implements Executor, AutoCloseable {
     }
 
     private final Selector selector;
+    private final Runnable died;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(READ_BYTES);
     private final byte[] piece = new byte[READ_BYTES];
     private volatile boolean closed;
 
-    private SocketLoop(Selector selector) {
+    private SocketLoop(Selector selector, Runnable died) {
         this.selector = selector;
+        this.died = died;
     }
 
-    static SocketLoop start() {
+    /**
+     * @param died run on the loop's thread when that ends, for whatever reason, before {@link #close}
+     */
+    static SocketLoop start(Runnable died) {
         try {
-            SocketLoop loop = new SocketLoop(Selector.open());
-            Thread thread = new Thread(loop::run, "walletd-node-sockets");
+            SocketLoop loop = new SocketLoop(Selector.open(), died);
+            Thread thread = new Thread(loop::run, "walletd-net-sockets");
             thread.setDaemon(true);
             thread.start();
             return loop;
         } catch (IOException e) {
-            throw new UncheckedIOException("no selector for the connections to the nodes", e);
+            throw new UncheckedIOException("no selector for the connections", e);
         }
     }
 
@@ -62,7 +67,7 @@ final class SocketLoop implements Executor, AutoCloseable {
     public void execute(Runnable task) {
         tasks.add(task);
         if (closed && tasks.remove(task)) {
-            throw new RejectedExecutionException("the connections to the nodes are closed");
+            throw new RejectedExecutionException("the connections are closed");
         }
         selector.wakeup();
     }
@@ -100,10 +105,17 @@ final class SocketLoop implements Executor, AutoCloseable {
                 selector.select(this::ready);
                 runTasks();
             }
-        } catch (IOException e) {
-            LOG.error("the connections to the nodes have ended: {}", e.getMessage());
+        } catch (IOException | RuntimeException e) {
+            LOG.error("the thread of all connections to peers has ended", e);
         } finally {
-            end();
+            boolean wanted = closed;
+            try {
+                end();
+            } finally {
+                if (!wanted) {
+                    died.run();
+                }
+            }
         }
     }
 
@@ -122,7 +134,7 @@ final class SocketLoop implements Executor, AutoCloseable {
         try {
             work.run();
         } catch (RuntimeException e) {
-            LOG.error("a connection to a node failed unexpectedly", e);
+            LOG.error("a connection failed unexpectedly", e);
         }
     }
 

@@ -1,6 +1,5 @@
-package org.chainwalletd.node;
+package org.chainwalletd.net;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
@@ -16,8 +15,8 @@ import org.apache.pekko.util.ByteString;
 /**
  * The client's end of one TLS connection that carries one request and its answer: to be joined with a TLS flow, materialised once.
  *
- * <p>The request side is kept open until the answer is there, because a node may take a half-closed connection for a lost caller. After the
- * answer the stage waits a moment for the node to close, so that the node has surely counted the connection out before the next one comes.
+ * <p>The request side is kept open until the answer is there, because a peer may take a half-closed connection for a lost caller. After the
+ * answer the stage waits a moment for the peer to close, so that it has surely counted the connection out before the next one comes.
  */
 final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
     private enum Timer {
@@ -25,25 +24,21 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
         LINGER
     }
 
-    private final Inlet<ByteString> in = Inlet.create("node-answer");
-    private final Outlet<ByteString> out = Outlet.create("node-request");
+    private final Inlet<ByteString> in = Inlet.create("peer-answer");
+    private final Outlet<ByteString> out = Outlet.create("peer-request");
     private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
     private final ByteString request;
-    private final Duration timeout;
-    private final int maxBody;
+    private final ExchangeLimits limits;
     private final CompletableFuture<HttpAnswer> answer;
     private final Runnable closed;
 
     /**
-     * @param timeout from now, connecting included, to the last byte of the answer
-     * @param answer completed with the answer, or with {@link NodeTransport.NoAnswerException}
+     * @param answer completed with the answer, or with {@link NoAnswerException}
      * @param closed run once, when the connection is not used any more; after {@code answer} is complete
      */
-    TlsExchange(
-            ByteString request, Duration timeout, int maxBody, CompletableFuture<HttpAnswer> answer, Runnable closed) {
+    TlsExchange(ByteString request, ExchangeLimits limits, CompletableFuture<HttpAnswer> answer, Runnable closed) {
         this.request = request;
-        this.timeout = timeout;
-        this.maxBody = maxBody;
+        this.limits = limits;
         this.answer = answer;
         this.closed = closed;
     }
@@ -59,7 +54,7 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
     }
 
     private final class Logic extends TimerGraphStageLogic {
-        private final HttpAnswerReader reader = new HttpAnswerReader(maxBody);
+        private final HttpAnswerReader reader = new HttpAnswerReader(limits);
         private boolean sent;
         private boolean answered;
 
@@ -92,20 +87,23 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
 
                 @Override
                 public void onDownstreamFinish(Throwable cause) {
-                    // The node reads no more, but its answer may still come.
+                    // The peer reads no more, but its answer may still come.
                 }
             });
         }
 
         @Override
         public void preStart() {
-            scheduleOnce(Timer.ANSWER, timeout);
+            scheduleOnce(Timer.ANSWER, limits.deadline());
             pull(in);
         }
 
         @Override
         public void postStop() {
-            answer.completeExceptionally(new NodeTransport.NoAnswerException("the connection was given up", sent));
+            if (!answered) {
+                reader.drop();
+            }
+            answer.completeExceptionally(new NoAnswerException("the connection was given up", sent));
             closed.run();
         }
 
@@ -114,7 +112,7 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
             if (key == Timer.LINGER) {
                 completeStage();
             } else {
-                fail("no answer within " + timeout.toMillis() + " ms");
+                fail("no answer within " + limits.deadline().toMillis() + " ms");
             }
         }
 
@@ -141,16 +139,21 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
         }
 
         private void complete() {
+            HttpAnswer whole = reader.answer();
             answered = true;
             cancelTimer(Timer.ANSWER);
-            answer.complete(reader.answer());
-            scheduleOnce(Timer.LINGER, NodeTransport.LINGER);
+            answer.complete(whole);
+            scheduleOnce(Timer.LINGER, HttpPeer.LINGER);
         }
 
         private void ended() {
-            if (!answered && reader.end()) {
-                answer.complete(reader.answer());
-                answered = true;
+            try {
+                if (!answered && reader.end()) {
+                    complete();
+                }
+            } catch (HttpAnswerReader.MalformedException e) {
+                fail(e.getMessage());
+                return;
             }
             if (answered) {
                 completeStage();
@@ -167,7 +170,7 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
         }
 
         private void fail(String why, boolean mayHaveArrived) {
-            NodeTransport.NoAnswerException failure = new NodeTransport.NoAnswerException(why, mayHaveArrived);
+            NoAnswerException failure = new NoAnswerException(why, mayHaveArrived);
             answer.completeExceptionally(failure);
             failStage(failure);
         }
