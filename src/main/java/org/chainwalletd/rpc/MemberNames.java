@@ -8,7 +8,7 @@ final class MemberNames {
      * Members whose text never becomes a {@code String}: the reader keeps its UTF-8 bytes, the binder hands them out as secret bytes and
      * overwrites what it read.
      */
-    static final Set<String> SECRETS = Set.of("passphrase", "private_key", "secret_hex", "mnemonic");
+    static final Set<String> SECRETS = Set.of("passphrase", "private_key", "private_key_hex", "secret_hex", "mnemonic");
 
     private MemberNames() {}
 

@@ -41,29 +41,7 @@ class ScopeTableTest {
             "quote_issue",
             "quote_verify",
             "get_output_datum",
-            "find_settlements_by_quote_id",
-            "swap_get_quote",
-            "swap_execute",
-            "swap_refund",
-            "swap_status",
-            "swap_list",
-            "swap_pool_info",
-            "swap_price_klines",
-            "lp_pool_info",
-            "lp_position",
-            "lp_deposit_status",
-            "lp_deposit_start",
-            "lp_withdraw_self",
-            "evm_get_address",
-            "evm_get_balances",
-            "evm_tx_history",
-            "evm_create_address",
-            "evm_import_mnemonic",
-            "evm_import_key",
-            "evm_reveal_mnemonic",
-            "reveal_evm_private_key",
-            "evm_delete_key",
-            "evm_send_native");
+            "find_settlements_by_quote_id");
 
     private final Map<String, String> specified = specified();
 

@@ -13,6 +13,7 @@ import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
+import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.spend.SpendService;
 
 /** The services that methods talk to, and the one list of the families of methods over them. */
@@ -38,6 +39,7 @@ public record MethodFamilies(
         methods.addAll(ReadMethods.all(chain, version, nodes, () -> keyring.list(), inFlight, executor));
         methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
+        methods.addAll(SwapMethods.unconfigured());
         return MethodRegistry.withDiscovery(methods, version);
     }
 }

@@ -1,0 +1,135 @@
+package org.chainwalletd.rpc.method.swap;
+
+import java.util.List;
+import org.chainwalletd.rpc.NoParams;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.Scope;
+
+/** The family of methods about swaps and the account chain (interface.md, section 4.13). */
+public final class SwapMethods {
+    private static final String OFF = " Refused as long as no swap engine is configured.";
+
+    private SwapMethods() {}
+
+    /** For a daemon without a swap engine. */
+    public static List<RpcMethod<?, ?>> unconfigured() {
+        return List.of(
+                spend(
+                        "swap_get_quote",
+                        "Asks the pool for a quote.",
+                        SwapParams.Quote.class,
+                        SwapResults.SwapRecord.class),
+                spend(
+                        "swap_execute",
+                        "Locks and claims both legs of a quote.",
+                        SwapParams.Swap.class,
+                        SwapResults.SwapRecord.class),
+                spend(
+                        "swap_refund",
+                        "Takes the own lock back when it is due.",
+                        SwapParams.Swap.class,
+                        SwapResults.SwapRecord.class),
+                read("swap_status", "One swap of the journal.", SwapParams.Swap.class, SwapResults.SwapRecord.class),
+                read(
+                        "swap_list",
+                        "Swaps of the journal, newest first.",
+                        SwapParams.SwapList.class,
+                        SwapResults.Swaps.class),
+                read(
+                        "swap_pool_info",
+                        "The pool's price, fee and reserves.",
+                        NoParams.class,
+                        SwapResults.PoolInfo.class),
+                read(
+                        "swap_price_klines",
+                        "The pool's price over time.",
+                        SwapParams.Klines.class,
+                        SwapResults.Klines.class),
+                read("lp_pool_info", "The liquidity pool.", NoParams.class, SwapResults.PoolAnswer.class),
+                read(
+                        "lp_position",
+                        "The shares of an address.",
+                        SwapParams.Position.class,
+                        SwapResults.PoolAnswer.class),
+                read(
+                        "lp_deposit_start",
+                        "Begins a deposit; answers how to fund it.",
+                        SwapParams.DepositStart.class,
+                        SwapResults.PoolAnswer.class),
+                read(
+                        "lp_deposit_status",
+                        "How far a deposit has come.",
+                        SwapParams.DepositStatus.class,
+                        SwapResults.PoolAnswer.class),
+                spend(
+                        "lp_withdraw_self",
+                        "Cashes shares out.",
+                        SwapParams.Withdraw.class,
+                        SwapResults.PoolAnswer.class),
+                read(
+                        "evm_get_address",
+                        "The address of the account-chain key.",
+                        NoParams.class,
+                        SwapResults.KeyAddress.class),
+                read(
+                        "evm_get_balances",
+                        "Balances of the account-chain key.",
+                        NoParams.class,
+                        SwapResults.Balances.class),
+                read(
+                        "evm_tx_history",
+                        "Everything that this daemon sent on the account chain.",
+                        SwapParams.History.class,
+                        SwapResults.History.class),
+                manage(
+                        "evm_create_address",
+                        "Makes the account-chain key.",
+                        SwapParams.CreateKey.class,
+                        SwapResults.NewKey.class),
+                manage(
+                        "evm_import_mnemonic",
+                        "Takes the account-chain key from a phrase.",
+                        SwapParams.ImportPhrase.class,
+                        SwapResults.Imported.class),
+                manage(
+                        "evm_import_key",
+                        "Takes a raw account-chain key.",
+                        SwapParams.ImportKey.class,
+                        SwapResults.Imported.class),
+                spend(
+                        "evm_reveal_mnemonic",
+                        "Reveals the phrase of the account-chain key.",
+                        SwapParams.Reveal.class,
+                        SwapResults.Phrase.class),
+                spend(
+                        "reveal_evm_private_key",
+                        "Reveals the account-chain key.",
+                        SwapParams.Reveal.class,
+                        SwapResults.Secret.class),
+                spend(
+                        "evm_delete_key",
+                        "Deletes the account-chain key for good.",
+                        SwapParams.DeleteKey.class,
+                        SwapResults.Deleted.class),
+                spend(
+                        "evm_send_native",
+                        "Pays out of the account-chain key.",
+                        SwapParams.Send.class,
+                        SwapResults.Sent.class));
+    }
+
+    private static <P extends Record, R> RpcMethod<P, R> read(
+            String name, String what, Class<P> params, Class<R> result) {
+        return new UnconfiguredMethod<>(name, Scope.READ, what + OFF, params, result);
+    }
+
+    private static <P extends Record, R> RpcMethod<P, R> manage(
+            String name, String what, Class<P> params, Class<R> result) {
+        return new UnconfiguredMethod<>(name, Scope.MANAGE, what + OFF, params, result);
+    }
+
+    private static <P extends Record, R> RpcMethod<P, R> spend(
+            String name, String what, Class<P> params, Class<R> result) {
+        return new UnconfiguredMethod<>(name, Scope.SPEND, what + OFF, params, result);
+    }
+}
