@@ -3,7 +3,8 @@ package org.chainwalletd.crypto;
 /**
  * Pure Ed25519 (RFC 8032, section 5.1): not the pre-hashed and not the context variant. Seeds and public keys have 32 bytes, signatures 64.
  *
- * <p>Signatures are deterministic. For honestly made keys and signatures every RFC 8032 verifier agrees with this one.
+ * <p>Signatures are deterministic. For honestly made keys and signatures every RFC 8032 verifier agrees with this one; for crafted ones it
+ * is as strict as the nodes (chain protocol, sections 3 and 17).
  */
 public final class Ed25519 {
     public static final int SEED_LENGTH = 32;
@@ -42,13 +43,26 @@ public final class Ed25519 {
 
     /**
      * Whether {@code signature} is a valid signature of {@code message}. Key and signature may be any bytes: those of a wrong length, that
-     * are no canonical encoding, or whose key is of small order, are simply not valid.
+     * are no canonical encoding, or whose key or nonce point R is of small order or has a torsion part, are simply not valid.
      */
     public static boolean verify(byte[] publicKey, byte[] message, byte[] signature) {
         return publicKey.length == PUBLIC_KEY_LENGTH
                 && signature.length == SIGNATURE_LENGTH
                 && org.bouncycastle.math.ec.rfc8032.Ed25519.verify(
-                        signature, 0, publicKey, 0, message, 0, message.length);
+                        signature, 0, publicKey, 0, message, 0, message.length)
+                && isInPrimeOrderGroup(signature)
+                && isInPrimeOrderGroup(publicKey);
+    }
+
+    /**
+     * The library's equation is the one multiplied by the cofactor, under which torsion parts vanish: with both points free of them it is
+     * the exact one. Asked last, since it more than doubles the price of a
+     * valid signature, and most of the others never come this far.
+     *
+     * @param point its encoding in the first 32 bytes
+     */
+    private static boolean isInPrimeOrderGroup(byte[] point) {
+        return org.bouncycastle.math.ec.rfc8032.Ed25519.validatePublicKeyFull(point, 0);
     }
 
     /**

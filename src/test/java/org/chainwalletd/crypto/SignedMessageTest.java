@@ -38,6 +38,18 @@ class SignedMessageTest {
         });
     }
 
+    @TestFactory
+    Stream<DynamicTest> onlyHonestSignaturesAreValid() {
+        return Vectors.tests(
+                "own/signatures-at-the-edge.json",
+                row -> assertThat(SignedMessage.verify(
+                                Vectors.bytes(row, "public_key"),
+                                tag("CHAIN"),
+                                message(row),
+                                Vectors.bytes(row, "signature")))
+                        .isEqualTo(Vectors.flag(row, "valid")));
+    }
+
     @Test
     void aSignatureOfOneBrandIsWorthNothingUnderAnother() {
         try (SigningKey key = SigningKey.takeOver(SecretBytes.takeOver(new byte[32]))) {

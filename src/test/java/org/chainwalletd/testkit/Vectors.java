@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DynamicTest;
 
 /**
  * Golden vectors: one JSON object with {@code description} and {@code vectors}, kept unchanged under
- * {@code src/test/resources/vectors}. Integers are read as {@link BigInteger}, so the whole range of u64 survives.
+ * {@code src/test/resources/vectors}; those in {@code own/} were made for this project. Integers are read as {@link BigInteger}, so the whole range of u64 survives.
  */
 public final class Vectors {
     private static final JsonMapper JSON = JsonMapper.builder()
