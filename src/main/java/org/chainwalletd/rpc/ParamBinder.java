@@ -16,7 +16,7 @@ import java.util.Map;
 /**
  * Turns the {@code params} object of a request into a parameter record. Made once per record type.
  *
- * <p>Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either case), {@code Bytes} (hex), {@code Amount} and
+ * <p>Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either case), {@code Ed25519Signature} (hex128), {@code Bytes} (hex), {@code Amount} and
  * {@code long} (u64; {@code @U32 long} u32), {@code int} (0 … 2^31-1), {@code boolean}, {@code String}, enums (lower-case name),
  * {@code SecretBytes}, {@code JsonNode} (any value as it is), nested records, and {@code List}s of these. The members of a record that is
  * {@link Inline} stand beside the others. {@code Optional<T>},

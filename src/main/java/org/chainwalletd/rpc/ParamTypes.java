@@ -18,6 +18,7 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Ed25519Signature;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.U64;
@@ -122,6 +123,9 @@ final class ParamTypes {
         }
         if (type == PublicKey.class) {
             return (value, path) -> PublicKey.parse(hex64(value, path));
+        }
+        if (type == Ed25519Signature.class) {
+            return (value, path) -> Ed25519Signature.parse(hex(value, path, 128));
         }
         if (type == Bytes.class) {
             return ParamTypes::bytes;
@@ -235,12 +239,17 @@ final class ParamTypes {
     }
 
     private static String hex64(JsonNode value, String path) {
+        return hex(value, path, 64);
+    }
+
+    private static String hex(JsonNode value, String path, int length) {
         if (!value.isTextual()) {
-            throw wrong(path, "a string of 64 hex characters");
+            throw wrong(path, "a string of " + length + " hex characters");
         }
         String hex = value.textValue();
-        if (hex.length() != 64) {
-            throw RpcException.invalidParams("parameter `" + path + "` must be 64 hex characters, got " + hex.length());
+        if (hex.length() != length) {
+            throw RpcException.invalidParams(
+                    "parameter `" + path + "` must be " + length + " hex characters, got " + hex.length());
         }
         refuseOtherThanHex(hex, path);
         return hex;

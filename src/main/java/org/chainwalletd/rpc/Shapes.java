@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Ed25519Signature;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.U64;
@@ -32,6 +33,7 @@ final class Shapes {
             Map.entry(Address.class, hex64()),
             Map.entry(Hash256.class, hex64()),
             Map.entry(PublicKey.class, hex64()),
+            Map.entry(Ed25519Signature.class, new Shape("hex128", text("^[0-9a-f]{128}$"), List.of())),
             Map.entry(Bytes.class, new Shape("hex", text("^([0-9a-f]{2})*$"), List.of())),
             Map.entry(Amount.class, integer("u64", BigInteger.ZERO, U64.MAX)),
             Map.entry(Long.TYPE, integer("u64", BigInteger.ZERO, U64.MAX)),

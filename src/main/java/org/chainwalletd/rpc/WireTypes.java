@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Ed25519Signature;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
@@ -32,6 +33,8 @@ final class WireTypes extends SimpleModule {
         addSerializer(Address.class, scalar(Address.class, (value, out) -> out.writeString(value.hex())));
         addSerializer(Hash256.class, scalar(Hash256.class, (value, out) -> out.writeString(value.hex())));
         addSerializer(PublicKey.class, scalar(PublicKey.class, (value, out) -> out.writeString(value.hex())));
+        addSerializer(
+                Ed25519Signature.class, scalar(Ed25519Signature.class, (value, out) -> out.writeString(value.hex())));
         addSerializer(Bytes.class, scalar(Bytes.class, (value, out) -> out.writeString(value.hex())));
         addSerializer(Amount.class, scalar(Amount.class, (value, out) -> writeUnsigned(value.bits(), out)));
         addSerializer(Long.class, scalar(Long.class, WireTypes::writeUnsigned));

@@ -6,10 +6,12 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
+import org.chainwalletd.rpc.method.message.MessageMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
@@ -40,6 +42,7 @@ public record MethodFamilies(
         methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
         methods.addAll(SwapMethods.unconfigured());
+        methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));
         return MethodRegistry.withDiscovery(methods, version);
     }
 }
