@@ -40,6 +40,7 @@ import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -104,11 +105,11 @@ public final class Daemon implements AutoCloseable {
         closers.add("metrics", meters::close);
         Workers workers = startWorkers(meters.registry());
         Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase);
-        CompletionStage<SqliteStore> opening = openStore(keys, workers);
+        CompletionStage<Store> opening = openStore(keys, workers);
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new UnderGuardian(system));
         Rehearsal.run(settings, system);
-        SqliteStore store = Futures.await(opening, OPENING, "opening the store");
+        Store store = Futures.await(opening, OPENING, "opening the store");
         closers.add("store", store::close);
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
         closers.add("keyring", () -> Futures.await(keyring.close(), patience(), "closing the keyring"));
@@ -140,7 +141,7 @@ public final class Daemon implements AutoCloseable {
     }
 
     /** A first store is made after the first keyring: so a store without a keyring tells that the keyring is lost. */
-    private CompletionStage<SqliteStore> openStore(Keyring.Opening keys, Workers workers) {
+    private CompletionStage<Store> openStore(Keyring.Opening keys, Workers workers) {
         CompletionStage<Void> before = Files.exists(settings.datadir().resolve(SqliteStore.FILE_NAME))
                 ? CompletableFuture.completedFuture(null)
                 : keys.made();
@@ -169,7 +170,7 @@ public final class Daemon implements AutoCloseable {
             ActorSystem<Guardian.Command> system,
             Nodes nodes,
             Keyring keyring,
-            SqliteStore store,
+            Store store,
             MeterRegistry metrics,
             Workers workers) {
         SpendEnvironment environment = SpendEnvironment.of(

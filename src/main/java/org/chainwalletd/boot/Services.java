@@ -61,7 +61,7 @@ record Services(
                 List.of(
                         new ConfirmedCoinsGuard(nodes.client(), executor),
                         new PendingCoinsGuard(nodes.client(), executor),
-                        new OwnSpendsGuard(spending::inFlight, executor)),
+                        new OwnSpendsGuard(spending::openSpendOf, executor)),
                 executor);
     }
 

@@ -3,9 +3,10 @@ package org.chainwalletd.spend;
 import java.math.BigInteger;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +70,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         }
     }
 
-    private record Use(Amount amount, long at) {
+    private record Use(BigInteger amount, long at) {
         Use notAfter(long now) {
             return at > now ? new Use(amount, now) : this;
         }
@@ -81,7 +82,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     private final Limits limits;
     private final Clock clock;
     private final SpendMetrics metrics;
-    /** By {@link SpendId} while held, by {@link Hash256} afterwards; oldest first. */
+    /** By {@link SpendId} while held, by {@link Hash256} afterwards, those of before the start by minute as well; oldest first. */
     private final Map<Object, Use> uses = new LinkedHashMap<>();
 
     private BigInteger sum = BigInteger.ZERO;
@@ -89,7 +90,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
 
     private Allowance(
             ActorContext<Command> context,
-            List<AllowanceStore.Use> durable,
+            AllowanceStore.Spent durable,
             Limits limits,
             Clock clock,
             SpendMetrics metrics) {
@@ -98,20 +99,27 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         this.clock = clock;
         this.metrics = metrics;
         this.latest = clock.millis();
-        for (AllowanceStore.Use use : durable) {
-            put(use.txId(), new Use(use.amount(), use.at()).notAfter(latest));
-        }
+        takeUp(durable);
     }
 
     /**
-     * @param durable uses of the current window that the store knows, oldest first
+     * @param durable uses of the current window that the store knows
      */
-    static Behavior<Command> create(
-            List<AllowanceStore.Use> durable, Limits limits, Clock clock, SpendMetrics metrics) {
+    static Behavior<Command> create(AllowanceStore.Spent durable, Limits limits, Clock clock, SpendMetrics metrics) {
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
             return Behaviors.setup(context -> new Allowance(context, durable, limits, clock, metrics));
         });
+    }
+
+    /** Oldest first, whichever kind it is. */
+    private void takeUp(AllowanceStore.Spent durable) {
+        Map<Object, Use> all = new HashMap<>();
+        durable.minutes().forEach(minute -> all.put(minute, new Use(minute.amount(), minute.last())));
+        durable.open().forEach(use -> all.put(use.txId(), new Use(use.amount().toBigInteger(), use.at())));
+        all.entrySet().stream()
+                .sorted(Comparator.comparingLong(entry -> entry.getValue().at()))
+                .forEach(entry -> put(entry.getKey(), entry.getValue().notAfter(latest)));
     }
 
     @Override
@@ -141,7 +149,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     private Behavior<Command> hold(Hold command) {
         Reply reply = judge(command.amount(), command.earlier());
         if (reply instanceof Granted) {
-            put(command.spend(), new Use(command.amount(), clock.millis()));
+            put(command.spend(), new Use(command.amount().toBigInteger(), clock.millis()));
         }
         command.replyTo().tell(reply);
         return this;
@@ -177,8 +185,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     private Reply judge(Amount amount, Hash256 earlier) {
         dropOld();
         Use counted = uses.get(earlier);
-        BigInteger others =
-                counted == null ? sum : sum.subtract(counted.amount().toBigInteger());
+        BigInteger others = counted == null ? sum : sum.subtract(counted.amount());
         if (limits.perTransaction().isPresent() && limits.perTransaction().get().isLessThan(amount)) {
             Amount limit = limits.perTransaction().get();
             return exceeded("per_tx", limit, Amount.ZERO, amount);
@@ -229,7 +236,7 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
             if (use.at() >= start) {
                 return;
             }
-            total(sum.subtract(use.amount().toBigInteger()));
+            total(sum.subtract(use.amount()));
             oldest.remove();
         }
     }
@@ -242,13 +249,13 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     private void put(Object owner, Use use) {
         remove(owner);
         uses.put(owner, use);
-        total(sum.add(use.amount().toBigInteger()));
+        total(sum.add(use.amount()));
     }
 
     private Behavior<Command> remove(Object owner) {
         Use use = uses.remove(owner);
         if (use != null) {
-            total(sum.subtract(use.amount().toBigInteger()));
+            total(sum.subtract(use.amount()));
         }
         return this;
     }

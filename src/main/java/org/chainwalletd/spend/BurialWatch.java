@@ -20,6 +20,9 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Transition;
+import org.chainwalletd.store.Unconfirmation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,9 +57,9 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     private record Found(Hash256 txId, Optional<NodeClient.NodeTransaction> found, Throwable failure)
             implements Command {}
 
-    private record Moved(Hash256 txId, BlockPlace place, Throwable failure) implements Command {}
+    private record Moved(Hash256 txId, BlockPlace place, Transition transition, Throwable failure) implements Command {}
 
-    private record PutBack(Hash256 txId, Optional<Intent> intent, Throwable failure) implements Command {}
+    private record PutBack(Hash256 txId, Unconfirmation outcome, Throwable failure) implements Command {}
 
     private record Buried(List<Hash256> txIds, Throwable failure) implements Command {}
 
@@ -288,14 +291,18 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         LOG.info("spend {} is now in block {} at height {}", txId, place.blockId(), place.height());
         getContext()
                 .pipeToSelf(
-                        env.intents().confirm(txId, place, clock.millis()),
-                        (done, failure) -> new Moved(txId, place, failure));
+                        env.intents().confirm(txId, IntentState.CONFIRMED, place, clock.millis()),
+                        (transition, failure) -> new Moved(txId, place, transition, failure));
     }
 
+    /** What is not confirmed any more is somebody else's to watch. */
     private Behavior<Command> moved(Moved command) {
         Entry entry = spends.get(command.txId());
         if (command.failure() != null) {
             return notWritten(entry, command.failure());
+        }
+        if (command.transition() instanceof Transition.Stale) {
+            return leave(List.of(command.txId()));
         }
         spends.move(entry, command.place());
         return this;
@@ -307,21 +314,22 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         getContext()
                 .pipeToSelf(
                         env.intents().unconfirm(txId, clock.millis()),
-                        (intent, failure) -> new PutBack(txId, intent, failure));
+                        (outcome, failure) -> new PutBack(txId, outcome, failure));
     }
 
-    /** Without an intent the spend was taken back by a call with its token meanwhile, and is watched by the rebroadcaster already. */
+    /** One that was not confirmed was taken back by a call with its token meanwhile, and is watched by the rebroadcaster already. */
     private Behavior<Command> putBack(PutBack command) {
         if (command.failure() != null) {
             return notWritten(spends.get(command.txId()), command.failure());
         }
         CrashPoint.SPEND_AFTER_REORGANISATION.reached();
-        command.intent().ifPresent(intent -> {
+        if (command.outcome() instanceof Unconfirmation.BackInFlight back) {
+            Intent intent = back.intent();
             env.metrics().reorganised();
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.REORGANISED);
             reservations.tell(new Reservations.ReservedAgain(intent.txId(), intent.inputs()));
             rebroadcaster.tell(new Rebroadcaster.TakeUp(intent));
-        });
+        }
         return leave(List.of(command.txId()));
     }
 

@@ -18,12 +18,14 @@ import org.slf4j.LoggerFactory;
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
     private static final Duration EVERY = Duration.ofMinutes(1);
+    /** Payments must not wait behind a commit that removes a day's receipts. */
+    private static final int BITE = 256;
 
     sealed interface Command {}
 
     private record Tick() implements Command {}
 
-    private record Forgotten(Throwable failure) implements Command {}
+    private record Forgotten(int count, Throwable failure) implements Command {}
 
     private final SpendEnvironment env;
     private final Clock clock;
@@ -50,22 +52,26 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     private Behavior<Command> tick() {
-        long now = clock.millis();
         CompletionStage<Void> uses = env.allowanceStore()
-                .forgetUses(now - env.pace().allowancePeriod().toMillis());
-        CompletionStage<Integer> receipts =
-                env.intents().forget(now - env.pace().receiptTtl().toMillis());
-        getContext()
-                .pipeToSelf(
-                        receipts.thenCombineAsync(uses, (forgotten, done) -> forgotten, env.executor()),
-                        (forgotten, failure) -> new Forgotten(failure));
+                .forgetUses(clock.millis() - env.pace().allowancePeriod().toMillis());
+        getContext().pipeToSelf(uses, (done, failure) -> new Forgotten(BITE, failure));
         return this;
     }
 
     private Behavior<Command> forgotten(Forgotten command) {
         if (command.failure() != null) {
-            LOG.warn("old receipts could not be removed: {}", Broadcast.words(command.failure()));
+            LOG.warn("what is out of date could not be removed: {}", Broadcast.words(command.failure()));
+        } else if (command.count() == BITE) {
+            forgetReceipts();
         }
         return this;
+    }
+
+    private void forgetReceipts() {
+        getContext()
+                .pipeToSelf(
+                        env.intents()
+                                .forget(clock.millis() - env.pace().receiptTtl().toMillis(), BITE),
+                        (count, failure) -> new Forgotten(failure == null ? count : 0, failure));
     }
 }

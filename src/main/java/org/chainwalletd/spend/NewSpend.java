@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
@@ -19,7 +20,7 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
-import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.Opening;
 
 /** The first steps of a {@link Spender} with a new spend: allowance, list, choose, sign, intent. Until the last one nothing is durable. */
 final class NewSpend {
@@ -166,14 +167,23 @@ final class NewSpend {
         long closedBefore = intent.createdAt() - spender.env.pace().receiptTtl().toMillis();
         spender.context.pipeToSelf(
                 spender.env.intents().open(intent, closedBefore),
-                (done, failure) -> failure == null ? new Spender.Written() : new Spender.Failed(failure));
+                (opening, failure) -> failure == null ? new Spender.Written(opening) : new Spender.Failed(failure));
         return Behaviors.receive(Command.class)
                 .onMessage(Spender.Failed.class, failed -> notWritten(failed.failure()))
-                .onMessage(Spender.Written.class, written -> {
-                    spender.settle(intent);
-                    return spender.send(false);
-                })
+                .onMessage(Spender.Written.class, written -> written(intent, written.opening()))
                 .build();
+    }
+
+    private Behavior<Command> written(Intent intent, Opening opening) {
+        if (opening instanceof Opening.Opened) {
+            spender.settle(intent);
+            return spender.send(false);
+        }
+        if (opening instanceof Opening.TokenTaken taken) {
+            return notWritten(new SpendException(new SpendRefusal.OutcomeUnknown(
+                    taken.by().txId(), true, "another call with this client_token was quicker")));
+        }
+        return otherCoins(intent, opening);
     }
 
     private Intent intentOf(Signature signature) {
@@ -200,14 +210,19 @@ final class NewSpend {
      * The very same transaction can be in flight already when its reservations have run out: it belongs to another payment, so this one
      * takes other coins. Nothing was written or sent.
      */
-    private Behavior<Command> notWritten(Throwable failure) {
-        boolean conflict = Spender.unwrapped(failure) instanceof StoreException store
-                && store.reason() == StoreException.Reason.CONFLICT;
-        spender.neighbours.allowance().tell(new Allowance.Drop(spender.id));
-        if (conflict && choices < MOST_CHOICES) {
-            draft.inputs().forEach(coin -> excluded.add(coin.outpoint()));
-            return choose();
+    private Behavior<Command> otherCoins(Intent intent, Opening collision) {
+        if (choices >= MOST_CHOICES) {
+            List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
+            return notWritten(new SpendException(
+                    new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken))));
         }
+        spender.neighbours.allowance().tell(new Allowance.Drop(spender.id));
+        draft.inputs().forEach(coin -> excluded.add(coin.outpoint()));
+        return choose();
+    }
+
+    private Behavior<Command> notWritten(Throwable failure) {
+        spender.neighbours.allowance().tell(new Allowance.Drop(spender.id));
         return spender.end(null, failure);
     }
 }

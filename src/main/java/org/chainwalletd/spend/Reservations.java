@@ -77,7 +77,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Somebody else may be spending from this address, or from any when null. */
     record Suspect(Address address) implements Command {}
 
-    private record AbandonRecorded(Abandon question, List<Outpoint> released, Throwable failure) implements Command {}
+    private record AbandonRecorded(Abandon question, List<ReservationStore.Reservation> ended, Throwable failure)
+            implements Command {}
 
     /** Answer to {@link Choose}. */
     sealed interface ChooseReply {}
@@ -274,7 +275,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         getContext()
                 .pipeToSelf(
                         store.abandon(released, clock.millis()),
-                        (done, failure) -> new AbandonRecorded(command, released, failure));
+                        (ended, failure) -> new AbandonRecorded(command, ended, failure));
         return this;
     }
 
@@ -284,10 +285,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             return this;
         }
         int releasedCount = 0;
-        for (Outpoint outpoint : command.released()) {
-            Hold hold = holds.get(outpoint);
-            if (hold != null && hold.stage() == Stage.IN_FLIGHT) {
-                remove(outpoint, hold);
+        for (ReservationStore.Reservation reservation : command.ended()) {
+            Hold hold = holds.get(reservation.coin().outpoint());
+            if (hold != null && hold.equals(new Hold(reservation.txId(), Stage.IN_FLIGHT))) {
+                remove(reservation.coin().outpoint(), hold);
                 releasedCount++;
             }
         }

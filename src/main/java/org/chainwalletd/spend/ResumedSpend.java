@@ -1,11 +1,12 @@
 package org.chainwalletd.spend;
 
+import java.util.List;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.spend.Spender.Command;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
-import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.Opening;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -111,15 +112,33 @@ final class ResumedSpend {
         takeBack();
         spender.context.pipeToSelf(
                 spender.env.intents().reopen(intent, spender.env.clock().millis()),
-                (done, failure) -> failure == null ? new Spender.Written() : new Spender.Failed(failure));
+                (opening, failure) -> failure == null ? new Spender.Written(opening) : new Spender.Failed(failure));
         return Behaviors.receive(Command.class)
-                .onMessage(Spender.Failed.class, failed -> notReopened(failed.failure(), known))
-                .onMessage(Spender.Written.class, written -> {
-                    spender.settle(intent.in(
-                            IntentState.PREPARED, "", spender.env.clock().millis()));
-                    return known ? spender.record(new BroadcastOutcome.Accepted()) : spender.send(mayBeSomewhere());
-                })
+                .onMessage(Spender.Failed.class, failed -> notWritten(failed.failure(), known))
+                .onMessage(Spender.Written.class, written -> reopened(written.opening(), known))
                 .build();
+    }
+
+    private Behavior<Command> reopened(Opening opening, boolean known) {
+        if (opening instanceof Opening.Opened) {
+            spender.settle(
+                    intent.in(IntentState.PREPARED, "", spender.env.clock().millis()));
+            return known ? spender.record(new BroadcastOutcome.Accepted()) : spender.send(mayBeSomewhere());
+        }
+        return notReopened(new SpendException(collision(opening)));
+    }
+
+    private SpendRefusal collision(Opening opening) {
+        if (opening instanceof Opening.CoinTaken taken) {
+            return new SpendRefusal.InFlightExhausted(
+                    SpendRefusal.Shortage.ofTaken(Receipt.of(intent), List.of(taken.coin())));
+        }
+        if (opening instanceof Opening.SameTransaction) {
+            return new SpendRefusal.DoubleSpend(
+                    intent.txId(), "its transaction is the payment of another client_token by now");
+        }
+        return new SpendRefusal.OutcomeUnknown(
+                intent.txId(), intent.token().isPresent(), "it has moved on meanwhile: " + opening);
     }
 
     /** What the operator gave up was in flight: a node that is silent now may have it. Of all others every answer was heard. */
@@ -127,24 +146,21 @@ final class ResumedSpend {
         return intent.state() == IntentState.ABANDONED;
     }
 
-    /**
-     * When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. When another token
-     * has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a node has it.
-     */
-    private Behavior<Command> notReopened(Throwable failure, boolean known) {
+    /** When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. */
+    private Behavior<Command> notWritten(Throwable failure, boolean known) {
         LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
-        if (known && !isConflict(failure)) {
-            return spender.record(new BroadcastOutcome.Accepted());
-        }
+        return known ? spender.record(new BroadcastOutcome.Accepted()) : notReopened(failure);
+    }
+
+    /**
+     * When another token has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a
+     * node has it.
+     */
+    private Behavior<Command> notReopened(Throwable failure) {
         if (intent.state() == IntentState.ABANDONED) {
             // Coins that it still has are watched as before.
             spender.neighbours.rebroadcaster().tell(new Rebroadcaster.Watch(intent, false));
         }
         return spender.end(null, failure);
-    }
-
-    private static boolean isConflict(Throwable failure) {
-        return Spender.unwrapped(failure) instanceof StoreException store
-                && store.reason() == StoreException.Reason.CONFLICT;
     }
 }

@@ -17,7 +17,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.Store;
 
 /**
  * Everything that spending works with.
@@ -59,7 +59,7 @@ public record SpendEnvironment(
             ChainIdentity identity,
             Supplier<NodesSeen> nodes,
             Signer signer,
-            SqliteStore store,
+            Store store,
             MeterRegistry meters,
             Executor executor) {
         SpendMetrics metrics = new SpendMetrics(meters);

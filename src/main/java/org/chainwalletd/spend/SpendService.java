@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,8 +15,10 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.ReservationStore;
 
 /**
  * The way in to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes
@@ -33,7 +36,7 @@ public final class SpendService {
     private final AtomicInteger inFlightUtxos;
     private final AtomicInteger inFlightTransfers;
 
-    private SpendService(ActorContext<?> context, SpendEnvironment env) {
+    private SpendService(ActorContext<?> context, SpendEnvironment env, Remembered remembered) {
         this.env = env;
         this.inFlightUtxos = new AtomicInteger();
         this.inFlightTransfers = new AtomicInteger();
@@ -41,20 +44,17 @@ public final class SpendService {
                 env.node(), env.profile(), env.executor(), env.pace().resendPause());
         this.rebroadcaster = child(
                 context,
-                Rebroadcaster.create(env, env.intents().inFlight(), broadcast, inFlightTransfers),
+                Rebroadcaster.create(env, remembered.inFlight(), broadcast, inFlightTransfers),
                 "rebroadcaster");
         AtomicInteger unburiedCount = new AtomicInteger();
-        List<ConfirmedSpend> unburied = env.intents().unburied();
+        List<ConfirmedSpend> unburied = remembered.unburied();
         this.burials = child(context, BurialWatch.create(env, unburied, broadcast, unburiedCount), "burials");
         this.reservations = child(
                 context,
-                Reservations.create(env, env.reservations().all(), unburied, rebroadcaster, inFlightUtxos),
+                Reservations.create(env, remembered.reserved(), unburied, rebroadcaster, inFlightUtxos),
                 "reservations");
-        long windowStart = env.clock().millis() - env.limits().period().toMillis();
         this.allowance = child(
-                context,
-                Allowance.create(env.allowanceStore().usesSince(windowStart), env.limits(), env.clock(), env.metrics()),
-                "allowance");
+                context, Allowance.create(remembered.spent(), env.limits(), env.clock(), env.metrics()), "allowance");
         rebroadcaster.tell(new Rebroadcaster.Attach(reservations, allowance, burials));
         burials.tell(new BurialWatch.Attach(reservations, rebroadcaster));
         child(context, Forgetting.create(env), "forgetting");
@@ -69,15 +69,52 @@ public final class SpendService {
      * started}. It stops when one of its children fails: what they own is on disk, and the next start goes on from there.
      */
     public static Behavior<Void> create(SpendEnvironment env, CompletableFuture<SpendService> started) {
-        return Behaviors.setup(context -> {
-            try {
-                started.complete(new SpendService(context, env));
-            } catch (RuntimeException e) {
-                started.completeExceptionally(e);
-                throw e;
-            }
-            return Behaviors.empty();
-        });
+        return Behaviors.<Object>setup(context -> {
+                    context.pipeToSelf(Remembered.read(env), Reading::new);
+                    return Behaviors.receive(Object.class)
+                            .onMessage(Reading.class, reading -> read(context, env, reading, started))
+                            .build();
+                })
+                .narrow();
+    }
+
+    private static Behavior<Object> read(
+            ActorContext<?> context, SpendEnvironment env, Reading reading, CompletableFuture<SpendService> started) {
+        if (reading.failure() != null) {
+            started.completeExceptionally(reading.failure());
+            return Behaviors.stopped();
+        }
+        try {
+            started.complete(new SpendService(context, env, reading.remembered()));
+        } catch (RuntimeException e) {
+            started.completeExceptionally(e);
+            throw e;
+        }
+        return Behaviors.empty();
+    }
+
+    private record Reading(Remembered remembered, Throwable failure) {}
+
+    /** What the store knows of earlier runs. */
+    private record Remembered(
+            List<Intent> inFlight,
+            List<ConfirmedSpend> unburied,
+            List<ReservationStore.Reservation> reserved,
+            AllowanceStore.Spent spent) {
+        static CompletionStage<Remembered> read(SpendEnvironment env) {
+            long windowStart = env.clock().millis() - env.limits().period().toMillis();
+            CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
+            CompletableFuture<List<ConfirmedSpend>> unburied =
+                    env.intents().unburied().toCompletableFuture();
+            CompletableFuture<List<ReservationStore.Reservation>> reserved =
+                    env.reservations().all().toCompletableFuture();
+            CompletableFuture<AllowanceStore.Spent> spent =
+                    env.allowanceStore().spentSince(windowStart).toCompletableFuture();
+            return CompletableFuture.allOf(inFlight, unburied, reserved, spent)
+                    .thenApplyAsync(
+                            done -> new Remembered(inFlight.join(), unburied.join(), reserved.join(), spent.join()),
+                            env.executor());
+        }
     }
 
     /** The parent dies with a watched child that it does not expect to end. */
@@ -182,9 +219,9 @@ public final class SpendService {
         return inFlightTransfers.get();
     }
 
-    /** The spends that are not settled, and those that still hold a reservation. */
-    public CompletionStage<List<Intent>> inFlight() {
-        return CompletableFuture.supplyAsync(() -> env.intents().inFlight(), env.executor());
+    /** A spend in flight that spends from {@code address} or pays to it. */
+    public CompletionStage<Optional<Hash256>> openSpendOf(Address address) {
+        return env.intents().openSpendOf(address);
     }
 
     /** A new block was seen: spends in flight are looked at without waiting for their turn. */

@@ -16,6 +16,8 @@ import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +33,7 @@ final class Spender {
     /** For a few steps after a stage of our own: whoever completes it goes on, and no thread has to be woken. */
     static final Executor SAME_THREAD = Runnable::run;
 
-    static final CompletionStage<Void> NOTHING_LEFT = CompletableFuture.completedFuture(null);
+    static final CompletionStage<?> NOTHING_LEFT = CompletableFuture.completedFuture(null);
 
     sealed interface Command {}
 
@@ -48,13 +50,13 @@ final class Spender {
 
     record Signed(Signature signature) implements Command {}
 
-    record Written() implements Command {}
+    record Written(Opening opening) implements Command {}
 
     record Located(Broadcast.Whereabouts where) implements Command {}
 
     private record Sent(BroadcastOutcome outcome) implements Command {}
 
-    private record Recorded(Throwable failure) implements Command {}
+    private record Recorded(Transition transition, Throwable failure) implements Command {}
 
     record Failed(Throwable failure) implements Command {}
 
@@ -64,7 +66,7 @@ final class Spender {
      * @param receipt null exactly when there is a failure
      * @param recorded complete when the store knows it too
      */
-    record Result(SpendId spend, Receipt receipt, Throwable failure, CompletionStage<Void> recorded) {}
+    record Result(SpendId spend, Receipt receipt, Throwable failure, CompletionStage<?> recorded) {}
 
     /** The neighbours of a spender. */
     record Neighbours(
@@ -202,7 +204,7 @@ final class Spender {
     /** The intent is durable, so the answer need not wait until its outcome is: that is found out again when it is lost. */
     private Behavior<Command> accepted() {
         long now = env.clock().millis();
-        CompletionStage<Void> recorded = env.intents().accept(intent.txId(), now);
+        CompletionStage<?> recorded = env.intents().accept(intent.txId(), intent.state(), now);
         intent = intent.in(IntentState.ACCEPTED, "", now);
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(IntentState.ACCEPTED));
         land();
@@ -215,8 +217,14 @@ final class Spender {
      */
     private Behavior<Command> record(IntentState state, String reason, SpendException failure) {
         context.pipeToSelf(
-                env.intents().change(intent.txId(), state, reason, env.clock().millis()),
-                (done, notRecorded) -> new Recorded(notRecorded));
+                env.intents()
+                        .fail(
+                                intent.txId(),
+                                intent.state(),
+                                state,
+                                reason,
+                                env.clock().millis()),
+                (transition, notRecorded) -> new Recorded(transition, notRecorded));
         return Behaviors.receive(Command.class)
                 .onMessage(Recorded.class, recorded -> {
                     CrashPoint.SPEND_AFTER_OUTCOME.reached();
@@ -225,12 +233,23 @@ final class Spender {
                         return leaveInFlight(
                                 failure.refusal() instanceof SpendRefusal.UpstreamFailed ? unknown(reason) : failure);
                     }
+                    if (recorded.transition() instanceof Transition.Stale stale) {
+                        return movedOn(stale, failure);
+                    }
                     env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
                     neighbours.reservations().tell(new Reservations.Ended(intent.txId()));
                     neighbours.allowance().tell(new Allowance.GiveBack(intent.txId()));
                     return end(null, failure);
                 })
                 .build();
+    }
+
+    /** What was found out about it in the meantime stands, and whoever did looks after it. */
+    private Behavior<Command> movedOn(Transition.Stale stale, SpendException failure) {
+        LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
+        return stale.found().filter(IntentState::succeeded).isPresent()
+                ? end(Receipt.of(intent), null)
+                : end(null, failure);
     }
 
     /** From now on the rebroadcaster looks after it. */
@@ -249,7 +268,7 @@ final class Spender {
         return end(receipt, failure, NOTHING_LEFT);
     }
 
-    private Behavior<Command> end(Receipt receipt, Throwable failure, CompletionStage<Void> recorded) {
+    private Behavior<Command> end(Receipt receipt, Throwable failure, CompletionStage<?> recorded) {
         if (!settled) {
             neighbours.reservations().tell(new Reservations.Drop(id));
             neighbours.allowance().tell(new Allowance.Drop(id));

@@ -10,6 +10,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,14 +24,17 @@ final class WatchedOutcomes {
     /** The store has answered. A step of an earlier watch still counts for the neighbours, but moves no spend. */
     sealed interface Step {}
 
-    private record Recorded(Hash256 txId, long turn, IntentState state, String reason, Throwable failure)
+    private record Recorded(
+            Hash256 txId, long turn, IntentState state, String reason, Transition transition, Throwable failure)
             implements Step {}
 
-    private record InBlock(ConfirmedSpend spend, String kind, long turn, Throwable failure) implements Step {}
+    private record InBlock(ConfirmedSpend spend, String kind, long turn, Transition transition, Throwable failure)
+            implements Step {}
 
     private record ReservedAgain(Intent intent, long turn, boolean inFlight, Throwable failure) implements Step {}
 
-    private record ReservationsEnded(Hash256 txId, long turn, Throwable failure) implements Step {}
+    private record ReservationsEnded(Hash256 txId, long turn, Transition transition, Throwable failure)
+            implements Step {}
 
     private final ActorContext<Rebroadcaster.Command> context;
     private final SpendEnvironment env;
@@ -77,13 +81,14 @@ final class WatchedOutcomes {
         Intent intent = spend.intent();
         long turn = spend.turn();
         whenWritten(
-                env.reservations().reserveAgain(intent.txId(), intent.inputs(), clock.millis()),
-                (inFlight, failure) -> new ReservedAgain(intent, turn, failure == null && inFlight, failure));
+                env.reservations().reserveAgain(intent.txId()),
+                (transition, failure) ->
+                        new ReservedAgain(intent, turn, transition instanceof Transition.Made, failure));
     }
 
     private void acceptedWithCoins(WatchedSpend spend) {
         if (spend.state() == IntentState.PREPARED) {
-            record(spend, IntentState.ACCEPTED, "");
+            record(spend, IntentState.ACCEPTED, "", env.intents().accept(spend.txId(), spend.state(), clock.millis()));
         } else {
             rest(spend);
         }
@@ -91,30 +96,33 @@ final class WatchedOutcomes {
 
     void conflicted(WatchedSpend spend, String text) {
         LOG.warn("spend {} can never confirm: {}", spend.txId(), text);
-        record(spend, IntentState.CONFLICTED, text);
+        record(
+                spend,
+                IntentState.CONFLICTED,
+                text,
+                env.intents().fail(spend.txId(), spend.state(), IntentState.CONFLICTED, text, clock.millis()));
     }
 
     /** Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */
     void abandoned(WatchedSpend spend, String reason) {
         spends.abandon(spend, reason, clock.millis());
         env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.ABANDONED);
-        record(spend, IntentState.ABANDONED, reason);
+        record(spend, IntentState.ABANDONED, reason, env.intents().abandon(spend.txId(), reason, clock.millis()));
     }
 
-    private void record(WatchedSpend spend, IntentState state, String reason) {
+    private void record(WatchedSpend spend, IntentState state, String reason, CompletionStage<Transition> write) {
         Hash256 txId = spend.txId();
         long turn = spend.turn();
-        whenWritten(
-                env.intents().change(txId, state, reason, clock.millis()),
-                (done, failure) -> new Recorded(txId, turn, state, reason, failure));
+        whenWritten(write, (transition, failure) -> new Recorded(txId, turn, state, reason, transition, failure));
     }
 
     void confirmed(WatchedSpend spend, BlockPlace place) {
         Intent intent = spend.intent();
         long turn = spend.turn();
         whenWritten(
-                env.intents().confirm(intent.txId(), place, clock.millis()),
-                (done, failure) -> new InBlock(ConfirmedSpend.of(intent, place), intent.kind(), turn, failure));
+                env.intents().confirm(intent.txId(), intent.state(), place, clock.millis()),
+                (transition, failure) ->
+                        new InBlock(ConfirmedSpend.of(intent, place), intent.kind(), turn, transition, failure));
     }
 
     /** Nothing new; when its coins' time is over they are free. Only for a spend about which the nodes were heard. */
@@ -126,7 +134,9 @@ final class WatchedOutcomes {
         Hash256 txId = spend.txId();
         long turn = spend.turn();
         LOG.info("reservations of spend {} end: their time is over and no mempool has it", txId);
-        whenWritten(env.reservations().end(txId), (done, failure) -> new ReservationsEnded(txId, turn, failure));
+        whenWritten(
+                env.reservations().end(txId, spend.state()),
+                (transition, failure) -> new ReservationsEnded(txId, turn, transition, failure));
     }
 
     /** Nothing could be found out or written: only that it is looked at again later. */
@@ -147,11 +157,15 @@ final class WatchedOutcomes {
     }
 
     /** Whether it was written; a spend that is still watched is looked at again when not. */
-    private boolean succeeded(Hash256 txId, WatchedSpend spend, Throwable failure) {
-        if (failure == null) {
+    private boolean succeeded(Hash256 txId, WatchedSpend spend, Transition transition, Throwable failure) {
+        if (transition instanceof Transition.Made) {
             return true;
         }
-        LOG.error("spend {}: {}", txId, Broadcast.words(failure));
+        if (failure != null) {
+            LOG.error("spend {}: {}", txId, Broadcast.words(failure));
+        } else {
+            LOG.info("spend {} has moved on meanwhile: {}", txId, transition);
+        }
         if (spend != null) {
             pause(spend);
         }
@@ -167,7 +181,7 @@ final class WatchedOutcomes {
                 }
             }
             case ACCEPTED -> {
-                if (succeeded(step.txId(), spend, step.failure()) && spend != null) {
+                if (heard(step, spend) && spend != null) {
                     if (spend.isInFlight()) {
                         spend.enter(IntentState.ACCEPTED, "", clock.millis());
                     }
@@ -175,11 +189,17 @@ final class WatchedOutcomes {
                 }
             }
             default -> {
-                if (succeeded(step.txId(), spend, step.failure())) {
+                if (succeeded(step.txId(), spend, step.transition(), step.failure())) {
                     closed(step, spend);
                 }
             }
         }
+    }
+
+    /** That a mempool has it may be no news; only what could not be written is repeated. */
+    private boolean heard(Recorded step, WatchedSpend spend) {
+        return step.transition() instanceof Transition.Stale
+                || succeeded(step.txId(), spend, step.transition(), step.failure());
     }
 
     private void closed(Recorded step, WatchedSpend spend) {
@@ -196,7 +216,7 @@ final class WatchedOutcomes {
     private void inBlock(InBlock step) {
         Hash256 txId = step.spend().txId();
         WatchedSpend spend = spends.current(txId, step.turn());
-        if (!succeeded(txId, spend, step.failure())) {
+        if (!succeeded(txId, spend, step.transition(), step.failure())) {
             return;
         }
         LOG.info("spend {} is CONFIRMED", txId);
@@ -230,7 +250,9 @@ final class WatchedOutcomes {
     /** When a spender has taken it back meanwhile, it may have reserved its coins again: then only the next watch can say. */
     private void reservationsEnded(ReservationsEnded step) {
         WatchedSpend spend = spends.current(step.txId(), step.turn());
-        if (!succeeded(step.txId(), spend, step.failure()) || spend == null) {
+        boolean gone = step.transition() instanceof Transition.Stale stale
+                && stale.found().isEmpty();
+        if (spend == null || !gone && !succeeded(step.txId(), spend, step.transition(), step.failure())) {
             return;
         }
         reservations.tell(new Reservations.Ended(step.txId()));

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.math.BigInteger;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Amount;
@@ -7,14 +8,40 @@ import org.chainwalletd.chain.Hash256;
 
 /** What was spent of the allowance. Uses are written together with their intent, see {@link IntentStore#open}. */
 public interface AllowanceStore {
+    /** How finely time is kept for uses that are final. */
+    long MINUTE_MILLIS = 60_000;
+
     /**
+     * What a spend that may still give it back has taken.
+     *
      * @param at milliseconds since 1970
      */
     record Use(Hash256 txId, Amount amount, long at) {}
 
-    /** All uses at or after {@code since}, oldest first. Blocks; for the start. */
-    List<Use> usesSince(long since);
+    /**
+     * What all other spends of one minute have taken together.
+     *
+     * @param start of the minute, milliseconds since 1970
+     * @param amount may be more than 64 bits hold
+     */
+    record Minute(long start, BigInteger amount) {
+        /** The last millisecond in which one of them may have been made: so late it counts, and never leaves a period too early. */
+        public long last() {
+            return start + MINUTE_MILLIS - 1;
+        }
+    }
 
-    /** Removes uses before {@code before}. */
+    /** Both oldest first. */
+    record Spent(List<Minute> minutes, List<Use> open) {
+        public Spent {
+            minutes = List.copyOf(minutes);
+            open = List.copyOf(open);
+        }
+    }
+
+    /** What was used at or after {@code since}; all of a minute that has begun before it and ended after it. */
+    CompletionStage<Spent> spentSince(long since);
+
+    /** Removes what was used before {@code before}; all of a minute that has begun before it and ended after it stays. */
     CompletionStage<Void> forgetUses(long before);
 }

@@ -208,8 +208,8 @@ final class GroupCommitWriter {
                 if ((e.getErrorCode() & 0xff) != SQLiteErrorCode.SQLITE_CONSTRAINT.code) {
                     throw e;
                 }
-                refusal = new StoreException(
-                        StoreException.Reason.CONFLICT, "store " + file + ": already there: " + e.getMessage(), e);
+                // Collisions are looked for before anything is written, so this is a fault of the unit.
+                refusal = unavailable("refuses a row: " + e.getMessage(), e);
             } catch (RuntimeException e) {
                 refusal = e instanceof StoreException known
                         ? known

@@ -7,6 +7,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.TransactionCodec;
 
 /**
  * One spend with all that is needed to repeat it: written before the first broadcast, and enough to answer the caller again.
@@ -37,6 +38,13 @@ public record Intent(
         String reason) {
     public Intent {
         inputs = List.copyOf(inputs);
+    }
+
+    /** Whether it spends from {@code address} or pays to it. */
+    public boolean concerns(Address address) {
+        return from.equals(address)
+                || TransactionCodec.decode(transaction.toArray()).outputs().stream()
+                        .anyMatch(output -> output.address().equals(Optional.of(address)));
     }
 
     public Intent in(IntentState newState, String newReason, long now) {

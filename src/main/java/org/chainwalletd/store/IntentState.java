@@ -20,6 +20,16 @@ public enum IntentState {
         return this == PREPARED || this == ACCEPTED;
     }
 
+    /** Whether it was closed without success. */
+    public boolean failed() {
+        return this == REFUSED || this == CONFLICTED || this == ABANDONED;
+    }
+
+    /** Whether a spend that was known in this state is still in it when {@code found} is what the store has. */
+    public boolean isStill(IntentState found) {
+        return this == found || inFlight() && found.inFlight();
+    }
+
     /** Whether the caller may be told that the payment was made. */
     public boolean succeeded() {
         return this == ACCEPTED || this == CONFIRMED;

@@ -3,65 +3,86 @@ package org.chainwalletd.store;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * The spends that have been decided on. A completed stage means durable (fsync); a stage that fails with {@link StoreException} means
- * that nothing of the call was written.
+ * The spends that have been decided on. A completed stage means durable (fsync) where it says so; a stage that fails with {@link
+ * StoreException} means that nothing of the call was written.
+ *
+ * <p>A change of state names the state before, and takes only when the spend is still there. {@code PREPARED} and {@code ACCEPTED} are one
+ * to that comparison ({@link IntentState#isStill}): what a mempool has taken is no durable news.
  */
 public interface IntentStore {
     /**
-     * Writes {@code intent}, the reservations of all its inputs, its token and its use of the allowance in one commit. Fails with {@link
-     * StoreException.Reason#CONFLICT} when the transaction, its token or one of its inputs is already there. The same transaction from a
-     * spend that was closed without success is replaced, and its token forgotten: two tokens never share one payment.
+     * Writes {@code intent}, the reservations of all its inputs, its token and its use of the allowance in one commit.
      *
+     * @param intent in {@link IntentState#PREPARED}
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
      *     is not closed before it is buried, and none while it holds a reservation
+     * @return never {@link Opening.Moved}
      */
-    CompletionStage<Void> open(Intent intent, long closedBefore);
+    CompletionStage<Opening> open(Intent intent, long closedBefore);
 
     /**
      * Puts a spend that was closed without success back to {@link IntentState#PREPARED}, with its reservations and its allowance, in one
-     * commit. Conflicts like {@link #open}, and when the transaction belongs to another token by now.
+     * commit.
+     *
+     * @param intent as it was read: in another state by now it is left alone
+     * @return {@link Opening.SameTransaction} when the transaction belongs to another token by now; never {@link Opening.TokenTaken}
      */
-    CompletionStage<Void> reopen(Intent intent, long now);
+    CompletionStage<Opening> reopen(Intent intent, long now);
 
     /**
-     * Records that a node has taken the spend. Not urgent, and written in its order a moment later: when it is lost the nodes are asked for
-     * the transaction once more.
+     * Records that a node has taken the spend. Not urgent: when it is lost the nodes are asked for the transaction once more.
+     *
+     * @param before in flight, or closed without success when a node has it all the same
      */
-    CompletionStage<Void> accept(Hash256 txId, long now);
+    CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now);
 
     /**
-     * Records an outcome other than a confirmation. {@code REFUSED} and {@code CONFLICTED} also end the reservations of the spend and give
-     * its allowance back, in the same commit. {@code ACCEPTED} is news only of a spend that is {@code PREPARED}: what the operator has given
-     * up meanwhile stays given up.
+     * Closes a spend without success: ends its reservations and gives its allowance back, in one commit.
+     *
+     * @param outcome {@code REFUSED} or {@code CONFLICTED}
      */
-    CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now);
+    CompletionStage<Transition> fail(Hash256 txId, IntentState before, IntentState outcome, String reason, long now);
 
-    /** Records that the spend is in this block and ends its reservations. Again when it is found in another block. */
-    CompletionStage<Void> confirm(Hash256 txId, BlockPlace place, long now);
+    /** Gives a spend in flight up on the operator's word. Its reservations stay, see {@link ReservationStore#abandon}. */
+    CompletionStage<Transition> abandon(Hash256 txId, String reason, long now);
+
+    /**
+     * Records that the spend is in this block and ends its reservations.
+     *
+     * @param before {@code CONFIRMED} when it is found in another block
+     */
+    CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now);
 
     /**
      * Puts a spend that a reorganisation took off the chain back to {@link IntentState#ACCEPTED} and reserves its inputs again, as far as
-     * nothing else has reserved them. Answers the spend, or nothing when it was not confirmed.
+     * nothing else has reserved them.
      */
-    CompletionStage<Optional<Intent>> unconfirm(Hash256 txId, long now);
+    CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now);
 
-    /** Records that these confirmed spends are so deep that no reorganisation is expected to reach them. */
+    /** Records that these spends are so deep that no reorganisation is expected to reach them; leaves alone what is not confirmed. */
     CompletionStage<Void> bury(List<Hash256> txIds);
 
-    /** Every confirmed spend that is not buried, oldest first. Blocks; for the start. */
-    List<ConfirmedSpend> unburied();
+    /** Every confirmed spend that is not buried, oldest first. */
+    CompletionStage<List<ConfirmedSpend>> unburied();
 
     CompletionStage<Optional<Intent>> find(Hash256 txId);
 
-    /** Everything that is in flight or still holds a reservation (abandoned in part), oldest first. Blocks; for the start. */
-    List<Intent> inFlight();
+    /** Everything that is in flight or still holds a reservation (abandoned in part), oldest first. */
+    CompletionStage<List<Intent>> inFlight();
+
+    /** A spend in flight that spends from {@code address} or pays to it; costs what is in flight, not what was ever spent. */
+    CompletionStage<Optional<Hash256>> openSpendOf(Address address);
 
     /**
-     * Removes closed spends and their tokens that did not change since {@code before}. A confirmed one is not closed before it is buried, and
-     * none while it holds a reservation.
+     * Removes closed spends and their tokens that did not change since {@code before}, the oldest first. A confirmed one is not closed before
+     * it is buried, and none while it holds a reservation.
+     *
+     * @param most so many in this commit
+     * @return how many were removed; fewer than {@code most} when none is left
      */
-    CompletionStage<Integer> forget(long before);
+    CompletionStage<Integer> forget(long before, int most);
 }

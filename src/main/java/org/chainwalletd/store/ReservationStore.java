@@ -9,23 +9,25 @@ import org.chainwalletd.chain.Outpoint;
 public interface ReservationStore {
     /**
      * @param txId the spend that holds it
-     * @param since milliseconds since 1970
      */
-    record Reservation(Coin coin, Hash256 txId, long since) {}
+    record Reservation(Coin coin, Hash256 txId) {}
 
-    /** Blocks; for the start. */
-    List<Reservation> all();
-
-    /** Ends what {@code txId} holds, and nothing that another spend holds by now, without touching the spend. */
-    CompletionStage<Void> end(Hash256 txId);
+    CompletionStage<List<Reservation>> all();
 
     /**
-     * Reserves the coins of a spend in flight once more, as far as no other spend holds them.
+     * Ends what {@code txId} holds, and nothing that another spend holds by now, without touching the spend.
      *
-     * @return whether the spend is in flight; otherwise nothing was reserved
+     * @param before a spend that was opened again meanwhile keeps what it has reserved anew
      */
-    CompletionStage<Boolean> reserveAgain(Hash256 txId, List<Coin> coins, long now);
+    CompletionStage<Transition> end(Hash256 txId, IntentState before);
 
-    /** Ends reservations because the operator gave them up; the spends that held them become {@link IntentState#ABANDONED}. */
-    CompletionStage<Void> abandon(List<Outpoint> outpoints, long now);
+    /** Reserves the inputs of a spend in flight once more, as far as no other spend holds them. */
+    CompletionStage<Transition> reserveAgain(Hash256 txId);
+
+    /**
+     * Ends reservations because the operator gave them up; the spends that held them become {@link IntentState#ABANDONED}.
+     *
+     * @return what was held, by whom
+     */
+    CompletionStage<List<Reservation>> abandon(List<Outpoint> outpoints, long now);
 }

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -7,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -37,29 +40,61 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
         this.store = store;
     }
 
+    /** All that can collide is looked at before anything is written. */
     @Override
-    public CompletionStage<Void> open(Intent intent, long closedBefore) {
+    public CompletionStage<Opening> open(Intent intent, long closedBefore) {
         return store.write(session -> {
-            if (!insert(session, intent)) {
-                replaceFailed(session, intent.txId());
-                if (!insert(session, intent)) {
-                    throw new StoreException(
-                            StoreException.Reason.CONFLICT, "there is a spend " + intent.txId() + " already", null);
-                }
+            Optional<Opening> collision = collision(session, intent, closedBefore);
+            if (collision.isPresent()) {
+                return collision.get();
             }
+            replaceFailed(session, intent.txId());
+            insert(session, intent);
             if (intent.token().isPresent()) {
-                bindToken(session, intent.token().get().token(), intent.txId(), closedBefore);
+                session.update(
+                        "INSERT OR REPLACE INTO tokens (token, intent) VALUES (?, ?)",
+                        intent.token().get().token(),
+                        key(intent.txId()));
             }
             hold(session, intent.txId(), intent.inputs(), intent.allowance(), intent.createdAt());
-            return null;
+            return new Opening.Opened();
         });
     }
 
-    /** False when there is one for this transaction. */
-    private static boolean insert(SqlSession session, Intent intent) throws SQLException {
-        int rows = session.update(
-                "INSERT INTO intents (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                        + " ON CONFLICT DO NOTHING",
+    private static Optional<Opening> collision(SqlSession session, Intent intent, long closedBefore)
+            throws SQLException {
+        if (intent.token().isPresent()) {
+            Optional<Intent> by = bound(session, intent.token().get().token(), closedBefore);
+            if (by.isPresent()) {
+                return Optional.of(new Opening.TokenTaken(by.get()));
+            }
+        }
+        Optional<Intent> there =
+                select(session, intent.txId()).filter(found -> !found.state().failed());
+        return there.isPresent()
+                ? Optional.of(new Opening.SameTransaction(there.get()))
+                : taken(session, intent, Optional.empty());
+    }
+
+    /** An input that is held, but not by {@code own}. */
+    private static Optional<Opening> taken(SqlSession session, Intent intent, Optional<Hash256> own)
+            throws SQLException {
+        for (Coin coin : intent.inputs()) {
+            Optional<Hash256> by = session.queryOne(
+                    "SELECT intent FROM reservations WHERE tx_id = ? AND output_index = ?",
+                    row -> Hash256.of(row.getBytes(1)),
+                    key(coin.outpoint().txId()),
+                    coin.outpoint().index());
+            if (by.isPresent() && !by.equals(own)) {
+                return Optional.of(new Opening.CoinTaken(coin, by.get()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static void insert(SqlSession session, Intent intent) throws SQLException {
+        session.update(
+                "INSERT INTO intents (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 key(intent.txId()),
                 intent.kind(),
                 intent.from().toArray(),
@@ -74,7 +109,6 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
                 intent.changedAt(),
                 intent.state().name(),
                 intent.reason());
-        return rows == 1;
     }
 
     private static void replaceFailed(SqlSession session, Hash256 txId) throws SQLException {
@@ -83,19 +117,6 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
                         + FAILED + ")",
                 (Object) key(txId));
         session.update("DELETE FROM intents WHERE tx_id = ? AND state IN " + FAILED, (Object) key(txId));
-    }
-
-    private static void bindToken(SqlSession session, String token, Hash256 txId, long closedBefore)
-            throws SQLException {
-        String bind = "INSERT INTO tokens (token, intent) VALUES (?, ?)";
-        if (session.update(bind + " ON CONFLICT DO NOTHING", token, key(txId)) == 0) {
-            session.update(
-                    "DELETE FROM tokens WHERE token = ? AND intent IN (SELECT tx_id FROM intents WHERE " + CLOSED
-                            + " AND changed_at < ?)",
-                    token,
-                    closedBefore);
-            session.update(bind, token, key(txId));
-        }
     }
 
     private static void hold(SqlSession session, Hash256 txId, List<Coin> coins, Amount allowance, long now)
@@ -124,60 +145,98 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     }
 
     @Override
-    public CompletionStage<Void> reopen(Intent intent, long now) {
+    public CompletionStage<Opening> reopen(Intent intent, long now) {
         Hash256 txId = intent.txId();
         return store.write(session -> {
-            select(session, txId)
-                    .filter(found -> found.token().equals(intent.token())
-                            && !found.state().inFlight())
-                    .orElseThrow(() -> new StoreException(
-                            StoreException.Reason.CONFLICT, "no spend " + txId + " to open again", null));
+            Optional<Intent> found = select(session, txId);
+            if (found.isPresent() && !found.get().token().equals(intent.token())) {
+                return new Opening.SameTransaction(found.get());
+            }
+            if (found.filter(there ->
+                            there.state() == intent.state() && there.state().failed())
+                    .isEmpty()) {
+                return new Opening.Moved(found.map(Intent::state));
+            }
+            Optional<Opening> taken = taken(session, intent, Optional.of(txId));
+            if (taken.isPresent()) {
+                return taken.get();
+            }
             setState(session, txId, IntentState.PREPARED, "", now);
             session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
             hold(session, txId, intent.inputs(), intent.allowance(), now);
-            return null;
+            return new Opening.Opened();
         });
     }
 
     @Override
-    public CompletionStage<Void> accept(Hash256 txId, long now) {
+    public CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now) {
         return store.writePatiently(session -> {
-            setState(session, txId, IntentState.ACCEPTED, "", now);
-            return null;
+            Transition transition = compare(session, txId, before);
+            if (transition instanceof Transition.Made) {
+                setState(session, txId, IntentState.ACCEPTED, "", now);
+            }
+            return transition;
         });
     }
 
     @Override
-    public CompletionStage<Void> change(Hash256 txId, IntentState state, String reason, long now) {
+    public CompletionStage<Transition> fail(
+            Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
         return store.write(session -> {
-            String still = state == IntentState.ACCEPTED ? " AND state = 'PREPARED'" : "";
-            session.update(SET_STATE + still, state.name(), reason, now, key(txId));
-            if (state == IntentState.REFUSED || state == IntentState.CONFLICTED) {
+            Transition transition = compare(session, txId, before);
+            if (transition instanceof Transition.Made) {
+                setState(session, txId, outcome, reason, now);
                 session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
                 session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object) key(txId));
             }
-            return null;
+            return transition;
         });
     }
 
-    /** When it had been confirmed before, only its block is another one. */
     @Override
-    public CompletionStage<Void> confirm(Hash256 txId, BlockPlace place, long now) {
+    public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
         return store.write(session -> {
-            session.update(
-                    "UPDATE intents SET changed_at = CASE state WHEN 'CONFIRMED' THEN changed_at ELSE ? END,"
-                            + " state = 'CONFIRMED', reason = '', block_height = ?, block_id = ?, buried = 0 WHERE tx_id = ?",
-                    now,
-                    place.height(),
-                    key(place.blockId()),
-                    key(txId));
-            session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
-            return null;
+            Transition transition = compare(session, txId, IntentState.PREPARED);
+            if (transition instanceof Transition.Made) {
+                setState(session, txId, IntentState.ABANDONED, reason, now);
+            }
+            return transition;
         });
     }
 
     @Override
-    public CompletionStage<Optional<Intent>> unconfirm(Hash256 txId, long now) {
+    public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
+        return store.write(session -> {
+            Transition transition = compare(session, txId, before);
+            if (transition instanceof Transition.Made) {
+                session.update(
+                        "UPDATE intents SET changed_at = CASE state WHEN 'CONFIRMED' THEN changed_at ELSE ? END,"
+                                + " state = 'CONFIRMED', reason = '', block_height = ?, block_id = ?, buried = 0"
+                                + " WHERE tx_id = ?",
+                        now,
+                        place.height(),
+                        key(place.blockId()),
+                        key(txId));
+                session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
+            }
+            return transition;
+        });
+    }
+
+    /** Nothing else writes between this and the end of the unit. */
+    private static Transition compare(SqlSession session, Hash256 txId, IntentState before) throws SQLException {
+        Optional<IntentState> found = state(session, txId);
+        return found.filter(before::isStill).isPresent() ? new Transition.Made() : new Transition.Stale(found);
+    }
+
+    private static Optional<IntentState> state(SqlSession session, Hash256 txId) throws SQLException {
+        return session.queryOne(
+                "SELECT state FROM intents WHERE tx_id = ?", row -> IntentState.valueOf(row.getString(1)), (Object)
+                        key(txId));
+    }
+
+    @Override
+    public CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now) {
         return store.write(session -> {
             int changed = session.update(
                     "UPDATE intents SET state = 'ACCEPTED', changed_at = ?, block_height = NULL, block_id = NULL, buried = 0"
@@ -185,14 +244,18 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
                     now,
                     key(txId));
             if (changed == 0) {
-                return Optional.empty();
+                return new Unconfirmation.NotConfirmed(state(session, txId));
             }
             Intent intent = select(session, txId).orElseThrow();
-            for (Coin coin : intent.inputs()) {
-                reserve(session, "INSERT OR IGNORE", txId, coin, now);
-            }
-            return Optional.of(intent);
+            reserveFree(session, intent);
+            return new Unconfirmation.BackInFlight(intent);
         });
+    }
+
+    private static void reserveFree(SqlSession session, Intent intent) throws SQLException {
+        for (Coin coin : intent.inputs()) {
+            reserve(session, "INSERT OR IGNORE", intent.txId(), coin, intent.changedAt());
+        }
     }
 
     @Override
@@ -207,12 +270,11 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     }
 
     @Override
-    public List<ConfirmedSpend> unburied() {
+    public CompletionStage<List<ConfirmedSpend>> unburied() {
         return store.read(session -> session.query(
-                        "SELECT tx_id, inputs, block_height, block_id FROM intents"
-                                + " WHERE state = 'CONFIRMED' AND buried = 0 ORDER BY created_at",
-                        SqliteSpends::confirmed))
-                .join();
+                "SELECT tx_id, inputs, block_height, block_id FROM intents"
+                        + " WHERE state = 'CONFIRMED' AND buried = 0 ORDER BY created_at",
+                SqliteSpends::confirmed));
     }
 
     private static ConfirmedSpend confirmed(ResultSet row) throws SQLException {
@@ -239,106 +301,154 @@ final class SqliteSpends implements IntentStore, ReservationStore, ReceiptStore,
     }
 
     @Override
-    public List<Intent> inFlight() {
+    public CompletionStage<List<Intent>> inFlight() {
         return store.read(session -> session.query(
-                        "SELECT " + COLUMNS + " FROM intents WHERE state IN " + IN_FLIGHT
-                                + " OR tx_id IN (SELECT intent FROM reservations) ORDER BY created_at, tx_id",
-                        SqliteSpends::intent))
-                .join();
+                "SELECT " + COLUMNS + " FROM intents WHERE state IN " + IN_FLIGHT
+                        + " OR tx_id IN (SELECT intent FROM reservations) ORDER BY created_at, tx_id",
+                SqliteSpends::intent));
     }
 
     @Override
-    public CompletionStage<Integer> forget(long before) {
+    public CompletionStage<Optional<Hash256>> openSpendOf(Address address) {
+        return store.read(session ->
+                session
+                        .query("SELECT " + COLUMNS + " FROM intents WHERE state IN " + IN_FLIGHT, SqliteSpends::intent)
+                        .stream()
+                        .filter(intent -> intent.concerns(address))
+                        .map(Intent::txId)
+                        .findFirst());
+    }
+
+    @Override
+    public CompletionStage<Integer> forget(long before, int most) {
         return store.write(session -> {
-            String closed = " WHERE " + CLOSED + " AND changed_at < ?1";
-            session.update(
-                    "DELETE FROM tokens WHERE token IN (SELECT token FROM intents" + closed
-                            + ") AND intent IN (SELECT tx_id FROM intents" + closed + ")",
-                    before);
-            return session.update("DELETE FROM intents" + closed, before);
+            List<byte[]> closed = session.query(
+                    "SELECT tx_id FROM intents WHERE " + CLOSED + " AND changed_at < ? ORDER BY changed_at LIMIT ?",
+                    row -> row.getBytes(1),
+                    before,
+                    most);
+            for (byte[] txId : closed) {
+                session.update(
+                        "DELETE FROM tokens WHERE token = (SELECT token FROM intents WHERE tx_id = ?1) AND intent = ?1",
+                        (Object) txId);
+                session.update("DELETE FROM intents WHERE tx_id = ?", (Object) txId);
+            }
+            return closed.size();
         });
     }
 
     @Override
     public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
-        return store.read(session -> session.queryOne(
+        return store.read(session -> bound(session, token, closedBefore));
+    }
+
+    private static Optional<Intent> bound(SqlSession session, String token, long closedBefore) throws SQLException {
+        return session.queryOne(
                 "SELECT " + COLUMNS
                         + " FROM intents WHERE tx_id = (SELECT intent FROM tokens WHERE token = ?) AND NOT (" + CLOSED
                         + " AND changed_at < ?)",
                 SqliteSpends::intent,
                 token,
-                closedBefore));
+                closedBefore);
     }
 
     @Override
-    public List<Reservation> all() {
+    public CompletionStage<List<Reservation>> all() {
         return store.read(session -> session.query(
-                        "SELECT tx_id, output_index, value, intent, since FROM reservations",
-                        row -> new Reservation(
-                                new Coin(
-                                        new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
-                                        Amount.ofUnsigned(row.getLong(3))),
-                                Hash256.of(row.getBytes(4)),
-                                row.getLong(5))))
-                .join();
+                "SELECT tx_id, output_index, value, intent FROM reservations", SqliteSpends::reservation));
+    }
+
+    private static Reservation reservation(ResultSet row) throws SQLException {
+        return new Reservation(
+                new Coin(new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)), Amount.ofUnsigned(row.getLong(3))),
+                Hash256.of(row.getBytes(4)));
     }
 
     @Override
-    public CompletionStage<Void> end(Hash256 txId) {
+    public CompletionStage<Transition> end(Hash256 txId, IntentState before) {
         return store.write(session -> {
-            session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
-            return null;
+            Transition transition = compare(session, txId, before);
+            if (transition instanceof Transition.Made) {
+                session.update("DELETE FROM reservations WHERE intent = ?", (Object) key(txId));
+            }
+            return transition;
         });
     }
 
     @Override
-    public CompletionStage<Boolean> reserveAgain(Hash256 txId, List<Coin> coins, long now) {
+    public CompletionStage<Transition> reserveAgain(Hash256 txId) {
         return store.write(session -> {
-            boolean inFlight = select(session, txId)
-                    .filter(intent -> intent.state().inFlight())
-                    .isPresent();
-            if (inFlight) {
-                for (Coin coin : coins) {
-                    reserve(session, "INSERT OR IGNORE", txId, coin, now);
+            Transition transition = compare(session, txId, IntentState.PREPARED);
+            if (transition instanceof Transition.Made) {
+                reserveFree(session, select(session, txId).orElseThrow());
+            }
+            return transition;
+        });
+    }
+
+    @Override
+    public CompletionStage<List<Reservation>> abandon(List<Outpoint> outpoints, long now) {
+        return store.write(session -> {
+            List<Reservation> ended = new ArrayList<>();
+            for (Outpoint outpoint : outpoints) {
+                Optional<Reservation> held = session.queryOne(
+                        "SELECT tx_id, output_index, value, intent FROM reservations WHERE tx_id = ? AND output_index = ?",
+                        SqliteSpends::reservation,
+                        key(outpoint.txId()),
+                        outpoint.index());
+                if (held.isPresent()) {
+                    ended.add(held.get());
+                    end(session, held.get(), now);
                 }
             }
-            return inFlight;
+            return ended;
         });
     }
 
+    private static void end(SqlSession session, Reservation held, long now) throws SQLException {
+        session.update(
+                "UPDATE intents SET state = 'ABANDONED', reason = 'abandoned by the operator', changed_at = ?"
+                        + " WHERE state IN " + IN_FLIGHT + " AND tx_id = ?",
+                now,
+                key(held.txId()));
+        session.update(
+                "DELETE FROM reservations WHERE tx_id = ? AND output_index = ?",
+                key(held.coin().outpoint().txId()),
+                held.coin().outpoint().index());
+    }
+
+    /** Final are the uses of spends that are confirmed or forgotten; all others may be given back. */
     @Override
-    public CompletionStage<Void> abandon(List<Outpoint> outpoints, long now) {
-        return store.write(session -> {
-            for (Outpoint outpoint : outpoints) {
-                session.update(
-                        "UPDATE intents SET state = 'ABANDONED', reason = 'abandoned by the operator', changed_at = ?"
-                                + " WHERE state IN " + IN_FLIGHT
-                                + " AND tx_id = (SELECT intent FROM reservations WHERE tx_id = ? AND output_index = ?)",
-                        now,
-                        key(outpoint.txId()),
-                        outpoint.index());
-                session.update(
-                        "DELETE FROM reservations WHERE tx_id = ? AND output_index = ?",
-                        key(outpoint.txId()),
-                        outpoint.index());
+    public CompletionStage<Spent> spentSince(long since) {
+        return store.read(session -> {
+            String uses =
+                    "SELECT u.intent, u.amount, u.at FROM allowance_uses u LEFT JOIN intents i ON i.tx_id = u.intent"
+                            + " WHERE u.at >= ? AND coalesce(i.state, 'CONFIRMED') ";
+            List<Use> open = session.query(uses + "<> 'CONFIRMED' ORDER BY u.at", SqliteSpends::use, since);
+            SortedMap<Long, BigInteger> minutes = new TreeMap<>();
+            for (Use use : session.query(uses + "= 'CONFIRMED'", SqliteSpends::use, minuteOf(since))) {
+                minutes.merge(minuteOf(use.at()), use.amount().toBigInteger(), BigInteger::add);
             }
-            return null;
+            return new Spent(
+                    minutes.entrySet().stream()
+                            .map(minute -> new Minute(minute.getKey(), minute.getValue()))
+                            .toList(),
+                    open);
         });
     }
 
-    @Override
-    public List<Use> usesSince(long since) {
-        return store.read(session -> session.query(
-                        "SELECT intent, amount, at FROM allowance_uses WHERE at >= ? ORDER BY at",
-                        row -> new Use(Hash256.of(row.getBytes(1)), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
-                        since))
-                .join();
+    private static Use use(ResultSet row) throws SQLException {
+        return new Use(Hash256.of(row.getBytes(1)), Amount.ofUnsigned(row.getLong(2)), row.getLong(3));
+    }
+
+    private static long minuteOf(long at) {
+        return Math.floorDiv(at, MINUTE_MILLIS) * MINUTE_MILLIS;
     }
 
     @Override
     public CompletionStage<Void> forgetUses(long before) {
         return store.write(session -> {
-            session.update("DELETE FROM allowance_uses WHERE at < ?", before);
+            session.update("DELETE FROM allowance_uses WHERE at < ?", minuteOf(before));
             return null;
         });
     }

@@ -18,7 +18,7 @@ import org.sqlite.SQLiteConfig;
  * The default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with an fsync per commit. One thread writes with group
  * commit, one reads; callers never block except while it opens.
  */
-public final class SqliteStore implements AutoCloseable {
+public final class SqliteStore implements Store {
     public static final String FILE_NAME = "walletd.db";
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
@@ -97,23 +97,27 @@ public final class SqliteStore implements AutoCloseable {
         }
     }
 
+    @Override
     public IntentStore intents() {
         return spends;
     }
 
+    @Override
     public ReservationStore reservations() {
         return spends;
     }
 
+    @Override
     public ReceiptStore receipts() {
         return spends;
     }
 
+    @Override
     public AllowanceStore allowance() {
         return spends;
     }
 
-    /** Units of work that wait for the disk. */
+    @Override
     public int queued() {
         return writer.queued();
     }
@@ -149,7 +153,6 @@ public final class SqliteStore implements AutoCloseable {
         }
     }
 
-    /** Finishes what is queued, then closes the file. Blocks. */
     @Override
     public void close() {
         reader.shutdown();

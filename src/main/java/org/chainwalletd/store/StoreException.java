@@ -8,8 +8,6 @@ public final class StoreException extends RuntimeException {
     public enum Reason {
         /** Disk full, input or output error, closed: nothing was written. */
         UNAVAILABLE,
-        /** Something with the same key is already there: nothing was written. */
-        CONFLICT,
         /** The file is damaged, of a newer version, or no store at all. */
         DAMAGED
     }

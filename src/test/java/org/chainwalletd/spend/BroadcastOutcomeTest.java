@@ -293,7 +293,7 @@ class BroadcastOutcomeTest {
                     spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
             spends.devnet.mine(1);
         }
-        Await.until("it is buried", () -> spends.store.intents().unburied().isEmpty());
+        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
         assertThat(refusal(
                                 SpendRefusal.DoubleSpend.class,
                                 spends.spending.transfer(request(payer, shop, 1_000, "token-gone")))

@@ -223,7 +223,7 @@ class ReorganisationTest {
 
         Await.until(
                 "its new block is known",
-                () -> spends.store.intents().unburied().stream()
+                () -> get(spends.store.intents().unburied()).stream()
                         .flatMap(spend -> spend.place().stream())
                         .anyMatch(place -> place.blockId().equals(block) && place.height() == height));
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
@@ -238,13 +238,13 @@ class ReorganisationTest {
         spends.node.forgetCalls();
 
         for (int i = 1; i < SpendHarness.BURIAL_DEPTH; i++) {
-            assertThat(spends.store.intents().unburied()).hasSize(1);
+            assertThat(get(spends.store.intents().unburied())).hasSize(1);
             int blocks = i;
             spends.devnet.mine(1);
             Await.until("the block is looked at", () -> calls("get_block") == blocks);
         }
 
-        Await.until("it is buried", () -> spends.store.intents().unburied().isEmpty());
+        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
         assertThat(calls("get_transaction")).isZero();
         Await.until(
                 "nothing is watched",
@@ -270,7 +270,7 @@ class ReorganisationTest {
 
         spends.start();
 
-        Await.until("it is buried", () -> spends.store.intents().unburied().isEmpty());
+        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
         assertThat(calls("get_transaction")).isEqualTo(1);
         assertThat(calls("get_block")).isLessThanOrEqualTo(SpendHarness.BURIAL_DEPTH);
         assertThat(isConfirmed(receipt.txId())).isTrue();
@@ -282,7 +282,7 @@ class ReorganisationTest {
         spends.clock.move(Duration.ofDays(3));
         get(spends.store
                 .intents()
-                .forget(spends.clock.millis() - Duration.ofHours(1).toMillis()));
+                .forget(spends.clock.millis() - Duration.ofHours(1).toMillis(), 100));
 
         assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-old"))))
                 .isEqualTo(receipt);
@@ -297,7 +297,8 @@ class ReorganisationTest {
         Receipt deeper = paidAndConfirmed(2_000, "token-remembered");
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH - 2);
         Await.until(
-                "the first is buried", () -> spends.store.intents().unburied().size() == 1);
+                "the first is buried",
+                () -> get(spends.store.intents().unburied()).size() == 1);
         spends.clock.move(Duration.ofMinutes(61));
 
         spends.restart();

@@ -385,7 +385,7 @@ final class SpendHistory {
      * up itself.
      */
     private void giveUpTheHopeless() {
-        for (Intent intent : spends.store.intents().inFlight()) {
+        for (Intent intent : SpendHarness.get(spends.store.intents().inFlight())) {
             List<Outpoint> coins = intent.inputs().stream().map(Coin::outpoint).toList();
             if (coins.stream().anyMatch(this::vanishedForGood)) {
                 SpendHarness.get(spends.spending.abandon(coins));

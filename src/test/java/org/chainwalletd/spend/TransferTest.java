@@ -414,7 +414,7 @@ class TransferTest {
         Address payer = payerWhoseTransactionIsLate(10_000, 5_000);
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         untilInFlight(1);
-        assertThat(spends.store.reservations().all()).hasSize(1);
+        assertThat(get(spends.store.reservations().all())).hasSize(1);
 
         Receipt second = get(spends.spending.transfer(request(payer, shop, 2_000, "token-next")));
         assertThat(second.inputs().get(0).value()).isEqualTo(Amount.of(5_000));
@@ -433,7 +433,7 @@ class TransferTest {
         spends.restart();
 
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
-        assertThat(spends.store.reservations().all()).hasSize(1);
+        assertThat(get(spends.store.reservations().all())).hasSize(1);
     }
 
     @Test
@@ -451,7 +451,7 @@ class TransferTest {
                     >= 12;
         });
 
-        assertThat(spends.store.reservations().all()).hasSize(1);
+        assertThat(get(spends.store.reservations().all())).hasSize(1);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
     }
 

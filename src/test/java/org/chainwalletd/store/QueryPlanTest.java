@@ -25,21 +25,23 @@ class QueryPlanTest {
         try (SqliteStore store = SqliteStore.open(folder)) {
             Intent first = intent(1, 7);
             done(store.intents().open(first, 0));
-            done(store.intents().change(first.txId(), IntentState.ACCEPTED, "", 11));
-            done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 12));
-            done(store.intents().reopen(first, 13));
-            done(store.intents().change(first.txId(), IntentState.CONFLICTED, "spent", 14));
+            done(store.intents().accept(first.txId(), IntentState.PREPARED, 11));
+            done(store.intents().fail(first.txId(), IntentState.ACCEPTED, IntentState.REFUSED, "no", 12));
+            done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 12), 13));
+            done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 14));
             done(store.intents().open(first, 0));
             done(store.reservations().abandon(List.of(new Outpoint(Hash256.of(bytes(7)), 0)), 15));
             done(store.intents().open(intent(2, 8), 20));
-            done(store.reservations().end(Hash256.of(bytes(8))));
-            done(store.reservations().reserveAgain(Hash256.of(bytes(8)), List.of(), 0));
-            done(store.intents().confirm(hash(2), new BlockPlace(3, hash(3)), 21));
+            done(store.reservations().end(hash(2), IntentState.PREPARED));
+            done(store.reservations().reserveAgain(hash(2)));
+            done(store.intents().confirm(hash(2), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
             done(store.intents().unconfirm(hash(2), 22));
             done(store.intents().bury(List.of(hash(2))));
             done(store.intents().find(first.txId()));
+            done(store.intents().abandon(hash(2), "given up", 23));
+            done(store.intents().openSpendOf(first.from()));
             done(store.receipts().find("token-1", 0));
-            done(store.intents().forget(20));
+            done(store.intents().forget(20, 10));
             done(store.allowance().forgetUses(20));
 
             assertPlans(store.write(session -> session.statements().stream()

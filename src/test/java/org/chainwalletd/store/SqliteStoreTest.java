@@ -48,12 +48,12 @@ class SqliteStoreTest {
         restart();
 
         assertThat(done(store.intents().find(intent.txId()))).contains(intent);
-        assertThat(store.intents().inFlight()).containsExactly(intent);
+        assertThat(done(store.intents().inFlight())).containsExactly(intent);
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).contains(intent);
-        assertThat(store.reservations().all())
+        assertThat(done(store.reservations().all()))
                 .extracting(ReservationStore.Reservation::coin)
                 .containsExactlyInAnyOrderElementsOf(intent.inputs());
-        assertThat(store.allowance().usesSince(0))
+        assertThat(done(store.allowance().spentSince(0)).open())
                 .containsExactly(new AllowanceStore.Use(intent.txId(), intent.allowance(), intent.createdAt()));
     }
 
@@ -61,17 +61,18 @@ class SqliteStoreTest {
     void an_intent_whose_coin_is_taken_leaves_nothing_behind() {
         done(store.intents().open(intent(1, Optional.empty(), 7), 0));
 
-        assertConflict(store.intents().open(intent(2, Optional.of("token-two"), 8, 7), 0));
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-two"), 8, 7), 0)))
+                .isEqualTo(new Opening.CoinTaken(new Coin(outpoint(7), Amount.MAX), hash(1)));
 
         assertThat(done(store.intents().find(hash(2)))).isEmpty();
         assertThat(done(store.receipts().find("token-two", 0))).isEmpty();
-        assertThat(store.reservations().all()).hasSize(1);
-        assertThat(store.allowance().usesSince(0)).hasSize(1);
+        assertThat(done(store.reservations().all())).hasSize(1);
+        assertThat(used()).isEqualTo(1);
     }
 
     @Test
     void a_refused_unit_does_not_spoil_the_others_of_its_batch() {
-        List<CompletableFuture<Void>> answers = new ArrayList<>();
+        List<CompletableFuture<Opening>> answers = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             answers.add(store.intents()
                     .open(intent(100 + i, Optional.empty(), i / 2), 0)
@@ -79,12 +80,11 @@ class SqliteStoreTest {
         }
 
         long refused = answers.stream()
-                .filter(answer ->
-                        answer.handle((ok, failure) -> failure != null).join())
+                .filter(answer -> answer.join() instanceof Opening.CoinTaken)
                 .count();
 
         assertThat(refused).isEqualTo(25);
-        assertThat(store.reservations().all()).hasSize(25);
+        assertThat(done(store.reservations().all())).hasSize(25);
     }
 
     @Test
@@ -115,10 +115,11 @@ class SqliteStoreTest {
         Intent intent = intent(1, Optional.of("token-one"), 7);
         done(store.intents().open(intent, 0));
 
-        done(store.intents().change(intent.txId(), IntentState.REFUSED, "node error -32602: no", 50));
+        done(store.intents()
+                .fail(intent.txId(), IntentState.PREPARED, IntentState.REFUSED, "node error -32602: no", 50));
 
-        assertThat(store.reservations().all()).isEmpty();
-        assertThat(store.allowance().usesSince(0)).isEmpty();
+        assertThat(done(store.reservations().all())).isEmpty();
+        assertThat(used()).isZero();
         assertThat(done(store.receipts().find("token-one", 0)))
                 .contains(intent.in(IntentState.REFUSED, "node error -32602: no", 50));
     }
@@ -128,67 +129,68 @@ class SqliteStoreTest {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
 
-        done(store.intents().confirm(intent.txId(), new BlockPlace(9, hash(9)), 50));
+        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
 
-        assertThat(store.reservations().all()).isEmpty();
-        assertThat(store.allowance().usesSince(0)).hasSize(1);
-        assertThat(store.intents().inFlight()).isEmpty();
+        assertThat(done(store.reservations().all())).isEmpty();
+        assertThat(used()).isEqualTo(1);
+        assertThat(done(store.intents().inFlight())).isEmpty();
     }
 
     @Test
     void a_confirmed_spend_keeps_its_block_until_it_is_buried() {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
-        done(store.intents().confirm(intent.txId(), new BlockPlace(9, hash(9)), 50));
-        done(store.intents().confirm(intent.txId(), new BlockPlace(10, hash(10)), 60));
+        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        done(store.intents().confirm(intent.txId(), IntentState.CONFIRMED, new BlockPlace(10, hash(10)), 60));
         restart();
 
-        assertThat(store.intents().unburied())
+        assertThat(done(store.intents().unburied()))
                 .containsExactly(
                         new ConfirmedSpend(intent.txId(), intent.inputs(), Optional.of(new BlockPlace(10, hash(10)))));
         assertThat(done(store.intents().find(intent.txId())).orElseThrow().changedAt())
                 .as("another block is no new confirmation")
                 .isEqualTo(50);
         done(store.intents().bury(List.of(intent.txId())));
-        assertThat(store.intents().unburied()).isEmpty();
+        assertThat(done(store.intents().unburied())).isEmpty();
     }
 
     @Test
     void a_spend_that_left_the_chain_is_in_flight_again_with_all_coins_that_nobody_else_has() {
         Intent intent = intent(1, Optional.of("token-one"), 7, 8);
         done(store.intents().open(intent, 0));
-        done(store.intents().confirm(intent.txId(), new BlockPlace(9, hash(9)), 50));
+        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
         done(store.intents().open(intent(2, Optional.empty(), 8), 0));
 
-        Optional<Intent> again = done(store.intents().unconfirm(intent.txId(), 70));
+        Intent again = ((Unconfirmation.BackInFlight) done(store.intents().unconfirm(intent.txId(), 70))).intent();
         restart();
 
-        assertThat(again).contains(intent.in(IntentState.ACCEPTED, "", 70));
-        assertThat(done(store.receipts().find("token-one", 0))).isEqualTo(again);
-        assertThat(store.intents().inFlight()).contains(again.get());
-        assertThat(store.intents().unburied()).isEmpty();
-        assertThat(store.allowance().usesSince(0)).hasSize(2);
-        assertThat(store.reservations().all())
+        assertThat(again).isEqualTo(intent.in(IntentState.ACCEPTED, "", 70));
+        assertThat(done(store.receipts().find("token-one", 0))).contains(again);
+        assertThat(done(store.intents().inFlight())).contains(again);
+        assertThat(done(store.intents().unburied())).isEmpty();
+        assertThat(used()).isEqualTo(2);
+        assertThat(done(store.reservations().all()))
                 .extracting(ReservationStore.Reservation::coin, ReservationStore.Reservation::txId)
                 .containsExactlyInAnyOrder(
                         tuple(new Coin(outpoint(7), Amount.MAX), hash(1)),
                         tuple(new Coin(outpoint(8), Amount.MAX), hash(2)));
         assertThat(done(store.intents().unconfirm(intent.txId(), 80)))
-                .as("it is not confirmed any more")
-                .isEmpty();
+                .isEqualTo(new Unconfirmation.NotConfirmed(Optional.of(IntentState.ACCEPTED)));
     }
 
     @Test
     void a_refused_spend_can_be_opened_again_unless_its_coin_is_taken() {
         Intent first = intent(1, Optional.of("token-one"), 7);
         done(store.intents().open(first, 0));
-        done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 50));
-        done(store.intents().reopen(first, 60));
-        assertThat(store.intents().inFlight()).hasSize(1);
-        done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 70));
+        done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 60)))
+                .isEqualTo(new Opening.Opened());
+        assertThat(done(store.intents().inFlight())).hasSize(1);
+        done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 70));
         done(store.intents().open(intent(2, Optional.empty(), 7), 0));
 
-        assertConflict(store.intents().reopen(first, 80));
+        assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 70), 80)))
+                .isEqualTo(new Opening.CoinTaken(first.inputs().get(0), hash(2)));
 
         assertThat(done(store.intents().find(first.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.REFUSED);
@@ -198,15 +200,17 @@ class SqliteStoreTest {
     void the_same_transaction_belongs_to_one_token_only() {
         Intent first = intent(1, Optional.of("token-one"), 7);
         done(store.intents().open(first, 0));
-        assertConflict(store.intents().open(intent(1, Optional.of("token-two"), 7), 0));
-        done(store.intents().change(first.txId(), IntentState.REFUSED, "no", 50));
+        assertThat(done(store.intents().open(intent(1, Optional.of("token-two"), 7), 0)))
+                .isEqualTo(new Opening.SameTransaction(first));
+        done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
 
         Intent second = intent(1, Optional.of("token-two"), 7);
         done(store.intents().open(second, 0));
 
         assertThat(done(store.receipts().find("token-one", 0))).isEmpty();
         assertThat(done(store.receipts().find("token-two", 0))).contains(second);
-        assertConflict(store.intents().reopen(first, 80));
+        assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 80)))
+                .isEqualTo(new Opening.SameTransaction(second));
     }
 
     @Test
@@ -214,21 +218,22 @@ class SqliteStoreTest {
         Intent first = intent(1, Optional.of("token-one"), 7);
         done(store.intents().open(first, 0));
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
-        done(store.intents().confirm(first.txId(), new BlockPlace(9, hash(9)), 50));
+        done(store.intents().confirm(first.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE)))
                 .as("not buried")
                 .isPresent();
-        assertThat(done(store.intents().forget(Long.MAX_VALUE))).isZero();
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
         done(store.intents().bury(List.of(first.txId())));
         assertThat(done(store.receipts().find("token-one", 50))).isPresent();
         assertThat(done(store.receipts().find("token-one", 51))).isEmpty();
-        assertConflict(store.intents().open(intent(2, Optional.of("token-one"), 8), 50));
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-one"), 8), 50)))
+                .isInstanceOf(Opening.TokenTaken.class);
 
         done(store.intents().open(intent(2, Optional.of("token-one"), 8), 51));
 
         assertThat(done(store.receipts().find("token-one", 51)).orElseThrow().txId())
                 .isEqualTo(hash(2));
-        assertThat(done(store.intents().forget(51))).isEqualTo(1);
+        assertThat(done(store.intents().forget(51, 100))).isEqualTo(1);
         assertThat(done(store.receipts().find("token-one", 51))).isPresent();
     }
 
@@ -239,15 +244,15 @@ class SqliteStoreTest {
 
         done(store.reservations().abandon(List.of(outpoint(7)), 90));
 
-        assertThat(store.reservations().all())
+        assertThat(done(store.reservations().all()))
                 .extracting(reservation -> reservation.coin().outpoint())
                 .containsExactly(outpoint(8));
         assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.ABANDONED);
-        assertThat(store.allowance().usesSince(0)).hasSize(1);
-        assertThat(store.intents().inFlight()).as("still holds a coin").hasSize(1);
+        assertThat(used()).isEqualTo(1);
+        assertThat(done(store.intents().inFlight())).as("still holds a coin").hasSize(1);
         done(store.reservations().abandon(List.of(outpoint(8)), 91));
-        assertThat(store.intents().inFlight()).isEmpty();
+        assertThat(done(store.intents().inFlight())).isEmpty();
     }
 
     @Test
@@ -256,13 +261,14 @@ class SqliteStoreTest {
         done(store.intents().open(intent, 0));
         done(store.reservations().abandon(List.of(outpoint(7)), 90));
 
-        assertThat(done(store.intents().forget(Long.MAX_VALUE))).isZero();
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
-        assertConflict(store.intents().open(intent(2, Optional.of("token-one"), 9), Long.MAX_VALUE));
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-one"), 9), Long.MAX_VALUE)))
+                .isInstanceOf(Opening.TokenTaken.class);
 
-        done(store.reservations().end(intent.txId()));
+        done(store.reservations().end(intent.txId(), IntentState.ABANDONED));
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isEmpty();
-        assertThat(done(store.intents().forget(Long.MAX_VALUE))).isEqualTo(1);
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isEqualTo(1);
     }
 
     @Test
@@ -271,10 +277,24 @@ class SqliteStoreTest {
         done(store.intents().open(intent, 0));
         done(store.reservations().abandon(List.of(outpoint(7)), 90));
 
-        done(store.intents().change(intent.txId(), IntentState.ACCEPTED, "", 91));
+        done(store.intents().accept(intent.txId(), IntentState.PREPARED, 91));
 
         assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.ABANDONED);
+    }
+
+    @Test
+    void a_spend_in_flight_concerns_who_pays_and_who_is_paid_until_it_is_settled() {
+        Intent spend = StoreSample.intents().get(0);
+        Address paid = Address.parse("b2".repeat(32));
+        done(store.intents().open(spend, 0));
+
+        assertThat(done(store.intents().openSpendOf(spend.from()))).contains(spend.txId());
+        assertThat(done(store.intents().openSpendOf(paid))).contains(spend.txId());
+        assertThat(done(store.intents().openSpendOf(Address.parse("c3".repeat(32)))))
+                .isEmpty();
+        done(store.intents().confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        assertThat(done(store.intents().openSpendOf(paid))).isEmpty();
     }
 
     @Test
@@ -450,11 +470,11 @@ class SqliteStoreTest {
         store = SqliteStore.open(folder);
     }
 
-    private static void assertConflict(CompletionStage<?> stage) {
-        assertThatThrownBy(() -> done(stage))
-                .cause()
-                .isInstanceOfSatisfying(
-                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.CONFLICT));
+    /** How many spends count against the allowance. */
+    private int used() {
+        return StoreSample.used(store)
+                .divide(intent(1, Optional.empty(), 1).allowance().toBigInteger())
+                .intValueExact();
     }
 
     private static <T> T done(CompletionStage<T> stage) {

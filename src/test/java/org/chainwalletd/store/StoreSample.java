@@ -1,11 +1,13 @@
 package org.chainwalletd.store;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -75,21 +77,25 @@ final class StoreSample {
     }
 
     /** Writes all of it the way the daemon does. */
-    static void write(SqliteStore store) {
+    static void write(Store store) {
         for (Intent intent : intents()) {
             done(store.intents().open(intent, 0));
         }
         done(store.intents().open(buried(), 0));
-        done(store.intents().confirm(buried().txId(), new BlockPlace(106, Hash256.ZERO), BEGUN + 100));
+        done(store.intents()
+                .confirm(buried().txId(), IntentState.PREPARED, new BlockPlace(106, Hash256.ZERO), BEGUN + 100));
         done(store.intents().bury(List.of(buried().txId())));
         for (IntentState state : IntentState.values()) {
             Intent intent = intents().get(state.ordinal());
             if (state == IntentState.ABANDONED) {
                 done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), BEGUN + 100));
             } else if (state == IntentState.CONFIRMED) {
-                done(store.intents().confirm(intent.txId(), new BlockPlace(107, Hash256.ZERO), BEGUN + 100));
+                done(store.intents()
+                        .confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(107, Hash256.ZERO), BEGUN + 100));
+            } else if (state == IntentState.ACCEPTED) {
+                done(store.intents().accept(intent.txId(), IntentState.PREPARED, BEGUN + 100));
             } else if (state != IntentState.PREPARED) {
-                done(store.intents().change(intent.txId(), state, reason(state), BEGUN + 100));
+                done(store.intents().fail(intent.txId(), IntentState.PREPARED, state, reason(state), BEGUN + 100));
             }
         }
     }
@@ -99,7 +105,7 @@ final class StoreSample {
     }
 
     /** Everything that can be read, one line each. */
-    static String read(SqliteStore store) {
+    static String read(Store store) {
         List<String> lines = new ArrayList<>();
         for (Intent intent : intents()) {
             lines.add("intent " + done(store.intents().find(intent.txId())).map(StoreSample::words));
@@ -107,18 +113,27 @@ final class StoreSample {
                     .ifPresent(token -> lines.add("token " + token.token() + " is "
                             + done(store.receipts().find(token.token(), 0)).map(Intent::txId)));
         }
-        store.intents().inFlight().forEach(intent -> lines.add("in flight " + intent.txId()));
-        store.reservations().all().stream()
-                .map(held -> "reserved " + held.coin() + " by " + held.txId() + " since " + held.since())
+        done(store.intents().inFlight()).forEach(intent -> lines.add("in flight " + intent.txId()));
+        done(store.reservations().all()).stream()
+                .map(held -> "reserved " + held.coin() + " by " + held.txId() + " since "
+                        + done(store.intents().find(held.txId())).orElseThrow().createdAt())
                 .sorted()
                 .forEach(lines::add);
-        store.allowance().usesSince(0).forEach(use -> lines.add("used " + use));
         return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
     }
 
+    /** All that counts against the allowance: version 3 keeps no line for each spend of a minute. */
+    static BigInteger used(Store store) {
+        AllowanceStore.Spent spent = done(store.allowance().spentSince(0));
+        return Stream.concat(
+                        spent.minutes().stream().map(AllowanceStore.Minute::amount),
+                        spent.open().stream().map(use -> use.amount().toBigInteger()))
+                .reduce(BigInteger.ZERO, BigInteger::add);
+    }
+
     /** What version 2 added: a confirmed spend has a block and may be buried. */
-    static String burials(SqliteStore store) {
-        String unburied = store.intents().unburied().stream()
+    static String burials(Store store) {
+        String unburied = done(store.intents().unburied()).stream()
                 .map(spend -> "unburied " + spend + "\n")
                 .collect(Collectors.joining());
         return unburied + "buried "

@@ -1,0 +1,22 @@
+package org.chainwalletd.store;
+
+/**
+ * What the daemon remembers about money in flight, whatever keeps it: one narrow interface per owner. Reads see what is committed. Nothing
+ * here blocks but {@link #close}.
+ */
+public interface Store extends AutoCloseable {
+    IntentStore intents();
+
+    ReservationStore reservations();
+
+    ReceiptStore receipts();
+
+    AllowanceStore allowance();
+
+    /** Units of work that wait to be written. */
+    int queued();
+
+    /** Finishes what is queued, then lets go of the store. Blocks. */
+    @Override
+    void close();
+}
