@@ -49,6 +49,7 @@ class ArchitectureTest {
             Map.entry("node", Set.of("chain", "crypto", "config", "store", "net")),
             Map.entry("keyring", Set.of("chain", "crypto", "config", "store")),
             Map.entry("devnet", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node")),
             Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring")),
             Map.entry("message", Set.of("chain", "crypto", "keyring")),
             Map.entry("rpc", Set.of("chain", "crypto", "config", "store", "node", "keyring", "spend", "message")),

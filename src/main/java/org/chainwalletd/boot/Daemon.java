@@ -20,6 +20,7 @@ import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.Authenticator;
 import org.chainwalletd.http.HttpLimits;
 import org.chainwalletd.http.HttpServer;
@@ -41,6 +42,7 @@ import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.books.Books;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -118,6 +120,7 @@ public final class Daemon implements AutoCloseable {
         Authenticator authenticator = openTokens();
         Optional<TlsIdentity> tls = openTls();
         Nodes nodes = startNodes(system, workers, meters.registry());
+        startFollowing(system, nodes, workers);
         SpendService spending = startSpending(system, nodes, keyring, store, meters.registry(), workers);
         serve(system, tls, new Services(settings, nodes, keyring, spending, meters, workers.crypto()), authenticator);
         system.tell(new Guardian.Serving());
@@ -182,6 +185,12 @@ public final class Daemon implements AutoCloseable {
         closers.add(
                 "spending", () -> Futures.await(spending.drain(), patience(drainBy), "waiting for spends under way"));
         return spending;
+    }
+
+    private Follower startFollowing(ActorSystem<Guardian.Command> system, Nodes nodes, Workers workers) {
+        Books books = Books.open(settings.datadir(), List.of());
+        closers.add("books", books::close);
+        return Following.start(settings, new UnderGuardian(system), nodes, books, List.of(), workers.upstream());
     }
 
     private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
@@ -261,7 +270,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     /** Other packages' actors become children of the guardian. */
-    private record UnderGuardian(ActorSystem<Guardian.Command> system) implements Keyring.Spawner, Nodes.Spawner {
+    private record UnderGuardian(ActorSystem<Guardian.Command> system)
+            implements Keyring.Spawner, Nodes.Spawner, Follower.Spawner {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             return Guardian.spawn(system, behavior, name);

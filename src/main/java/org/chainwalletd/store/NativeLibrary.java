@@ -7,13 +7,13 @@ import java.nio.file.Path;
  * SQLite's native library as the package ships it for the usual servers. From there the driver neither unpacks it to the temporary folder,
  * which may forbid programs, nor runs {@code uname}. Elsewhere, and where that library does not load, the driver helps itself.
  */
-final class NativeLibrary {
+public final class NativeLibrary {
     private static final String FOLDER = "org.sqlite.lib.path";
 
     private NativeLibrary() {}
 
     /** To be called before the driver is. */
-    static void useShipped() {
+    public static void useShipped() {
         String home = System.getProperty("chainwalletd.home");
         String architecture = switch (System.getProperty("os.arch", "")) {
             case "amd64", "x86_64" -> "x86_64";

@@ -12,17 +12,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /** One database connection with its prepared statements. Used by one thread at a time. */
-final class SqlSession implements AutoCloseable {
+public final class SqlSession implements AutoCloseable {
     /** Reads one row. */
     @FunctionalInterface
-    interface RowReader<T> {
+    public interface RowReader<T> {
         T read(ResultSet row) throws SQLException;
     }
 
     private final Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
-    SqlSession(Connection connection) {
+    public SqlSession(Connection connection) {
         this.connection = connection;
     }
 
@@ -32,7 +32,7 @@ final class SqlSession implements AutoCloseable {
     }
 
     /** Runs a statement and returns the number of rows it changed. */
-    int update(String sql, Object... values) throws SQLException {
+    public int update(String sql, Object... values) throws SQLException {
         try {
             return bind(sql, values).executeUpdate();
         } catch (SQLException e) {
@@ -41,7 +41,7 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
-    <T> List<T> query(String sql, RowReader<T> reader, Object... values) throws SQLException {
+    public <T> List<T> query(String sql, RowReader<T> reader, Object... values) throws SQLException {
         List<T> rows = new ArrayList<>();
         try (ResultSet result = bind(sql, values).executeQuery()) {
             while (result.next()) {
@@ -54,13 +54,13 @@ final class SqlSession implements AutoCloseable {
         return rows;
     }
 
-    <T> Optional<T> queryOne(String sql, RowReader<T> reader, Object... values) throws SQLException {
+    public <T> Optional<T> queryOne(String sql, RowReader<T> reader, Object... values) throws SQLException {
         List<T> rows = query(sql, reader, values);
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
     /** For pragmas and schema changes, which are not worth preparing. */
-    void execute(String sql) throws SQLException {
+    public void execute(String sql) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(sql);
         }

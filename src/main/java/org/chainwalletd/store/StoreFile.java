@@ -16,7 +16,7 @@ import org.sqlite.SQLiteException;
  * {@code walletd.db} as a file of bytes. It is made whole, so one that is empty has lost what it held; SQLite would take it for a new one, and
  * every client token would pay again. Nor does SQLite notice when the end of the last page is gone.
  */
-final class StoreFile {
+public final class StoreFile {
     /** Layout of the head of an SQLite file (its format description, section 1.3); big-endian. */
     private static final int HEAD = 100;
 
@@ -53,7 +53,7 @@ final class StoreFile {
     }
 
     /** @throws StoreException when bytes are missing at the end, as far as that can be told before what the log holds is taken in */
-    static void requireWhole(Path path) throws IOException {
+    public static void requireWhole(Path path) throws IOException {
         long length = Files.size(path);
         if (length == 0) {
             throw damaged(path, "is empty");
@@ -84,7 +84,7 @@ final class StoreFile {
     }
 
     /** What kept SQLite from opening the file. Only damage asks for a backup: one that is put back without need makes tokens pay again. */
-    static StoreException unusable(Path path, Exception cause) {
+    public static StoreException unusable(Path path, Exception cause) {
         String what = "cannot open the store " + path + ": "
                 + (cause instanceof IOException file ? FileFailures.describe(file) : cause.getMessage());
         return isDamage(cause)

@@ -1,0 +1,55 @@
+package org.chainwalletd.follow;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.Done;
+
+/** Blocks that are accepted and wait for their commit. While there are too many, the reading of further ones is held back. */
+final class Batch {
+    /** A batch ends, at a block's border, when its blocks have as many inputs and outputs: each is at most a row or two. */
+    private static final int MOST_ROWS = 2_000;
+
+    private List<Bookkeeping.Entry> entries = new ArrayList<>();
+    private int rows;
+    private final List<CompletableFuture<Done>> held = new ArrayList<>();
+
+    /** @param taken completed at once while there is room, otherwise when the batch is taken */
+    void add(Bookkeeping.Entry entry, CompletableFuture<Done> taken) {
+        entries.add(entry);
+        rows += rowsOf(entry.block());
+        if (isFull()) {
+            held.add(taken);
+        } else {
+            taken.complete(Done.getInstance());
+        }
+    }
+
+    private static int rowsOf(ChainBlock block) {
+        int rows = 1;
+        for (ChainTransaction transaction : block.transactions()) {
+            rows += transaction
+                    .decoded()
+                    .map(tx -> tx.inputs().size() + tx.outputs().size())
+                    .orElse(0);
+        }
+        return rows;
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    boolean isFull() {
+        return rows >= MOST_ROWS;
+    }
+
+    List<Bookkeeping.Entry> take() {
+        List<Bookkeeping.Entry> taken = entries;
+        entries = new ArrayList<>();
+        rows = 0;
+        held.forEach(one -> one.complete(Done.getInstance()));
+        held.clear();
+        return taken;
+    }
+}

@@ -1,0 +1,157 @@
+package org.chainwalletd.follow;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.DecodeException;
+import org.chainwalletd.chain.DomainTag;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.MerkleTree;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.NodeClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads a block and proves that its parts belong together: the id is the header's, each transaction hashes to its id, and all of them, byte for
+ * byte, to the header's root. Lists come from one node; transactions prove themselves and may come from any. Safe for threads.
+ */
+final class BlockReader {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockReader.class);
+
+    private final ChainProfile profile;
+    private final NodeClient any;
+    private final Executor executor;
+
+    BlockReader(ChainProfile profile, NodeClient any, Executor executor) {
+        this.profile = profile;
+        this.any = any;
+        this.executor = executor;
+    }
+
+    /** The bytes of one transaction as some node sent them; undecodable ones have no id that could be checked. */
+    private record Body(Hash256 listedId, Bytes bytes, Optional<Transaction> decoded) {}
+
+    /** The header that a node's words make. */
+    static BlockHeader header(NodeClient.BlockSummary told) {
+        return new BlockHeader(
+                BlockHeader.VERSION,
+                told.height(),
+                told.previousBlockId(),
+                told.timestamp(),
+                told.difficultyTarget(),
+                told.nonce(),
+                told.txRoot(),
+                told.stateRoot());
+    }
+
+    /** What is wrong with a block that should be at {@code height}, without its transactions. */
+    static Optional<Fault> judge(NodeClient.BlockSummary told, long height) {
+        if (told.height() != height) {
+            return Optional.of(new Fault(Fault.Rule.HEIGHT, height, told.blockId()));
+        }
+        return header(told).id().equals(told.blockId())
+                ? Optional.empty()
+                : Optional.of(new Fault(Fault.Rule.ID, height, told.blockId()));
+    }
+
+    /** Reads the block that {@code node} has at {@code height}; fails only as the node's calls fail. */
+    CompletionStage<Fetched> read(NodeClient node, long height) {
+        return node.blockAt(height)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? missing(height, "the node has no block there")
+                                : readBodies(node, found.get(), height),
+                        executor);
+    }
+
+    private static CompletionStage<Fetched> missing(long height, String what) {
+        return CompletableFuture.completedFuture(new Fetched.Missing(height, what));
+    }
+
+    private CompletionStage<Fetched> readBodies(NodeClient node, NodeClient.BlockSummary told, long height) {
+        Optional<Fault> fault = judge(told, height);
+        if (fault.isPresent()) {
+            return CompletableFuture.completedFuture(new Fetched.Unsound(height, fault.get()));
+        }
+        // The tree repeats its last leaf on odd levels: a list with a repeated end would have the same root.
+        if (new HashSet<>(told.transactions()).size() < told.transactions().size()) {
+            return CompletableFuture.completedFuture(unfitting(told));
+        }
+        return bodies(any, told)
+                .thenComposeAsync(
+                        bodies -> fits(told, bodies)
+                                ? CompletableFuture.<Fetched>completedFuture(whole(told, bodies))
+                                : bodies(node, told).thenApplyAsync(own -> fromItself(told, own), executor),
+                        executor);
+    }
+
+    /** Who answered first may have another set of witnesses, or lie: the node that gave the list has the last word on it. */
+    private Fetched fromItself(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
+        if (bodies.stream().anyMatch(Optional::isEmpty)) {
+            return new Fetched.Missing(told.height(), "a transaction of the block is not to be had");
+        }
+        return fits(told, bodies) ? whole(told, bodies) : unfitting(told);
+    }
+
+    private static Fetched unfitting(NodeClient.BlockSummary told) {
+        return new Fetched.Unsound(told.height(), new Fault(Fault.Rule.TRANSACTIONS, told.height(), told.blockId()));
+    }
+
+    private CompletionStage<List<Optional<Body>>> bodies(NodeClient from, NodeClient.BlockSummary told) {
+        return Bounded.each(told.transactions(), Walk.BODIES_AT_ONCE, id -> body(from, id), executor);
+    }
+
+    private CompletionStage<Optional<Body>> body(NodeClient from, Hash256 id) {
+        return from.transaction(id).thenApplyAsync(found -> found.map(tx -> decode(id, tx.bytes())), executor);
+    }
+
+    private static Body decode(Hash256 listedId, Bytes bytes) {
+        try {
+            return new Body(listedId, bytes, Optional.of(TransactionCodec.decode(bytes.toArray())));
+        } catch (DecodeException e) {
+            return new Body(listedId, bytes, Optional.empty());
+        }
+    }
+
+    private boolean fits(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
+        List<Hash256> leaves = new ArrayList<>(bodies.size());
+        for (Optional<Body> body : bodies) {
+            if (body.isEmpty() || !hasItsId(body.get())) {
+                return false;
+            }
+            leaves.add(profile.hash(DomainTag.WTXID, body.get().bytes().toArray()));
+        }
+        return MerkleTree.root(profile, leaves).equals(told.txRoot());
+    }
+
+    private boolean hasItsId(Body body) {
+        return body.decoded().isEmpty()
+                || TransactionCodec.txId(profile, body.decoded().get()).equals(body.listedId());
+    }
+
+    private Fetched whole(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
+        List<ChainTransaction> transactions = new ArrayList<>(bodies.size());
+        for (Optional<Body> found : bodies) {
+            Body body = found.orElseThrow();
+            if (body.decoded().isEmpty()) {
+                LOG.warn(
+                        "transaction {} of block {} cannot be decoded and is skipped",
+                        body.listedId(),
+                        U64.toString(told.height()));
+            }
+            transactions.add(new ChainTransaction(body.listedId(), body.decoded(), transactions.isEmpty()));
+        }
+        return new Fetched.Whole(new ChainBlock(header(told), told.blockId(), transactions));
+    }
+}

@@ -1,0 +1,18 @@
+package org.chainwalletd.follow;
+
+import java.util.List;
+import org.chainwalletd.store.books.BookTable;
+
+/**
+ * What one owner writes down of each block. A pure function of the block and of what was written before: no clock, no question to anybody,
+ * nothing remembered between two blocks but in the tables. The changes of all books for a block are one commit.
+ *
+ * @param <V> what may be looked up
+ * @param <C> one change
+ */
+public interface Book<V, C> {
+    BookTable<V, C> table();
+
+    /** What {@code block} changes, its parent being the last block that was connected. */
+    List<C> connect(ChainBlock block, V view);
+}

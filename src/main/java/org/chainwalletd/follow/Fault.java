@@ -1,0 +1,33 @@
+package org.chainwalletd.follow;
+
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.U64;
+
+/**
+ * A check that a block has failed.
+ *
+ * @param blockId under which the node names it
+ */
+record Fault(Rule rule, long height, Hash256 blockId) {
+    /** What is checked of every block (chain protocol, section 9). */
+    enum Rule {
+        ID("its id is not that of its header"),
+        HEIGHT("it has another height than asked for"),
+        PARENT("it is not the child of the block below"),
+        TIME("its time is not allowed"),
+        TARGET("its target is not the one that its height demands"),
+        TRANSACTIONS("its transactions are not those of its root"),
+        WORK("nobody worked for it");
+
+        private final String text;
+
+        Rule(String text) {
+            this.text = text;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "block " + U64.toString(height) + " (" + blockId + "): " + rule.text;
+    }
+}

@@ -1,0 +1,20 @@
+package org.chainwalletd.follow;
+
+/** What was read of one block. */
+sealed interface Fetched {
+    long height();
+
+    /** Its parts belong together; its place in the chain is not judged yet. */
+    record Whole(ChainBlock block) implements Fetched {
+        @Override
+        public long height() {
+            return block.height();
+        }
+    }
+
+    /** Not to be had now: the node has no such block, or nobody the transactions. */
+    record Missing(long height, String what) implements Fetched {}
+
+    /** What the node sent contradicts itself. */
+    record Unsound(long height, Fault fault) implements Fetched {}
+}

@@ -1,0 +1,24 @@
+package org.chainwalletd.follow;
+
+import org.chainwalletd.store.BlockPlace;
+
+/**
+ * What subscribers of the {@link Follower} hear, in the order of the chain's changes, each after the commit of the books that it is of.
+ */
+public sealed interface FollowEvent {
+    /** The first event of a subscription: what comes later is on top of this block. Sent again when the follower was restarted. */
+    record Standing(FollowedTip tip) implements FollowEvent {}
+
+    /** The tip's child. */
+    record Connected(ChainBlock block) implements FollowEvent {}
+
+    /**
+     * Blocks {@code from} to {@code to} were read while catching up, or are believed only since now. What they changed is in the books.
+     *
+     * @param to the new tip
+     */
+    record Advanced(long from, FollowedTip to) implements FollowEvent {}
+
+    /** The tip is no longer on the chain; its parent is the tip now. */
+    record Disconnected(BlockPlace block) implements FollowEvent {}
+}

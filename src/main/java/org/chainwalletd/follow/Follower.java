@@ -1,0 +1,58 @@
+package org.chainwalletd.follow;
+
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.stream.OverflowStrategy;
+import org.apache.pekko.stream.javadsl.Source;
+
+/** The followed chain as the rest of the daemon sees it. Safe for threads. */
+public final class Follower {
+    private final ActorRef<Walker.Command> walker;
+    private final Audience audience;
+    private final Executor executor;
+
+    private Follower(ActorRef<Walker.Command> walker, Audience audience, Executor executor) {
+        this.walker = walker;
+        this.audience = audience;
+        this.executor = executor;
+    }
+
+    /** How boot puts the actor of this package under its guardian. */
+    public interface Spawner {
+        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
+    }
+
+    /** Begins to follow. No node needs to be up. */
+    public static Follower start(Spawner spawner, FollowerSetup setup) {
+        Audience audience = new Audience();
+        return new Follower(spawner.spawn(Walker.create(setup, audience), "follower"), audience, setup.executor());
+    }
+
+    /** The followed tip: the books hold all up to it. Empty until the first block is known. */
+    public Optional<FollowedTip> tip() {
+        return audience.tip();
+    }
+
+    /** The tip channel: the current tip, then each newer one after its commit. Who is slow sees only the newest. */
+    public Source<FollowedTip, NotUsed> tips() {
+        return Source.<FollowedTip>queue(1, OverflowStrategy.dropHead()).mapMaterializedValue(queue -> {
+            walker.tell(new Walker.WatchTips(queue));
+            queue.watchCompletion()
+                    .whenCompleteAsync((done, failure) -> walker.tell(new Walker.TipsEnded(queue)), executor);
+            return NotUsed.getInstance();
+        });
+    }
+
+    /** From now on {@code subscriber} hears all events, first where the follower stands; until it stops. */
+    public void subscribe(ActorRef<? super FollowEvent> subscriber) {
+        walker.tell(new Walker.Subscribe(subscriber));
+    }
+
+    /** Looks for a new block now: somebody has heard of one. */
+    public void nudge() {
+        walker.tell(new Walker.Nudge());
+    }
+}

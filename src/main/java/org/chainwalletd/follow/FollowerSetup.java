@@ -1,0 +1,38 @@
+package org.chainwalletd.follow;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.books.Books;
+
+/**
+ * What the follower works with.
+ *
+ * @param nodes all that are configured, at least one
+ * @param any asks whichever node is there: for what proves itself
+ * @param network which one the nodes say they are of, as far as they have
+ * @param file where the books are
+ * @param interval between two questions for the tip
+ * @param executor for hashing and continuations; never blocks
+ */
+public record FollowerSetup(
+        ChainProfile profile,
+        List<FollowedNode> nodes,
+        NodeClient any,
+        Supplier<Optional<Network>> network,
+        Books file,
+        List<Book<?, ?>> books,
+        Duration interval,
+        Clock clock,
+        Executor executor) {
+    public FollowerSetup {
+        nodes = List.copyOf(nodes);
+        books = List.copyOf(books);
+    }
+}

@@ -1,0 +1,113 @@
+package org.chainwalletd.follow;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.BlockRows;
+
+/**
+ * The blocks of the followed chain that are kept: the last ones without a gap, older ones at some heights. Owned by one actor, which hands
+ * out copies.
+ */
+final class HeaderChain {
+    private static final BigInteger ALL_HASHES = BigInteger.ONE.shiftLeft(256);
+    private static final int MEDIAN_OF = 11;
+
+    private final List<BlockRow> rows;
+
+    private HeaderChain(List<BlockRow> rows) {
+        this.rows = rows;
+    }
+
+    static HeaderChain of(List<BlockRow> ascending) {
+        return new HeaderChain(new ArrayList<>(ascending));
+    }
+
+    HeaderChain copy() {
+        return of(rows);
+    }
+
+    boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
+    /** How many blocks are kept. */
+    int size() {
+        return rows.size();
+    }
+
+    /** The {@code index}th of the kept blocks, the lowest being the first. */
+    BlockRow get(int index) {
+        return rows.get(index);
+    }
+
+    BlockRow top() {
+        return rows.get(rows.size() - 1);
+    }
+
+    long height() {
+        return top().height();
+    }
+
+    /** The kept block at a height. */
+    Optional<BlockRow> at(long height) {
+        if (rows.isEmpty()) {
+            return Optional.empty();
+        }
+        long fromTop = height() - height;
+        if (fromTop >= 0 && fromTop < rows.size()) {
+            BlockRow row = rows.get(rows.size() - 1 - (int) fromTop);
+            if (row.height() == height) {
+                return Optional.of(row);
+            }
+        }
+        return rows.stream().filter(row -> row.height() == height).findFirst();
+    }
+
+    boolean has(long height, Hash256 id) {
+        return at(height).filter(row -> row.blockId().equals(id)).isPresent();
+    }
+
+    void append(BlockRow row) {
+        rows.add(row);
+        long old = row.height() - BlockRows.KEPT;
+        if (old > 0 && old % BlockRows.EVERY != 0) {
+            at(old).ifPresent(rows::remove);
+        }
+    }
+
+    /** Takes the blocks above {@code height} away; they are returned, the highest first. */
+    List<BlockRow> cutTo(long height) {
+        List<BlockRow> cut = new ArrayList<>();
+        while (!rows.isEmpty() && height() > height) {
+            cut.add(rows.remove(rows.size() - 1));
+        }
+        return cut;
+    }
+
+    /** Work of the blocks above {@code height}: of each 2^256 / (target + 1), the number of hashes that are expected. */
+    BigInteger workAbove(long height) {
+        BigInteger sum = BigInteger.ZERO;
+        for (int i = rows.size() - 1; i >= 0 && rows.get(i).height() > height; i--) {
+            sum = sum.add(work(rows.get(i).target()));
+        }
+        return sum;
+    }
+
+    static BigInteger work(Hash256 target) {
+        return ALL_HASHES.divide(new BigInteger(1, target.toArray()).add(BigInteger.ONE));
+    }
+
+    /** Median of the timestamps of the last up to 11 blocks: sorted, element n div 2 (chain protocol, section 9.6). */
+    long medianTime() {
+        return rows.subList(Math.max(0, rows.size() - MEDIAN_OF), rows.size()).stream()
+                .map(BlockRow::timestamp)
+                .sorted(Long::compareUnsigned)
+                .skip(Math.min(MEDIAN_OF, rows.size()) / 2)
+                .findFirst()
+                .orElseThrow();
+    }
+}

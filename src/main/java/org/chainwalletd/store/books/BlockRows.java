@@ -1,0 +1,100 @@
+package org.chainwalletd.store.books;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * The book of block ids, and where each scan stands. Heights are below 2^63: no chain has more blocks. A scan keeps the ids of its last
+ * {@value #KEPT} blocks and of every {@value #EVERY}th; the highest one kept is where it stands.
+ */
+public final class BlockRows {
+    static final String NAME = "blocks";
+    static final List<List<String>> STEPS = List.of(List.of(
+            """
+            CREATE TABLE blocks (
+              scan INTEGER NOT NULL,
+              height INTEGER NOT NULL,
+              id BLOB NOT NULL,
+              parent BLOB NOT NULL,
+              time INTEGER NOT NULL,
+              target BLOB NOT NULL,
+              work_checked INTEGER NOT NULL,
+              PRIMARY KEY (scan, height)) WITHOUT ROWID""", """
+            CREATE TABLE scans (
+              scan INTEGER NOT NULL PRIMARY KEY,
+              from_height INTEGER NOT NULL,
+              epoch INTEGER NOT NULL DEFAULT 0,
+              began_at INTEGER NOT NULL)""", "CREATE TABLE chain_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"));
+
+    /** As many ids of the last blocks are kept without a gap. */
+    public static final long KEPT = 10_000;
+    /** Below them, the id of every block at a multiple of this height is kept. */
+    public static final long EVERY = 1_000;
+
+    private static final String COLUMNS = "height, id, parent, time, target, work_checked";
+
+    private BlockRows() {}
+
+    /** The kept blocks of a scan, the lowest first. */
+    public static List<BlockRow> all(Page page) {
+        return page.query(
+                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height", BlockRows::read, page.scan());
+    }
+
+    /** Where a scan stands; empty before its first block. */
+    public static Optional<BlockRow> top(Page page) {
+        return page.queryOne(
+                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height DESC LIMIT 1",
+                BlockRows::read,
+                page.scan());
+    }
+
+    public static void put(Page page, BlockRow block) {
+        page.update(
+                "INSERT INTO blocks (scan, " + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?)",
+                page.scan(),
+                block.height(),
+                block.blockId().toArray(),
+                block.parentId().toArray(),
+                block.timestamp(),
+                block.target().toArray(),
+                block.workChecked() ? 1 : 0);
+        long old = block.height() - KEPT;
+        if (old > 0 && old % EVERY != 0) {
+            page.update("DELETE FROM blocks WHERE scan = ? AND height = ?", page.scan(), old);
+        }
+    }
+
+    /** Forgets the blocks above {@code height}. */
+    public static void undo(Page page, long height) {
+        page.update("DELETE FROM blocks WHERE scan = ? AND height > ?", page.scan(), height);
+    }
+
+    /** Forgets a rescan. */
+    public static void drop(Page page) {
+        page.update("DELETE FROM blocks WHERE scan = ?", page.scan());
+        page.update("DELETE FROM scans WHERE scan = ?", page.scan());
+    }
+
+    /** Something that was found out once about the chain, such as its network. */
+    public static Optional<String> fact(Page page, String name) {
+        return page.queryOne("SELECT value FROM chain_facts WHERE name = ?", row -> row.getString(1), name);
+    }
+
+    public static void putFact(Page page, String name, String value) {
+        page.update("INSERT OR REPLACE INTO chain_facts (name, value) VALUES (?, ?)", name, value);
+    }
+
+    private static BlockRow read(ResultSet row) throws SQLException {
+        return new BlockRow(
+                row.getLong(1),
+                Hash256.of(row.getBytes(2)),
+                Hash256.of(row.getBytes(3)),
+                row.getLong(4),
+                Hash256.of(row.getBytes(5)),
+                row.getInt(6) != 0);
+    }
+}

@@ -1,0 +1,60 @@
+package org.chainwalletd.store.books;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.StoreException;
+
+/** The version of each book's tables, and how an older file becomes a newer one. */
+final class BookSchema {
+    /** Marks the file as ours ("WDBK"). */
+    private static final long APPLICATION_ID = 0x5744424bL;
+
+    private static final String VERSIONS =
+            "CREATE TABLE IF NOT EXISTS book_versions (book TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID";
+
+    private BookSchema() {}
+
+    /** Brings every book to its newest version, each step in its own transaction. */
+    static void migrate(SqlSession session, String file, List<? extends BookTable<?, ?>> tables) throws SQLException {
+        requireOurs(session, file);
+        session.execute(VERSIONS);
+        session.execute("PRAGMA application_id = " + APPLICATION_ID);
+        migrate(session, file, BlockRows.NAME, BlockRows.STEPS);
+        for (BookTable<?, ?> table : tables) {
+            migrate(session, file, table.name(), table.steps());
+        }
+    }
+
+    private static void requireOurs(SqlSession session, String file) throws SQLException {
+        long application =
+                session.queryOne("PRAGMA application_id", row -> row.getLong(1)).orElseThrow();
+        boolean empty = session.query("SELECT name FROM sqlite_master", row -> row.getString(1))
+                .isEmpty();
+        if (application != APPLICATION_ID && !empty) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED, file + " is a database of another program, not this daemon's", null);
+        }
+    }
+
+    private static void migrate(SqlSession session, String file, String book, List<List<String>> steps)
+            throws SQLException {
+        int version = session.queryOne("SELECT version FROM book_versions WHERE book = ?", row -> row.getInt(1), book)
+                .orElse(0);
+        if (version > steps.size()) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    file + " has version " + version + " of " + book
+                            + ", written by a newer release; this one knows up to " + steps.size(),
+                    null);
+        }
+        for (int next = version; next < steps.size(); next++) {
+            session.execute("BEGIN IMMEDIATE");
+            for (String statement : steps.get(next)) {
+                session.execute(statement);
+            }
+            session.update("INSERT OR REPLACE INTO book_versions (book, version) VALUES (?, ?)", book, next + 1);
+            session.execute("COMMIT");
+        }
+    }
+}

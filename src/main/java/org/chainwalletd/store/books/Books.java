@@ -1,0 +1,198 @@
+package org.chainwalletd.store.books;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.NativeLibrary;
+import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConnection;
+
+/**
+ * {@code books.db} (0600), in write-ahead mode with an fsync per commit. One thread writes, one transaction per unit of work; one reads what
+ * is committed. Callers never block except while it opens and closes.
+ */
+public final class Books implements AutoCloseable {
+    public static final String FILE_NAME = "books.db";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Books.class);
+    private static final int BUSY_MILLIS = 10_000;
+    private static final int CACHE_KIBIBYTES = 16 * 1024;
+    private static final int CLOSING_SECONDS = 10;
+
+    private final String file;
+    private final SqlSession writeSession;
+    private final SqlSession readSession;
+    private final ExecutorService writer = thread("books-writer");
+    private final ExecutorService reader = thread("books-reader");
+
+    /** A unit of work; run once, whole or not at all. */
+    @FunctionalInterface
+    public interface Work<T> {
+        T apply(BooksSession session);
+    }
+
+    private Books(String file, SqlSession writeSession, SqlSession readSession) {
+        this.file = file;
+        this.writeSession = writeSession;
+        this.readSession = readSession;
+    }
+
+    /**
+     * Opens or makes the file in {@code folder} and brings the tables of every book to their newest version. Blocks.
+     *
+     * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
+     */
+    public static Books open(Path folder, List<? extends BookTable<?, ?>> tables) {
+        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
+        NativeLibrary.useShipped();
+        try {
+            AtomicFiles.createFolder(folder);
+            if (Files.exists(path)) {
+                StoreFile.requireWhole(path);
+            } else {
+                make(path, tables);
+            }
+            SqlSession write = connect(path);
+            check(write, path);
+            BookSchema.migrate(write, path.toString(), tables);
+            return new Books(path.toString(), write, connect(path));
+        } catch (IOException | SQLException e) {
+            throw StoreFile.unusable(path, e);
+        }
+    }
+
+    /** Whole from the first moment on: so an empty file tells that its content is lost. */
+    private static void make(Path path, List<? extends BookTable<?, ?>> tables) throws IOException, SQLException {
+        try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
+            BookSchema.migrate(new SqlSession(memory), path.toString(), tables);
+            AtomicFiles.write(path, memory.serialize("main"));
+        }
+    }
+
+    private static SqlSession connect(Path path) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setGetGeneratedKeys(false);
+        SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path));
+        session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
+        session.execute("PRAGMA journal_mode = WAL");
+        session.execute("PRAGMA synchronous = FULL");
+        session.execute("PRAGMA cache_size = -" + CACHE_KIBIBYTES);
+        return session;
+    }
+
+    private static void check(SqlSession session, Path path) throws SQLException {
+        List<String> complaints = session.query("PRAGMA quick_check", row -> row.getString(1));
+        if (!complaints.equals(List.of("ok"))) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    path + " is damaged: " + complaints.get(0)
+                            + "; restore it from a backup, or move it away: it is then built anew from the chain",
+                    null);
+        }
+    }
+
+    private static ExecutorService thread(String name) {
+        return Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** Runs {@code work} in a transaction of its own; the future completes after the commit, or fails with nothing written. */
+    public <T> CompletableFuture<T> write(Work<T> work) {
+        return submit(writer, future -> commit(future, work));
+    }
+
+    /** Reads what is committed. */
+    public <T> CompletableFuture<T> read(Work<T> work) {
+        return submit(reader, future -> readInto(future, work));
+    }
+
+    private <T> CompletableFuture<T> submit(
+            ExecutorService thread, java.util.function.Consumer<CompletableFuture<T>> run) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        try {
+            thread.execute(() -> run.accept(future));
+        } catch (RejectedExecutionException e) {
+            future.completeExceptionally(unavailable("is closed", e));
+        }
+        return future;
+    }
+
+    private <T> void commit(CompletableFuture<T> future, Work<T> work) {
+        T result;
+        try {
+            writeSession.update("BEGIN IMMEDIATE");
+            result = work.apply(new BooksSession(writeSession));
+            writeSession.update("COMMIT");
+        } catch (SQLException | RuntimeException e) {
+            rollback();
+            LOG.error("{} cannot be written: {}", file, e.getMessage());
+            future.completeExceptionally(unavailable("cannot be written: " + e.getMessage(), e));
+            return;
+        }
+        future.complete(result);
+    }
+
+    private void rollback() {
+        try {
+            writeSession.execute("ROLLBACK");
+        } catch (SQLException | RuntimeException e) {
+            // SQLite has rolled back by itself after some errors; there is no transaction left then.
+            LOG.debug("{}: nothing to roll back: {}", file, e.getMessage());
+        }
+    }
+
+    /** In one transaction, so that several questions see one moment. */
+    private <T> void readInto(CompletableFuture<T> future, Work<T> work) {
+        try {
+            readSession.update("BEGIN");
+            try {
+                T result = work.apply(new BooksSession(readSession));
+                future.complete(result);
+            } finally {
+                readSession.update("COMMIT");
+            }
+        } catch (SQLException | RuntimeException e) {
+            future.completeExceptionally(unavailable("cannot be read: " + e.getMessage(), e));
+        }
+    }
+
+    private StoreException unavailable(String what, Throwable cause) {
+        return new StoreException(StoreException.Reason.UNAVAILABLE, file + " " + what, cause);
+    }
+
+    /** Finishes what is queued, then closes the file. Blocks. */
+    @Override
+    public void close() {
+        reader.shutdown();
+        writer.shutdown();
+        try {
+            if (!writer.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)
+                    || !reader.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("{}: work under way did not end in time", file);
+                return;
+            }
+            readSession.close();
+            writeSession.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (SQLException e) {
+            LOG.warn("{}: {}", file, e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package org.chainwalletd.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.pekko.stream.Materializer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.devnet.ledger.ConnectedBlock;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.SeenTable;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.FollowRig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class FollowerTest {
+    private static final Address SOMEBODY = Address.of(new byte[32]);
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @TempDir
+    Path folder;
+
+    private FollowRig rig;
+
+    @AfterEach
+    void stop() {
+        if (rig != null) {
+            rig.close();
+        }
+    }
+
+    private void start() {
+        rig = new FollowRig(folder, List.of(new SeenBook()), chain.uri());
+    }
+
+    private void restart() {
+        rig.close();
+        start();
+    }
+
+    private void awaitNodesTip() {
+        rig.awaitTip(chain.node().tip().id());
+    }
+
+    private void assertBooksEqualTheChain(long from) {
+        Set<SeenTable.Seen> expected = new HashSet<>();
+        for (long height = from; height <= chain.node().tip().height(); height++) {
+            ConnectedBlock block = chain.node().ledger().blockAt(height).orElseThrow();
+            long before = expected.size();
+            block.txIds().forEach(id -> expected.add(new SeenTable.Seen(id, block.height(), before)));
+        }
+        assertThat(SeenTable.all(rig.books())).isEqualTo(expected);
+    }
+
+    @Test
+    void every_block_from_the_start_on_is_in_the_books() {
+        start();
+        rig.awaitTip(chain.node().tip().id());
+        chain.fund(SOMEBODY, 5_000);
+        chain.fund(SOMEBODY, 5_000);
+        chain.mine(30);
+        awaitNodesTip();
+
+        assertBooksEqualTheChain(9);
+    }
+
+    @Test
+    void what_a_reorganisation_takes_away_is_taken_out_of_the_books() {
+        start();
+        awaitNodesTip();
+        chain.fund(SOMEBODY, 5_000);
+        chain.mine(20);
+        awaitNodesTip();
+        chain.node().reorg(7);
+        awaitNodesTip();
+
+        assertBooksEqualTheChain(9);
+        assertEventsLeadToTheTip();
+    }
+
+    @Test
+    void a_reorganisation_while_the_daemon_was_stopped_is_found_at_the_next_start() {
+        start();
+        awaitNodesTip();
+        chain.mine(20);
+        awaitNodesTip();
+        rig.close();
+        chain.node().reorg(15);
+        chain.fund(SOMEBODY, 5_000);
+        start();
+        awaitNodesTip();
+
+        assertBooksEqualTheChain(9);
+    }
+
+    @Test
+    void a_restart_goes_on_from_what_was_committed() {
+        start();
+        awaitNodesTip();
+        chain.mine(3);
+        awaitNodesTip();
+        restart();
+        chain.mine(3);
+        awaitNodesTip();
+
+        assertBooksEqualTheChain(9);
+        Await.until("it has heard of the new blocks", () -> rig.events().size() == 4);
+        assertThat(rig.events().get(0)).isInstanceOf(FollowEvent.Standing.class);
+    }
+
+    @Test
+    void the_tip_channel_gives_the_current_tip_first_and_then_the_newer_ones() {
+        start();
+        awaitNodesTip();
+        Queue<FollowedTip> tips = new ConcurrentLinkedQueue<>();
+        var materializer = Materializer.createMaterializer(rig.kit().system());
+        rig.follower().tips().runForeach(tips::add, materializer);
+        Await.until("the current tip", () -> tips.size() == 1);
+        chain.mine(1);
+        Await.until("the new tip", () -> tips.size() == 2);
+
+        assertThat(tips).extracting(FollowedTip::height).containsExactly(10L, 11L);
+    }
+
+    /** Follows the events from the first one on and must come to the tip, one block after the other. */
+    private void assertEventsLeadToTheTip() {
+        BlockPlace tip =
+                new BlockPlace(chain.node().tip().height(), chain.node().tip().id());
+        Await.until("the events have come to the tip", () -> endOf(rig.events()).equals(tip));
+    }
+
+    private static BlockPlace endOf(List<FollowEvent> events) {
+        List<BlockPlace> stack = new ArrayList<>();
+        for (FollowEvent event : events) {
+            if (event instanceof FollowEvent.Standing standing) {
+                stack.clear();
+                stack.add(standing.tip().place());
+            } else if (event instanceof FollowEvent.Connected connected) {
+                if (stack.size() > 1) {
+                    assertThat(connected.block().parentId())
+                            .isEqualTo(stack.get(stack.size() - 1).blockId());
+                }
+                stack.add(connected.block().place());
+            } else if (event instanceof FollowEvent.Disconnected gone) {
+                assertThat(stack.remove(stack.size() - 1)).isEqualTo(gone.block());
+            }
+        }
+        return stack.isEmpty() ? new BlockPlace(0, null) : stack.get(stack.size() - 1);
+    }
+}

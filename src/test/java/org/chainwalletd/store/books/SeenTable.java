@@ -1,0 +1,71 @@
+package org.chainwalletd.store.books;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Hash256;
+
+/** A book for tests: which transactions there are, each with the number of those before it. */
+public final class SeenTable implements BookTable<SeenTable.View, SeenTable.Seen> {
+    /** What a test book may look up. */
+    public record View(Page page) {
+        public long count() {
+            return page.queryOne("SELECT count(*) FROM seen WHERE scan = ?", row -> row.getLong(1), page.scan())
+                    .orElseThrow();
+        }
+    }
+
+    public record Seen(Hash256 txId, long height, long before) {}
+
+    @Override
+    public String name() {
+        return "seen";
+    }
+
+    @Override
+    public List<List<String>> steps() {
+        return List.of(List.of("CREATE TABLE seen (scan INTEGER, tx_id BLOB, height INTEGER, before INTEGER)"));
+    }
+
+    @Override
+    public View view(Page page) {
+        return new View(page);
+    }
+
+    @Override
+    public void write(Page page, Seen change) {
+        page.update(
+                "INSERT INTO seen (scan, tx_id, height, before) VALUES (?, ?, ?, ?)",
+                page.scan(),
+                change.txId().toArray(),
+                change.height(),
+                change.before());
+    }
+
+    @Override
+    public void undo(Page page, long height) {
+        page.update("DELETE FROM seen WHERE scan = ? AND height > ?", page.scan(), height);
+    }
+
+    @Override
+    public void join(Page page) {
+        page.update("UPDATE seen SET scan = 0 WHERE scan = ?", page.scan());
+    }
+
+    @Override
+    public void drop(Page page) {
+        page.update("DELETE FROM seen WHERE scan = ?", page.scan());
+    }
+
+    /** What the head's rows say now. */
+    public static Set<Seen> all(Books books) {
+        return books
+                .read(session -> session.head()
+                        .query(
+                                "SELECT tx_id, height, before FROM seen WHERE scan = 0",
+                                row -> new Seen(Hash256.of(row.getBytes(1)), row.getLong(2), row.getLong(3))))
+                .join()
+                .stream()
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,118 @@
+package org.chainwalletd.testkit;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.follow.Book;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedNode;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.follow.FollowerSetup;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.store.books.BookTable;
+import org.chainwalletd.store.books.Books;
+
+/** A follower with its books in a folder, over real sockets to the given nodes. Closing and opening it again is a restart of the daemon. */
+public final class FollowRig implements AutoCloseable {
+    private static final Duration INTERVAL = Duration.ofMillis(20);
+
+    private final ActorTestKit kit = ActorTestKit.create();
+    private final ExecutorService executor = Executors.newFixedThreadPool(2);
+    private final List<FollowEvent> events = new CopyOnWriteArrayList<>();
+    private final Books books;
+    private final Follower follower;
+
+    public FollowRig(Path folder, List<Book<?, ?>> books, URI... nodes) {
+        this(folder, books, setup -> setup, nodes);
+    }
+
+    /** With another setup than the usual one. */
+    public FollowRig(Path folder, List<Book<?, ?>> books, UnaryOperator<FollowerSetup> change, URI... nodes) {
+        List<BookTable<?, ?>> tables = new ArrayList<>();
+        books.forEach(book -> tables.add(book.table()));
+        this.books = Books.open(folder, tables);
+        NodeClient client = client(nodes);
+        List<FollowedNode> followed = new ArrayList<>();
+        for (NodeClient one : client.each()) {
+            followed.add(new FollowedNode(nodes[followed.size()].toString(), one));
+        }
+        this.follower = Follower.start(
+                new Follower.Spawner() {
+                    @Override
+                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                        return kit.spawn(behavior, name);
+                    }
+                },
+                change.apply(new FollowerSetup(
+                        ChainProfile.of("chain"),
+                        followed,
+                        client.hasty(),
+                        () -> Optional.of(Network.DEVNET),
+                        this.books,
+                        books,
+                        INTERVAL,
+                        Clock.systemUTC(),
+                        executor)));
+        follower.subscribe(kit.spawn(Behaviors.<FollowEvent>receiveMessage(event -> {
+            events.add(event);
+            return Behaviors.same();
+        })));
+    }
+
+    private NodeClient client(URI... nodes) {
+        Settings.Node settings = new Settings.Node(
+                List.of(nodes), 1, Duration.ofMillis(50), Duration.ofSeconds(10), 8 << 20, 32, Optional.empty());
+        return Nodes.clientOf(kit.system(), settings, executor, new SimpleMeterRegistry());
+    }
+
+    public ActorTestKit kit() {
+        return kit;
+    }
+
+    public Follower follower() {
+        return follower;
+    }
+
+    public Books books() {
+        return books;
+    }
+
+    /** All events since the start. */
+    public List<FollowEvent> events() {
+        return events;
+    }
+
+    /** Waits until this block is the followed tip. */
+    public void awaitTip(Hash256 blockId) {
+        Await.until(
+                "the follower stands at " + blockId + " and not at " + follower.tip(),
+                () -> follower.tip()
+                        .filter(tip -> tip.place().blockId().equals(blockId))
+                        .isPresent());
+    }
+
+    @Override
+    public void close() {
+        kit.shutdownTestKit();
+        books.close();
+        executor.shutdownNow();
+    }
+}
