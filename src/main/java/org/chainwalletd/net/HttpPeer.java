@@ -1,7 +1,6 @@
 package org.chainwalletd.net;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * HTTP/1.1 requests to one peer, each on a connection of its own: a node reads one request per connection (chain protocol, section 10.1).
@@ -14,9 +13,7 @@ public interface HttpPeer {
     /**
      * Sends {@code body} as a POST.
      *
-     * @param closed run once when the connection counts no longer; after the answer is complete
-     * @return completes with the answer whatever its status, or fails with {@link NoAnswerException}; on a thread of this package that must
-     *     not be kept: continue on an executor. Whoever gets the answer closes it.
+     * @param listener hears of the answer, or that there is none, and then that the connection is closed
      */
-    CompletableFuture<HttpAnswer> post(byte[] body, ExchangeLimits limits, Runnable closed);
+    void post(byte[] body, ExchangeLimits limits, ExchangeListener listener);
 }

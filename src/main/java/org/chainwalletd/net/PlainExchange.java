@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.actor.Cancellable;
 
 /**
@@ -22,8 +21,7 @@ final class PlainExchange implements SocketLoop.Connection {
     private final int port;
     private final ByteBuffer request;
     private final HttpAnswerReader reader;
-    private final CompletableFuture<HttpAnswer> answer;
-    private final Runnable closed;
+    private final ExchangeListener listener;
     private final Duration deadline;
 
     private InetAddress[] addresses = {};
@@ -31,13 +29,12 @@ final class PlainExchange implements SocketLoop.Connection {
     private SocketChannel channel;
     private Cancellable timer;
     private boolean sent;
+    private boolean answered;
     private boolean lingering;
     private boolean ended;
 
     /**
      * @param request head and body
-     * @param answer completed with the answer, or with {@link NoAnswerException}
-     * @param closed run once, when the connection is not used any more; after {@code answer} is complete
      */
     PlainExchange(
             SocketLoop loop,
@@ -45,16 +42,14 @@ final class PlainExchange implements SocketLoop.Connection {
             int port,
             byte[] request,
             ExchangeLimits limits,
-            CompletableFuture<HttpAnswer> answer,
-            Runnable closed) {
+            ExchangeListener listener) {
         this.loop = loop;
         this.timeOuts = timeOuts;
         this.port = port;
         this.request = ByteBuffer.wrap(request);
         this.reader = new HttpAnswerReader(limits);
         this.deadline = limits.deadline();
-        this.answer = answer;
-        this.closed = closed;
+        this.listener = listener;
     }
 
     /** From now on the time runs. */
@@ -159,7 +154,7 @@ final class PlainExchange implements SocketLoop.Connection {
             } while (count > 0 && !ended);
             if (count < 0) {
                 peerClosed();
-            } else if (answer.isDone() && !lingering) {
+            } else if (answered && !lingering) {
                 linger();
             }
         } catch (HttpAnswerReader.MalformedException e) {
@@ -170,14 +165,16 @@ final class PlainExchange implements SocketLoop.Connection {
     }
 
     private void take(byte[] bytes, int length) {
-        if (!answer.isDone() && reader.accept(bytes, length)) {
+        if (!answered && reader.accept(bytes, length)) {
             complete();
         }
     }
 
     private void complete() {
+        HttpAnswer whole = reader.answer();
+        answered = true;
         timer.cancel();
-        answer.complete(reader.answer());
+        listener.answered(whole);
     }
 
     private void linger() {
@@ -186,10 +183,10 @@ final class PlainExchange implements SocketLoop.Connection {
     }
 
     private void peerClosed() {
-        if (!answer.isDone() && reader.end()) {
-            answer.complete(reader.answer());
+        if (!answered && reader.end()) {
+            complete();
         }
-        if (answer.isDone()) {
+        if (answered) {
             end();
         } else {
             fail(
@@ -213,9 +210,9 @@ final class PlainExchange implements SocketLoop.Connection {
     }
 
     private void fail(String why) {
-        if (!answer.isDone()) {
+        if (!answered && !ended) {
             reader.drop();
-            answer.completeExceptionally(new NoAnswerException(why, sent));
+            listener.failed(new NoAnswerException(why, sent));
         }
         end();
     }
@@ -227,7 +224,7 @@ final class PlainExchange implements SocketLoop.Connection {
         ended = true;
         timer.cancel();
         closeChannel();
-        closed.run();
+        listener.closed();
     }
 
     private void closeChannel() {

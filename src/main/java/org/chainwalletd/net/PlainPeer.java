@@ -3,7 +3,6 @@ package org.chainwalletd.net;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -40,20 +39,17 @@ final class PlainPeer implements HttpPeer {
     }
 
     @Override
-    public CompletableFuture<HttpAnswer> post(byte[] body, ExchangeLimits limits, Runnable closed) {
-        CompletableFuture<HttpAnswer> answer = new CompletableFuture<>();
-        PlainExchange exchange =
-                new PlainExchange(loop, timeOuts, head.port(), head.with(body), limits, answer, closed);
+    public void post(byte[] body, ExchangeLimits limits, ExchangeListener listener) {
+        PlainExchange exchange = new PlainExchange(loop, timeOuts, head.port(), head.with(body), limits, listener);
         try {
             loop.execute(() -> {
                 exchange.begin();
                 find(exchange);
             });
         } catch (RejectedExecutionException e) {
-            answer.completeExceptionally(new NoAnswerException(e.getMessage(), false));
-            closed.run();
+            listener.failed(new NoAnswerException(e.getMessage(), false));
+            listener.closed();
         }
-        return answer;
     }
 
     private void find(PlainExchange exchange) {

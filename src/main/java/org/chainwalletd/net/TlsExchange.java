@@ -1,6 +1,5 @@
 package org.chainwalletd.net;
 
-import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
@@ -29,18 +28,12 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
     private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
     private final ByteString request;
     private final ExchangeLimits limits;
-    private final CompletableFuture<HttpAnswer> answer;
-    private final Runnable closed;
+    private final ExchangeListener listener;
 
-    /**
-     * @param answer completed with the answer, or with {@link NoAnswerException}
-     * @param closed run once, when the connection is not used any more; after {@code answer} is complete
-     */
-    TlsExchange(ByteString request, ExchangeLimits limits, CompletableFuture<HttpAnswer> answer, Runnable closed) {
+    TlsExchange(ByteString request, ExchangeLimits limits, ExchangeListener listener) {
         this.request = request;
         this.limits = limits;
-        this.answer = answer;
-        this.closed = closed;
+        this.listener = listener;
     }
 
     @Override
@@ -57,6 +50,7 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
         private final HttpAnswerReader reader = new HttpAnswerReader(limits);
         private boolean sent;
         private boolean answered;
+        private boolean failed;
 
         Logic() {
             super(shape);
@@ -100,11 +94,8 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
 
         @Override
         public void postStop() {
-            if (!answered) {
-                reader.drop();
-            }
-            answer.completeExceptionally(new NoAnswerException("the connection was given up", sent));
-            closed.run();
+            tellFailure(new NoAnswerException("the connection was given up", sent));
+            listener.closed();
         }
 
         @Override
@@ -142,7 +133,7 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
             HttpAnswer whole = reader.answer();
             answered = true;
             cancelTimer(Timer.ANSWER);
-            answer.complete(whole);
+            listener.answered(whole);
             scheduleOnce(Timer.LINGER, HttpPeer.LINGER);
         }
 
@@ -171,8 +162,16 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
 
         private void fail(String why, boolean mayHaveArrived) {
             NoAnswerException failure = new NoAnswerException(why, mayHaveArrived);
-            answer.completeExceptionally(failure);
+            tellFailure(failure);
             failStage(failure);
+        }
+
+        private void tellFailure(NoAnswerException failure) {
+            if (!answered && !failed) {
+                failed = true;
+                reader.drop();
+                listener.failed(failure);
+            }
         }
     }
 

@@ -3,7 +3,6 @@ package org.chainwalletd.net;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -52,17 +51,15 @@ final class TlsPeer implements HttpPeer {
     }
 
     @Override
-    public CompletableFuture<HttpAnswer> post(byte[] body, ExchangeLimits limits, Runnable closed) {
-        CompletableFuture<HttpAnswer> answer = new CompletableFuture<>();
+    public void post(byte[] body, ExchangeLimits limits, ExchangeListener listener) {
         ByteString request = ByteString.fromArrayUnsafe(head.with(body));
-        TlsExchange exchange = new TlsExchange(request, limits, answer, closed);
+        TlsExchange exchange = new TlsExchange(request, limits, listener);
         try {
             executor.execute(() -> connection.joinMat(exchange, Keep.right()).run(materializer));
         } catch (RejectedExecutionException e) {
-            answer.completeExceptionally(new NoAnswerException("the upstream executor is full", false));
-            closed.run();
+            listener.failed(new NoAnswerException("no thread is free for a connection", false));
+            listener.closed();
         }
-        return answer;
     }
 
     private static SSLEngine engine(SSLContext trust, String host, int port) {

@@ -1,100 +1,56 @@
 package org.chainwalletd.node;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.chainwalletd.net.HttpAnswer;
 
-/**
- * One question to the nodes. The final members are the question; the others are the notes of {@link Upstream}, which alone touches them.
- */
+/** One question to the nodes. Never changed; its outcome completes {@link #reply} once, whoever brings it. */
 final class Call<T> {
     final String method;
     final byte[] request;
     final long id;
-    final Bucket bucket;
-    final boolean mayBeMissing;
-    final Pin pin;
-    final int attempts;
+    final Kind kind;
+    final View view;
+    /** What it waits for quotas with; null when it does not wait. */
     final Patience patience;
+
     final ResultReader<T> reader;
     final CompletableFuture<T> reply = new CompletableFuture<>();
 
     final long began = System.nanoTime();
 
-    int start;
-    int sweep;
-    List<NodeState> order = List.of();
-    int step;
-    int attempt;
-    int tipRaces;
-    NodeState waitingFor;
-    boolean answerLost;
-    String lastFailure = "";
+    /**
+     * What is known of a method.
+     *
+     * @param mayBeMissing whether older nodes lack the method: such nodes are passed over for a while once they have said so
+     * @param mostAnswerBytes longest answer body that is read when the configuration allows longer ones
+     */
+    record Kind(Bucket bucket, boolean mayBeMissing, int mostAnswerBytes) {
+        Kind(Bucket bucket, boolean mayBeMissing) {
+            this(bucket, mayBeMissing, Integer.MAX_VALUE);
+        }
+    }
 
     /**
-     * @param mayBeMissing whether older nodes lack the method: such nodes are passed over for a while once they have said so
-     * @param pin the one node to ask, or null for all
-     * @param attempts sweeps before the call fails; 0 for the configured number
-     * @param patience how long it may wait for quotas, together with other calls; null not to wait
+     * @param request the JSON-RPC request with {@code id}
      */
-    Call(
-            String method,
-            byte[] request,
-            long id,
-            Bucket bucket,
-            boolean mayBeMissing,
-            Pin pin,
-            int attempts,
-            Patience patience,
-            ResultReader<T> reader) {
+    Call(String method, byte[] request, long id, Kind kind, View view, ResultReader<T> reader) {
         this.method = method;
         this.request = request;
         this.id = id;
-        this.bucket = bucket;
-        this.mayBeMissing = mayBeMissing;
-        this.pin = pin;
-        this.attempts = attempts;
-        this.patience = patience;
+        this.kind = kind;
+        this.view = view;
+        this.patience = view.patienceOfOneCall();
         this.reader = reader;
     }
 
-    Outcome<T> decode(HttpAnswer answer) {
-        return AnswerDecoder.decode(answer, id, method, reader);
+    Lane lane() {
+        return view.lane();
     }
 
-    /** The time that the calls of a patient client have together; it begins with the first one. */
-    static final class Patience {
-        private final long millis;
-        private long end;
-        private boolean begun;
-
-        Patience(Duration time) {
-            this.millis = time.toMillis();
-        }
-
-        void begin(long now) {
-            if (!begun) {
-                begun = true;
-                end = now + millis;
-            }
-        }
-
-        boolean allows(long pause, long now) {
-            return now + pause - end <= 0;
-        }
+    Bucket bucket() {
+        return kind.bucket();
     }
 
-    /** The one node of a pinned client: named, or chosen by {@link Upstream} at the first call and kept. */
-    static final class Pin {
-        final String url;
-        NodeState node;
-
-        /**
-         * @param url null to let {@link Upstream} choose
-         */
-        Pin(String url) {
-            this.url = url;
-        }
+    Pin pin() {
+        return view.pin();
     }
 }

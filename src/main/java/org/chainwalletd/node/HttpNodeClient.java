@@ -1,6 +1,5 @@
 package org.chainwalletd.node;
 
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +14,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -24,8 +22,8 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.config.Settings;
 
-/** {@link NodeClient} over JSON-RPC: writes the question, lets {@link Upstream} carry it, reads the answer in one pass. Thread-safe. */
-public final class HttpNodeClient implements NodeClient {
+/** {@link NodeClient} over JSON-RPC: writes the question, lets {@link UpstreamCalls} carry it, reads the answer in one pass. Thread-safe. */
+final class HttpNodeClient implements NodeClient {
     /** What a node takes in one batch call. */
     private static final int BALANCES_PER_CALL = 100;
     /** The longest form of 1,000 outputs in a listing. */
@@ -35,75 +33,87 @@ public final class HttpNodeClient implements NodeClient {
 
     private static final int METHOD_NOT_FOUND = -32601;
 
-    private final ActorRef<Upstream.Command> upstream;
+    /** Ids of all transactions of a block that is as long as consensus allows (following.md, section 1). */
+    private static final int BLOCK_ANSWER_BYTES = 3 << 20;
+
+    private static final Call.Kind PLAIN = new Call.Kind(Bucket.NONE, false);
+    private static final Call.Kind NEWER = new Call.Kind(Bucket.NONE, true);
+    private static final Call.Kind BLOCK = new Call.Kind(Bucket.NONE, false, BLOCK_ANSWER_BYTES);
+    private static final Call.Kind SCAN = new Call.Kind(Bucket.SCAN, false);
+    private static final Call.Kind NEWER_SCAN = new Call.Kind(Bucket.SCAN, true);
+    private static final Call.Kind BROADCAST = new Call.Kind(Bucket.TX, false);
+
+    private final UpstreamCalls upstream;
     private final Executor executor;
-    private final List<String> urls;
     private final int listingsPerCall;
     private final AtomicLong ids;
-    private final Call.Pin pin;
-    private final int attempts;
-    private final Call.Patience patience;
+    private final View view;
 
     /**
      * @param settings the same that {@code upstream} was made with
      * @param executor continues calls that are made of several
      */
-    public HttpNodeClient(ActorRef<Upstream.Command> upstream, Settings.Node settings, Executor executor) {
+    HttpNodeClient(UpstreamCalls upstream, Settings.Node settings, Executor executor) {
         this.upstream = upstream;
         this.executor = executor;
-        this.urls = settings.urls().stream().map(URI::toString).toList();
         this.listingsPerCall = Math.max(1, Math.min(BALANCES_PER_CALL, settings.maxAnswerBytes() / BYTES_PER_LISTING));
         this.ids = new AtomicLong();
-        this.pin = null;
-        this.attempts = 0;
-        this.patience = null;
+        this.view = View.WHOLE;
     }
 
-    private HttpNodeClient(HttpNodeClient whole, Call.Pin pin, int attempts, Call.Patience patience) {
+    private HttpNodeClient(HttpNodeClient whole, View view) {
         this.upstream = whole.upstream;
         this.executor = whole.executor;
-        this.urls = whole.urls;
         this.listingsPerCall = whole.listingsPerCall;
         this.ids = whole.ids;
-        this.pin = pin;
-        this.attempts = attempts;
-        this.patience = patience;
+        this.view = view;
     }
 
     @Override
     public NodeClient pinned() {
-        return new HttpNodeClient(this, new Call.Pin(null), attempts, patience);
+        return new HttpNodeClient(this, view.pinned(new Pin()));
     }
 
     /** A view whose calls all go to the node at {@code url}, once. */
     NodeClient onlyOnce(String url) {
-        return new HttpNodeClient(this, new Call.Pin(url), 1, patience);
+        UpstreamNode node =
+                upstream.rotation().at(url).orElseThrow(() -> new IllegalArgumentException("there is no node " + url));
+        return onlyOnce(node);
+    }
+
+    private NodeClient onlyOnce(UpstreamNode node) {
+        return new HttpNodeClient(this, view.pinned(new Pin(node)).once());
     }
 
     @Override
     public NodeClient hasty() {
-        return new HttpNodeClient(this, pin, 1, patience);
+        return new HttpNodeClient(this, view.once());
     }
 
     @Override
     public NodeClient patient(Duration time) {
-        return new HttpNodeClient(this, pin, attempts, new Call.Patience(time));
+        return new HttpNodeClient(this, view.patient(time));
+    }
+
+    @Override
+    public NodeClient background() {
+        return new HttpNodeClient(this, view.background());
     }
 
     @Override
     public List<NodeClient> each() {
-        return urls.stream().map(this::onlyOnce).toList();
+        return upstream.rotation().nodes().stream().map(this::onlyOnce).toList();
     }
 
     @Override
     public CompletionStage<Tip> tip() {
-        return call("get_block_height", "{}", Bucket.NONE, Answers::tip);
+        return call("get_block_height", "{}", PLAIN, Answers::tip);
     }
 
     @Override
     public CompletionStage<NodeInfo> info() {
         return orElse(
-                optionalCall("get_node_info", "{}", Bucket.NONE, Answers::info),
+                call("get_node_info", "{}", NEWER, Answers::info),
                 HttpNodeClient::isMissingMethod,
                 () -> tip().thenApplyAsync(
                                 tip -> new NodeInfo(null, null, tip.genesisBlockId(), tip.height(), tip.blockId()),
@@ -112,7 +122,7 @@ public final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<Amount> balance(Address address) {
-        return call("get_balance", member("address", address.hex()), Bucket.SCAN, AddressAnswers.balance(address));
+        return call("get_balance", member("address", address.hex()), SCAN, AddressAnswers.balance(address));
     }
 
     @Override
@@ -125,18 +135,14 @@ public final class HttpNodeClient implements NodeClient {
             return balance(addresses.get(0)).thenApplyAsync(List::of, executor);
         }
         return orElse(
-                optionalCall("get_balances", members(addresses), Bucket.SCAN, AddressAnswers.balances(addresses)),
+                call("get_balances", members(addresses), NEWER_SCAN, AddressAnswers.balances(addresses)),
                 HttpNodeClient::isMissingMethod,
                 () -> Bounded.each(addresses, SINGLE_CALLS, this::balance, executor));
     }
 
     @Override
     public CompletionStage<UtxoListing> addressUtxos(Address address) {
-        return call(
-                "get_address_utxos",
-                member("address", address.hex()),
-                Bucket.SCAN,
-                AddressAnswers.addressUtxos(address));
+        return call("get_address_utxos", member("address", address.hex()), SCAN, AddressAnswers.addressUtxos(address));
     }
 
     @Override
@@ -149,51 +155,43 @@ public final class HttpNodeClient implements NodeClient {
             return addressUtxos(addresses.get(0)).thenApplyAsync(List::of, executor);
         }
         return orElse(
-                optionalCall(
-                        "get_address_utxos_batch",
-                        members(addresses),
-                        Bucket.SCAN,
-                        AddressAnswers.addressUtxos(addresses)),
+                call("get_address_utxos_batch", members(addresses), NEWER_SCAN, AddressAnswers.addressUtxos(addresses)),
                 HttpNodeClient::isMissingMethod,
                 () -> Bounded.each(addresses, SINGLE_CALLS, this::addressUtxos, executor));
     }
 
     @Override
     public CompletionStage<UtxoListing> scriptUtxos(Bytes script) {
-        return call(
-                "get_script_utxos",
-                member("script_hex", script.hex()),
-                Bucket.SCAN,
-                AddressAnswers.scriptUtxos(script));
+        return call("get_script_utxos", member("script_hex", script.hex()), SCAN, AddressAnswers.scriptUtxos(script));
     }
 
     @Override
     public CompletionStage<AddressMempool> addressMempool(Address address) {
-        return optionalCall(
+        return call(
                 "get_address_mempool",
                 member("address", address.hex()),
-                Bucket.SCAN,
+                NEWER_SCAN,
                 AddressAnswers.addressMempool(address));
     }
 
     @Override
     public CompletionStage<Optional<BlockSummary>> blockAt(long height) {
         return orEmpty(
-                call("get_block", "{\"height\":" + U64.toString(height) + "}", Bucket.NONE, Answers.blockAt(height)),
+                call("get_block", "{\"height\":" + U64.toString(height) + "}", BLOCK, Answers.blockAt(height)),
                 rejected -> rejected.text().startsWith("No block at height"));
     }
 
     @Override
     public CompletionStage<Optional<BlockSummary>> block(Hash256 blockId) {
         return orEmpty(
-                call("get_block", member("hash", blockId.hex()), Bucket.NONE, Answers.block(blockId)),
+                call("get_block", member("hash", blockId.hex()), BLOCK, Answers.block(blockId)),
                 rejected -> rejected.text().equalsIgnoreCase("Block not found"));
     }
 
     @Override
     public CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId) {
         return orEmpty(
-                call("get_transaction", member("hash", txId.hex()), Bucket.NONE, Answers.transaction(txId)),
+                call("get_transaction", member("hash", txId.hex()), PLAIN, Answers.transaction(txId)),
                 rejected -> rejected.text().equalsIgnoreCase("Transaction not found")
                         || rejected.text().equalsIgnoreCase("tx not found"));
     }
@@ -202,14 +200,14 @@ public final class HttpNodeClient implements NodeClient {
     public CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint) {
         String params = "{\"tx_id\":\"" + outpoint.txId().hex() + "\",\"output_index\":" + outpoint.index() + "}";
         return orElse(
-                optionalCall("get_output_spent_by", params, Bucket.NONE, Answers::spentBy),
+                call("get_output_spent_by", params, NEWER, Answers::spentBy),
                 HttpNodeClient::isMissingMethod,
                 () -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
     @Override
     public CompletionStage<Hash256> sendRawTransaction(Bytes transaction) {
-        return call("send_raw_transaction", member("tx_hex", transaction.hex()), Bucket.TX, Answers::broadcast);
+        return call("send_raw_transaction", member("tx_hex", transaction.hex()), BROADCAST, Answers::broadcast);
     }
 
     private static String member(String name, String value) {
@@ -220,31 +218,12 @@ public final class HttpNodeClient implements NodeClient {
         return addresses.stream().map(Address::hex).collect(Collectors.joining("\",\"", "{\"addresses\":[\"", "\"]}"));
     }
 
-    private <T> CompletableFuture<T> call(String method, String params, Bucket bucket, ResultReader<T> reader) {
-        return call(method, params, bucket, false, reader);
-    }
-
-    /** A call of a method that older nodes do not have (chain protocol, section 14). */
-    private <T> CompletableFuture<T> optionalCall(String method, String params, Bucket bucket, ResultReader<T> reader) {
-        return call(method, params, bucket, true, reader);
-    }
-
-    private <T> CompletableFuture<T> call(
-            String method, String params, Bucket bucket, boolean mayBeMissing, ResultReader<T> reader) {
+    private <T> CompletableFuture<T> call(String method, String params, Call.Kind kind, ResultReader<T> reader) {
         long id = ids.incrementAndGet();
         String request =
                 "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":" + id + "}";
-        Call<T> call = new Call<>(
-                method,
-                request.getBytes(StandardCharsets.US_ASCII),
-                id,
-                bucket,
-                mayBeMissing,
-                pin,
-                attempts,
-                patience,
-                reader);
-        upstream.tell(new Upstream.Ask(call));
+        Call<T> call = new Call<>(method, request.getBytes(StandardCharsets.US_ASCII), id, kind, view, reader);
+        upstream.begin(call);
         return call.reply;
     }
 

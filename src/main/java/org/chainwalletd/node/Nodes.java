@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -48,6 +49,8 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                     metrics);
         }
     }
+
+    private static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
 
     /** Nodes' answers may hold one part in so many of the heap. */
     public static final int HEAP_SHARE = 4;
@@ -108,10 +111,10 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
-        ActorRef<Upstream.Command> upstream = upstream(spawner, settings, way, stopped);
-        HttpNodeClient client = new HttpNodeClient(upstream, settings, way.executor());
+        Upstreams upstream = Upstreams.start(spawner, settings, way, MILLIS, stopped);
+        HttpNodeClient client = new HttpNodeClient(upstream.calls(), settings, way.executor());
         ActorRef<NodeWatch.Command> watch = spawner.spawn(
-                NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream, published),
+                NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream.actor(), published),
                 "node-watch");
         for (URI url : settings.urls()) {
             measure(url.toString(), published, way.metrics());
@@ -123,13 +126,8 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
         Way way = Way.of(system, Nodes::defaultTrust, executor, metrics);
-        ActorRef<Upstream.Command> upstream = upstream(new UnderSystem(system), settings, way, way.peers()::close);
-        return new HttpNodeClient(upstream, settings, executor);
-    }
-
-    private static ActorRef<Upstream.Command> upstream(
-            Spawner spawner, Settings.Node settings, Way way, Runnable stopped) {
-        return spawner.spawn(Upstream.create(settings, way, () -> System.nanoTime() / 1_000_000, stopped), "upstream");
+        Upstreams upstream = Upstreams.start(new UnderSystem(system), settings, way, MILLIS, way.peers()::close);
+        return new HttpNodeClient(upstream.calls(), settings, executor);
     }
 
     private static List<NodesSeen.Seen> unheard(List<URI> urls) {

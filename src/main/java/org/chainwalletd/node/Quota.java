@@ -1,8 +1,11 @@
 package org.chainwalletd.node;
 
+import java.util.concurrent.atomic.AtomicReference;
+
 /**
- * What this process knows of one quota of one node. It never holds calls back on its own count, because a node may be configured without
- * quotas; it remembers that the node has refused, until the window must have ended.
+ * What this process knows of one quota of one node. It never holds calls that somebody waits for back on its own count, because a node may
+ * be configured without quotas; it remembers that the node has refused, until the window must have ended. The background has a third of
+ * each window, whatever the node says. Thread-safe: what is known is replaced as a whole.
  */
 final class Quota {
     /** The node's minute, and one second more: its window begins when our first call arrives, which is after we have sent it. */
@@ -12,14 +15,54 @@ final class Quota {
     /** Of ten calls that a window allows, so many may be used by calls that can wait. */
     private static final int PATIENT_TENTHS = 7;
 
+    private static final int BACKGROUND_PART = 3;
+
+    /**
+     * @param start of the window; meaningless while nothing was counted
+     * @param used calls of the window, the background's included
+     * @param refusal the node's words, or null when it has not refused
+     */
+    private record Count(
+            boolean counting,
+            long start,
+            int used,
+            int usedInBackground,
+            String refusal,
+            long limitedUntil,
+            boolean known,
+            long knownUntil) {
+        static final Count NOTHING = new Count(false, 0, 0, 0, null, 0, false, 0);
+
+        boolean inWindow(long now) {
+            return counting && now - start < WINDOW_MILLIS;
+        }
+
+        boolean isLimited(long now) {
+            return refusal != null && now - limitedUntil < 0;
+        }
+
+        Count spent(Lane lane, long now) {
+            boolean same = inWindow(now);
+            int background = lane == Lane.BACKGROUND ? 1 : 0;
+            return new Count(
+                    true,
+                    same ? start : now,
+                    same ? used + 1 : 1,
+                    same ? usedInBackground + background : background,
+                    refusal,
+                    limitedUntil,
+                    known,
+                    knownUntil);
+        }
+
+        Count refused(String text, long now) {
+            long until = (inWindow(now) ? start : now) + WINDOW_MILLIS;
+            return new Count(counting, start, used, usedInBackground, text, until, true, now + KNOWN_MILLIS);
+        }
+    }
+
     private final Bucket bucket;
-    private boolean counting;
-    private long windowStart;
-    private int used;
-    private long limitedUntil;
-    private long knownUntil;
-    private boolean known;
-    private String refusal;
+    private final AtomicReference<Count> count = new AtomicReference<>(Count.NOTHING);
 
     Quota(Bucket bucket) {
         this.bucket = bucket;
@@ -30,55 +73,59 @@ final class Quota {
      *
      * @param now milliseconds of a clock that never goes back
      */
-    void spent(long now) {
-        if (!counting || now - windowStart >= WINDOW_MILLIS) {
-            counting = true;
-            windowStart = now;
-            used = 0;
+    void spent(Lane lane, long now) {
+        if (bucket != Bucket.NONE) {
+            count.updateAndGet(before -> before.spent(lane, now));
         }
-        used++;
     }
 
     /** The node has refused a call with {@code text}. Its window began with our first call at the latest, so it ends a window later. */
     void refused(String text, long now) {
-        refusal = text;
-        boolean ownWindow = counting && now - windowStart < WINDOW_MILLIS;
-        limitedUntil = (ownWindow ? windowStart : now) + WINDOW_MILLIS;
-        known = true;
-        knownUntil = now + KNOWN_MILLIS;
+        count.updateAndGet(before -> before.refused(text, now));
     }
 
     /**
      * How long a call should wait for this quota, in milliseconds. A patient one also waits for the next window when it would use up what
      * the calls of payments need.
      */
-    long pause(boolean patient, long now) {
-        if (isLimited(now)) {
-            return limitedUntil - now;
+    long pause(Lane lane, boolean patient, long now) {
+        Count seen = count.get();
+        if (seen.isLimited(now)) {
+            return seen.limitedUntil() - now;
         }
-        known &= now - knownUntil < 0;
+        if (bucket == Bucket.NONE || !seen.inWindow(now)) {
+            return 0;
+        }
+        boolean thirdUsed =
+                lane == Lane.BACKGROUND && seen.usedInBackground() >= bucket.callsPerWindow() / BACKGROUND_PART;
         int reserved = bucket.callsPerWindow() - bucket.callsPerWindow() / 10 * PATIENT_TENTHS;
-        return patient && known && budget(now) <= reserved ? windowStart + WINDOW_MILLIS - now : 0;
+        boolean known = seen.known() && now - seen.knownUntil() < 0;
+        boolean restReserved = patient && known && left(seen) <= reserved;
+        return thirdUsed || restReserved ? seen.start() + WINDOW_MILLIS - now : 0;
     }
 
     boolean isLimited(long now) {
-        if (refusal != null && now - limitedUntil >= 0) {
-            refusal = null;
-        }
-        return refusal != null;
+        return count.get().isLimited(now);
     }
 
-    /** The node's words, while it is limited. */
-    String refusal() {
-        return refusal;
+    /** What a call is told that this quota keeps back: the node's words while it refuses, else that the rest is for payments. */
+    String refusal(long now) {
+        Count seen = count.get();
+        return seen.isLimited(now)
+                ? seen.refusal()
+                : "Rate limit exceeded: the rest of the node's quota is kept for payments";
     }
 
     /** Calls that are left in the node's window as far as this process can tell. */
     int budget(long now) {
-        if (isLimited(now)) {
+        Count seen = count.get();
+        if (seen.isLimited(now)) {
             return 0;
         }
-        boolean ownWindow = counting && now - windowStart < WINDOW_MILLIS;
-        return ownWindow ? Math.max(0, bucket.callsPerWindow() - used) : bucket.callsPerWindow();
+        return seen.inWindow(now) ? left(seen) : bucket.callsPerWindow();
+    }
+
+    private int left(Count seen) {
+        return Math.max(0, bucket.callsPerWindow() - seen.used());
     }
 }

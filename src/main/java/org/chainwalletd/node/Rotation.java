@@ -2,31 +2,50 @@ package org.chainwalletd.node;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Which nodes a call asks, and in which order: the first one rotates from call to call, nodes of another chain are passed over, and so are
- * those that refuse for a quota or lack the method (interface.md, section 1.7; chain protocol, sections 10.3 and 14). Used by {@link
- * Upstream} alone, on its thread.
+ * those that refuse for a quota or lack the method (interface.md, section 1.7; chain protocol, sections 10.3 and 14). Thread-safe.
  */
 final class Rotation {
     private static final int INTERNAL = -32603;
     private static final int METHOD_NOT_FOUND = -32601;
 
-    private final List<NodeState> nodes;
-    private int next;
+    private final List<UpstreamNode> nodes;
+    private final AtomicInteger next = new AtomicInteger();
 
-    Rotation(List<NodeState> nodes) {
+    Rotation(List<UpstreamNode> nodes) {
         this.nodes = List.copyOf(nodes);
     }
 
-    /** Gives a new call its first node. */
-    void enter(Call<?> call) {
-        call.start = next;
-        next = (next + 1) % nodes.size();
+    List<UpstreamNode> nodes() {
+        return nodes;
     }
 
-    void chainSeen(String url, boolean otherChain) {
-        nodes.stream().filter(node -> node.url.equals(url)).forEach(node -> node.otherChain = otherChain);
+    /** Where a new call begins. */
+    int start() {
+        return Math.floorMod(next.getAndIncrement(), nodes.size());
+    }
+
+    Optional<UpstreamNode> at(String url) {
+        return nodes.stream().filter(node -> node.url.equals(url)).findFirst();
+    }
+
+    /** The first node that takes the call now, or null when there is none. Each call comes here: it allocates nothing. */
+    UpstreamNode firstTaker(Call<?> call, int start, long now) {
+        if (call.pin() != null && call.pin().node() != null) {
+            UpstreamNode pinned = call.pin().node();
+            return pinned.pause(call, now) == 0 && !pinned.lacks(call, now) ? pinned : null;
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            UpstreamNode node = nodes.get((start + i) % nodes.size());
+            if (!node.standing().otherChain() && node.pause(call, now) == 0 && !node.lacks(call, now)) {
+                return call.pin() == null ? node : call.pin().settle(node);
+            }
+        }
+        return null;
     }
 
     /**
@@ -34,37 +53,29 @@ final class Rotation {
      *
      * @throws NodeException when there is none
      */
-    List<NodeState> ofOurChain(Call<?> call) {
-        if (call.pin != null && call.pin.node != null) {
-            return List.of(call.pin.node);
+    List<UpstreamNode> ofOurChain(Call<?> call, int start) {
+        if (call.pin() != null && call.pin().node() != null) {
+            return List.of(call.pin().node());
         }
-        if (call.pin != null && call.pin.url != null) {
-            call.pin.node = nodes.stream()
-                    .filter(node -> node.url.equals(call.pin.url))
-                    .findFirst()
-                    .orElseThrow(() -> new NodeException.Unreachable("there is no node " + call.pin.url));
-            return List.of(call.pin.node);
-        }
-        List<NodeState> all = new ArrayList<>(nodes.size());
+        List<UpstreamNode> all = new ArrayList<>(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
-            all.add(nodes.get((call.start + i) % nodes.size()));
+            all.add(nodes.get((start + i) % nodes.size()));
         }
-        List<NodeState> ours = all.stream().filter(node -> !node.otherChain).toList();
-        if (ours.isEmpty() && call.bucket == Bucket.TX) {
+        List<UpstreamNode> ours =
+                all.stream().filter(node -> !node.standing().otherChain()).toList();
+        if (ours.isEmpty() && call.bucket() == Bucket.TX) {
             throw new NodeException.WrongChain("every node reports another chain; nothing is broadcast");
         }
         return ours.isEmpty() ? all : ours;
     }
 
     /** How long a call that can wait does so for the quotas of the nodes; 0 when one takes it now or its time would not suffice. */
-    long pause(Call<?> call, List<NodeState> ours, long now) {
+    long pause(Call<?> call, List<UpstreamNode> ours, long now) {
         if (call.patience == null) {
             return 0;
         }
-        long pause = ours.stream()
-                .mapToLong(node -> node.quota(call.bucket).pause(true, now))
-                .min()
-                .orElse(0);
+        long pause =
+                ours.stream().mapToLong(node -> node.pause(call, now)).min().orElse(0);
         return call.patience.allows(pause, now) ? pause : 0;
     }
 
@@ -73,29 +84,23 @@ final class Rotation {
      *
      * @throws NodeException.Rejected when all refuse for their quotas, or all lack the method
      */
-    List<NodeState> candidates(Call<?> call, List<NodeState> ours, long now) {
-        List<NodeState> willing = ours.stream()
-                .filter(node -> node.quota(call.bucket).pause(call.patience != null, now) == 0)
-                .toList();
-        List<NodeState> unlimited = !willing.isEmpty()
-                ? willing
-                : ours.stream()
-                        .filter(node -> !node.quota(call.bucket).isLimited(now))
-                        .toList();
+    List<UpstreamNode> candidates(Call<?> call, List<UpstreamNode> ours, long now) {
+        List<UpstreamNode> willing =
+                ours.stream().filter(node -> node.pause(call, now) == 0).toList();
+        List<UpstreamNode> unlimited = willing.isEmpty() && call.lane() == Lane.FOREGROUND
+                ? ours.stream()
+                        .filter(node -> !node.quota(call.bucket()).isLimited(now))
+                        .toList()
+                : willing;
         if (unlimited.isEmpty()) {
             throw new NodeException.Rejected(
-                    INTERNAL, ours.get(0).quota(call.bucket).refusal());
+                    INTERNAL, ours.get(0).quota(call.bucket()).refusal(now));
         }
-        List<NodeState> able = unlimited.stream()
-                .filter(node -> !call.mayBeMissing || !node.isKnownToLack(call.method, now))
-                .toList();
+        List<UpstreamNode> able =
+                unlimited.stream().filter(node -> !node.lacks(call, now)).toList();
         if (able.isEmpty()) {
             throw new NodeException.Rejected(METHOD_NOT_FOUND, "Method not found");
         }
-        if (call.pin != null && call.pin.node == null) {
-            call.pin.node = able.get(0);
-            return List.of(call.pin.node);
-        }
-        return able;
+        return call.pin() == null ? able : List.of(call.pin().settle(able.get(0)));
     }
 }

@@ -1,15 +1,16 @@
 package org.chainwalletd.node;
 
-import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
-import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.PreRestart;
@@ -19,115 +20,163 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.net.ExchangeLimits;
-import org.chainwalletd.net.HttpAnswer;
-import org.chainwalletd.net.NoAnswerException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the way to the nodes: failover, sweeps, connection places and the queue for them, and what is known of each node (interface.md,
- * section 1.7; chain protocol, sections 10 and 14). Whom a call asks is the {@link Rotation}'s word. It talks to nobody but the peers;
- * short answers are read on the thread that has received them, long ones on the upstream executor. On restart it forgets all of that, and
- * the calls under way fail as unreachable.
+ * Owns the calls that do not go straight through: failover, sweeps, the queues for places at the nodes, waiting for quotas, and the
+ * standing of each node, which it publishes (interface.md, section 1.7; chain protocol, sections 10 and 14). Calls come from {@link
+ * UpstreamCalls} and leave through the {@link Exchanger}; whom a call asks is the {@link Rotation}'s word. On restart the calls that it
+ * holds fail as unreachable, and what it knows of the nodes stays.
  */
-public final class Upstream extends AbstractBehavior<Upstream.Command> {
+final class Upstream extends AbstractBehavior<Upstream.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Upstream.class);
-    private static final int MAX_WAITING_PER_NODE = 4096;
-    /** Such an answer is read where it has arrived: that takes no longer than to wake another thread for it. */
-    private static final int SHORT_ANSWER_BYTES = 16 * 1024;
+    private static final Map<Lane, Integer> MAX_WAITING_PER_NODE =
+            new EnumMap<>(Map.of(Lane.FOREGROUND, 4096, Lane.BACKGROUND, 1024));
+    /** Of calls that wait for quotas; each of them has a time of its own. */
+    private static final int MAX_WAITING_FOR_QUOTA = 4096;
 
     private static final int TIP_RACES = 3;
     private static final int INTERNAL = -32603;
     private static final int METHOD_NOT_FOUND = -32601;
 
-    public sealed interface Command {}
+    sealed interface Command {}
 
     /** Asks the nodes; the outcome completes {@code call.reply}. */
-    record Ask(Call<?> call) implements Command {}
+    record Ask(Call<?> call, int start) implements Command {}
+
+    /** {@code node}, the first one asked, gave no result: goes on with the call. */
+    record Tripped<T>(Call<T> call, int start, UpstreamNode node, Outcome<T> outcome) implements Command {}
+
+    /** A connection to {@code node} was closed while calls waited for one. */
+    record PlaceFree(UpstreamNode node) implements Command {}
 
     /** Whether a node is of another chain than ours, as far as is known. */
     record ChainSeen(String url, boolean otherChain) implements Command {}
 
-    private record Answered<T>(Call<T> call, NodeState node, Outcome<T> outcome) implements Command {}
+    private record Answered<T>(Journey<T> journey, UpstreamNode node, Outcome<T> outcome) implements Command {}
 
-    private record PlaceFree(NodeState node) implements Command {}
+    private record WaitedTooLong(Journey<?> journey, int attempt) implements Command {}
 
-    private record WaitedTooLong(Call<?> call, int attempt) implements Command {}
+    private record NextSweep(Journey<?> journey) implements Command {}
 
-    private record NextSweep(Call<?> call) implements Command {}
+    private record QuotaMayBeFree(Journey<?> journey) implements Command {}
 
     private final Settings.Node settings;
-    private final Executor executor;
-    private final LongSupplier clock;
-    private final Runnable stopped;
-    private final ExchangeLimits limits;
+    private final UpstreamCalls calls;
     private final Rotation rotation;
+    private final Exchanger exchanger;
+    private final LongSupplier clock;
     private final UpstreamMetrics metrics;
-    private final Set<Call<?>> underWay = new HashSet<>();
+    private final Runnable stopped;
+    private final Set<Journey<?>> underWay = new HashSet<>();
+    private final Map<UpstreamNode, Map<Lane, Deque<Journey<?>>>> queues = new HashMap<>();
+    private int waitingForQuota;
 
     /**
      * @param clock milliseconds that never go back
      * @param stopped run when this has stopped for good
      */
-    static Behavior<Command> create(Settings.Node settings, Nodes.Way way, LongSupplier clock, Runnable stopped) {
-        return Behaviors.supervise(
-                        Behaviors.<Command>setup(context -> new Upstream(context, settings, way, clock, stopped)))
+    static Behavior<Command> create(
+            Settings.Node settings,
+            UpstreamCalls calls,
+            Exchanger exchanger,
+            LongSupplier clock,
+            UpstreamMetrics metrics,
+            Runnable stopped) {
+        return Behaviors.supervise(Behaviors.<Command>setup(
+                        context -> new Upstream(context, settings, calls, exchanger, clock, metrics, stopped)))
                 .onFailure(SupervisorStrategy.restart());
     }
 
     private Upstream(
             ActorContext<Command> context,
             Settings.Node settings,
-            Nodes.Way way,
+            UpstreamCalls calls,
+            Exchanger exchanger,
             LongSupplier clock,
+            UpstreamMetrics metrics,
             Runnable stopped) {
         super(context);
         this.settings = settings;
-        this.limits = new ExchangeLimits(settings.maxAnswerBytes(), settings.callTimeout(), way.answers());
-        this.executor = way.executor();
+        this.calls = calls;
+        this.rotation = calls.rotation();
+        this.exchanger = exchanger;
         this.clock = clock;
+        this.metrics = metrics;
         this.stopped = stopped;
-        List<NodeState> nodes = new ArrayList<>();
-        for (URI url : settings.urls()) {
-            nodes.add(new NodeState(nodes.size(), url.toString(), way.peers().to(url)));
+        for (UpstreamNode node : rotation.nodes()) {
+            queues.put(
+                    node,
+                    new EnumMap<>(Map.of(Lane.FOREGROUND, new ArrayDeque<>(), Lane.BACKGROUND, new ArrayDeque<>())));
         }
-        this.rotation = new Rotation(nodes);
-        this.metrics = new UpstreamMetrics(way.metrics(), nodes);
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Ask.class, this::onAsk)
-                .onMessage(Answered.class, this::onAnswered)
+                .onMessage(Tripped.class, this::onTripped)
                 .onMessage(PlaceFree.class, this::onPlaceFree)
+                .onMessage(ChainSeen.class, this::onChainSeen)
+                .onMessage(Answered.class, this::onAnswered)
                 .onMessage(WaitedTooLong.class, this::onWaitedTooLong)
                 .onMessage(NextSweep.class, this::onNextSweep)
-                .onMessage(ChainSeen.class, this::onChainSeen)
+                .onMessage(QuotaMayBeFree.class, this::onQuotaMayBeFree)
                 .onSignal(PreRestart.class, signal -> abandonAll())
                 .onSignal(PostStop.class, signal -> stop())
                 .build();
     }
 
     private Behavior<Command> onAsk(Ask ask) {
-        Call<?> call = ask.call();
-        underWay.add(call);
-        rotation.enter(call);
-        if (call.patience != null) {
-            call.patience.begin(clock.getAsLong());
-        }
-        beginSweep(call);
+        Journey<?> journey = new Journey<>(ask.call(), ask.start());
+        underWay.add(journey);
+        beginSweep(journey);
         return this;
     }
 
+    private Behavior<Command> onTripped(Tripped<?> tripped) {
+        goOn(tripped);
+        return this;
+    }
+
+    private <T> void goOn(Tripped<T> tripped) {
+        Journey<T> journey = new Journey<>(tripped.call(), tripped.start());
+        underWay.add(journey);
+        journey.order = withFirst(tripped.node(), journey);
+        journey.step = 1;
+        journey.attempt = 1;
+        settle(journey, tripped.node(), tripped.outcome());
+    }
+
+    /** The sweep that a call would have made from the start. */
+    private List<UpstreamNode> withFirst(UpstreamNode first, Journey<?> journey) {
+        List<UpstreamNode> order = new ArrayList<>();
+        order.add(first);
+        try {
+            List<UpstreamNode> ours = rotation.ofOurChain(journey.call, journey.start);
+            rotation.candidates(journey.call, ours, clock.getAsLong()).stream()
+                    .filter(node -> node != first)
+                    .forEach(order::add);
+        } catch (NodeException e) {
+            LOG.debug("no other node for {}: {}", journey.call.method, e.getMessage());
+        }
+        return order;
+    }
+
     private Behavior<Command> onNextSweep(NextSweep next) {
-        beginSweep(next.call());
+        beginSweep(next.journey());
+        return this;
+    }
+
+    private Behavior<Command> onQuotaMayBeFree(QuotaMayBeFree waited) {
+        waitingForQuota--;
+        beginSweep(waited.journey());
         return this;
     }
 
     private Behavior<Command> onChainSeen(ChainSeen seen) {
-        rotation.chainSeen(seen.url(), seen.otherChain());
+        rotation.at(seen.url()).ifPresent(node -> node.publish(node.standing().withChain(seen.otherChain())));
         return this;
     }
 
@@ -136,31 +185,39 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
+    private <T> void settle(Answered<T> answered) {
+        settle(answered.journey(), answered.node(), answered.outcome());
+    }
+
     private Behavior<Command> onPlaceFree(PlaceFree free) {
-        NodeState node = free.node();
-        node.connections.decrementAndGet();
-        while (node.connections.get() < settings.maxConnections() && !node.waiting.isEmpty()) {
-            Call<?> next = node.waiting.poll();
-            node.waitingCount.decrementAndGet();
-            next.waitingFor = null;
-            if (node.quota(next.bucket).isLimited(clock.getAsLong())) {
-                beginSweep(next);
-            } else {
-                exchange(next, node);
-            }
-        }
+        serveWaiting(free.node());
         return this;
     }
 
+    /** Those whom somebody waits for come first. */
+    private void serveWaiting(UpstreamNode node) {
+        for (Lane lane : Lane.values()) {
+            Deque<Journey<?>> queue = queues.get(node).get(lane);
+            while (!queue.isEmpty() && node.places.tryTake(lane)) {
+                Journey<?> next = queue.peek();
+                leaveQueue(next);
+                if (node.pause(next.call, clock.getAsLong()) > 0) {
+                    node.places.giveBack(lane);
+                    beginSweep(next);
+                } else {
+                    exchange(next, node);
+                }
+            }
+        }
+    }
+
     private Behavior<Command> onWaitedTooLong(WaitedTooLong waited) {
-        Call<?> call = waited.call();
-        if (call.waitingFor != null && call.attempt == waited.attempt()) {
-            NodeState node = call.waitingFor;
-            node.waiting.remove(call);
-            node.waitingCount.decrementAndGet();
-            call.waitingFor = null;
+        Journey<?> journey = waited.journey();
+        if (journey.waitingFor != null && journey.attempt == waited.attempt()) {
+            UpstreamNode node = journey.waitingFor;
+            leaveQueue(journey);
             failed(
-                    call,
+                    journey,
                     node,
                     "no connection became free within " + settings.callTimeout().toMillis() + " ms");
         }
@@ -168,174 +225,173 @@ public final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> abandonAll() {
-        for (Call<?> call : underWay) {
-            call.reply.completeExceptionally(
-                    new NodeException.Unreachable("the call " + call.method + " was abandoned"));
+        for (Journey<?> journey : List.copyOf(underWay)) {
+            if (journey.waitingFor != null) {
+                leaveQueue(journey);
+            }
+            UpstreamCalls.abandon(journey.call);
         }
         underWay.clear();
         return this;
     }
 
     private Behavior<Command> stop() {
+        calls.close();
         stopped.run();
         return abandonAll();
     }
 
-    private void beginSweep(Call<?> call) {
+    private void beginSweep(Journey<?> journey) {
+        Call<?> call = journey.call;
         try {
             long now = clock.getAsLong();
-            List<NodeState> ours = rotation.ofOurChain(call);
+            List<UpstreamNode> ours = rotation.ofOurChain(call, journey.start);
             long pause = rotation.pause(call, ours, now);
-            if (pause > 0) {
-                getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new NextSweep(call));
-                metrics.waitedForQuota();
+            if (pause > 0 && waitingForQuota < MAX_WAITING_FOR_QUOTA) {
+                waitForQuota(journey, pause);
                 return;
             }
-            call.order = rotation.candidates(call, ours, now);
+            journey.order = rotation.candidates(call, ours, now);
         } catch (NodeException e) {
-            finish(call, e);
+            finish(journey, e);
             return;
         }
-        call.step = 0;
-        askNext(call);
+        journey.step = 0;
+        askNext(journey);
     }
 
-    private void askNext(Call<?> call) {
-        if (call.step == call.order.size()) {
-            endSweep(call);
+    private void waitForQuota(Journey<?> journey, long pause) {
+        waitingForQuota++;
+        getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new QuotaMayBeFree(journey));
+        metrics.waitedForQuota();
+    }
+
+    private void askNext(Journey<?> journey) {
+        if (journey.step == journey.order.size()) {
+            endSweep(journey);
             return;
         }
-        NodeState node = call.order.get(call.step++);
-        call.attempt++;
-        if (node.connections.get() < settings.maxConnections()) {
-            exchange(call, node);
-        } else if (node.waiting.size() < MAX_WAITING_PER_NODE) {
-            node.waiting.add(call);
-            call.waitingFor = node;
-            getContext()
-                    .scheduleOnce(
-                            settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(call, call.attempt));
-            node.waitingCount.incrementAndGet();
+        UpstreamNode node = journey.order.get(journey.step++);
+        journey.attempt++;
+        Lane lane = journey.call.lane();
+        Deque<Journey<?>> queue = queues.get(node).get(lane);
+        int most = MAX_WAITING_PER_NODE.get(lane);
+        if (node.places.tryTakeInTurn(lane)) {
+            exchange(journey, node);
+        } else if (queue.size() < most) {
+            enterQueue(journey, node, queue);
+            serveWaiting(node);
         } else {
-            failed(call, node, MAX_WAITING_PER_NODE + " calls wait for it already");
+            failed(journey, node, most + " calls wait for it already");
         }
     }
 
-    private void endSweep(Call<?> call) {
-        call.sweep++;
-        if (call.sweep >= (call.attempts > 0 ? call.attempts : settings.attempts())) {
+    private void enterQueue(Journey<?> journey, UpstreamNode node, Deque<Journey<?>> queue) {
+        queue.add(journey);
+        node.places.beginWaiting(journey.call.lane());
+        journey.waitingFor = node;
+        getContext()
+                .scheduleOnce(
+                        settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(journey, journey.attempt));
+    }
+
+    private void leaveQueue(Journey<?> journey) {
+        UpstreamNode node = journey.waitingFor;
+        queues.get(node).get(journey.call.lane()).remove(journey);
+        node.places.endWaiting(journey.call.lane());
+        journey.waitingFor = null;
+    }
+
+    private void endSweep(Journey<?> journey) {
+        Call<?> call = journey.call;
+        journey.sweep++;
+        int attempts = call.view.attempts() > 0 ? call.view.attempts() : settings.attempts();
+        if (journey.sweep >= attempts) {
             finish(
-                    call,
-                    new NodeException.Unreachable("no node answered " + call.method + " in " + call.sweep
-                            + (call.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
-                            + call.lastFailure));
+                    journey,
+                    new NodeException.Unreachable("no node answered " + call.method + " in " + journey.sweep
+                            + (journey.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
+                            + journey.lastFailure));
             return;
         }
-        Duration wait = settings.backoff().multipliedBy(call.sweep);
-        getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(call));
+        Duration wait = settings.backoff().multipliedBy(journey.sweep);
+        getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(journey));
         metrics.sweepRepeated();
     }
 
-    private <T> void exchange(Call<T> call, NodeState node) {
-        node.connections.incrementAndGet();
-        node.spent(call.bucket, clock.getAsLong());
+    private <T> void exchange(Journey<T> journey, UpstreamNode node) {
         var self = getContext().getSelf();
-        node.peer
-                .post(call.request, limits, () -> self.tell(new PlaceFree(node)))
-                .handleAsync(
-                        (answer, failure) -> {
-                            if (failure != null) {
-                                self.tell(new Answered<>(call, node, noAnswer(failure)));
-                            } else if (answer.body().length <= SHORT_ANSWER_BYTES) {
-                                read(call, node, answer, self);
-                            } else {
-                                executor.execute(() -> read(call, node, answer, self));
-                            }
-                            return null;
-                        },
-                        Runnable::run);
+        exchanger.send(
+                journey.call,
+                node,
+                outcome -> {
+                    if (outcome instanceof Outcome.Result<T> result) {
+                        journey.call.reply.complete(result.value());
+                    }
+                    self.tell(new Answered<>(journey, node, outcome));
+                },
+                () -> self.tell(new PlaceFree(node)));
     }
 
-    private static <T> void read(Call<T> call, NodeState node, HttpAnswer answer, ActorRef<Command> self) {
-        Outcome<T> outcome = decode(call, answer);
-        if (outcome instanceof Outcome.Result<T> result) {
-            call.reply.complete(result.value());
-        }
-        self.tell(new Answered<>(call, node, outcome));
-    }
-
-    /** Whatever a node sends, its call has an outcome. */
-    private static <T> Outcome<T> decode(Call<T> call, HttpAnswer answer) {
-        try (answer) {
-            return call.decode(answer);
-        } catch (RuntimeException e) {
-            LOG.error("an answer to {} could not be read", call.method, e);
-            return new Outcome.Refused<>(new NodeException.BadAnswer("node answered " + call.method + " unreadably"));
+    private <T> void settle(Journey<T> journey, UpstreamNode node, Outcome<T> outcome) {
+        if (outcome instanceof Outcome.Result<T>) {
+            ended(journey, "ok");
+        } else if (outcome instanceof Outcome.NoAnswer<T> none) {
+            journey.answerLost |= none.mayHaveArrived();
+            failed(journey, node, none.why());
+        } else if (outcome instanceof Outcome.Refused<T> refused) {
+            refused(journey, node, refused.failure());
         }
     }
 
-    private static <T> Outcome<T> noAnswer(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        boolean mayHaveArrived = !(cause instanceof NoAnswerException none) || none.mayHaveArrived();
-        return new Outcome.NoAnswer<>(String.valueOf(cause.getMessage()), mayHaveArrived);
+    private void failed(Journey<?> journey, UpstreamNode node, String why) {
+        LOG.debug("{} at {}: {}", journey.call.method, node.url, why);
+        journey.lastFailure = node.url + ": " + why;
+        askNext(journey);
     }
 
-    private <T> void settle(Answered<T> answered) {
-        Call<T> call = answered.call();
-        NodeState node = answered.node();
-        if (answered.outcome() instanceof Outcome.Result<T>) {
-            ended(call, "ok");
-        } else if (answered.outcome() instanceof Outcome.NoAnswer<T> none) {
-            call.answerLost |= none.mayHaveArrived();
-            failed(call, node, none.why());
-        } else if (answered.outcome() instanceof Outcome.Refused<T> refused) {
-            refused(call, node, refused.failure());
-        }
-    }
-
-    private void failed(Call<?> call, NodeState node, String why) {
-        LOG.debug("{} at {}: {}", call.method, node.url, why);
-        call.lastFailure = node.url + ": " + why;
-        askNext(call);
-    }
-
-    private void refused(Call<?> call, NodeState node, NodeException failure) {
+    private void refused(Journey<?> journey, UpstreamNode node, NodeException failure) {
         if (failure instanceof NodeException.Rejected rejected) {
-            if (rejected.code() == INTERNAL && rejected.text().startsWith("Tip changed") && call.tipRaces < TIP_RACES) {
-                call.tipRaces++;
-                call.step--;
-                askNext(call);
+            if (isTipRace(rejected) && journey.tipRaces < TIP_RACES) {
+                journey.tipRaces++;
+                journey.step--;
+                askNext(journey);
                 return;
             }
-            boolean limited = remember(call, node, rejected);
-            if (limited && call.patience != null) {
-                beginSweep(call);
+            boolean limited = remember(journey.call, node, rejected);
+            if (limited && journey.call.patience != null) {
+                beginSweep(journey);
                 return;
             }
         }
-        finish(call, failure);
+        finish(journey, failure);
+    }
+
+    private static boolean isTipRace(NodeException.Rejected rejected) {
+        return rejected.code() == INTERNAL && rejected.text().startsWith("Tip changed");
     }
 
     /** Whether the node refused for a quota. */
-    private boolean remember(Call<?> call, NodeState node, NodeException.Rejected rejected) {
+    private boolean remember(Call<?> call, UpstreamNode node, NodeException.Rejected rejected) {
         boolean limited = rejected.code() == INTERNAL && rejected.text().startsWith("Rate limit exceeded");
         if (limited) {
             LOG.warn("{} refuses {}: {}", node.url, call.method, rejected.text());
-            node.refused(call.bucket, rejected.text(), clock.getAsLong());
+            node.quota(call.bucket()).refused(rejected.text(), clock.getAsLong());
         } else if (rejected.code() == METHOD_NOT_FOUND) {
-            node.lacks(call.method, clock.getAsLong());
+            node.publish(node.standing().lacking(call.method, clock.getAsLong()));
         }
         return limited;
     }
 
-    private void finish(Call<?> call, NodeException failure) {
-        ended(call, failure instanceof NodeException.Rejected ? "rejected" : "failed");
-        boolean doubtful = failure instanceof NodeException.Rejected && call.answerLost;
-        call.reply.completeExceptionally(doubtful ? ((NodeException.Rejected) failure).afterLostAnswers() : failure);
+    private void finish(Journey<?> journey, NodeException failure) {
+        ended(journey, failure instanceof NodeException.Rejected ? "rejected" : "failed");
+        boolean doubtful = failure instanceof NodeException.Rejected && journey.answerLost;
+        journey.call.reply.completeExceptionally(
+                doubtful ? ((NodeException.Rejected) failure).afterLostAnswers() : failure);
     }
 
-    private void ended(Call<?> call, String outcome) {
-        underWay.remove(call);
-        metrics.ended(call, outcome);
+    private void ended(Journey<?> journey, String outcome) {
+        underWay.remove(journey);
+        metrics.ended(journey.call, outcome);
     }
 }

@@ -5,19 +5,20 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-/** The figures of the calls to the nodes for operators. Used by {@link Upstream} alone, on its thread. */
+/** The figures of the calls to the nodes for operators. Thread-safe. */
 final class UpstreamMetrics {
     private final MeterRegistry registry;
-    private final Map<String, Timer> timers = new HashMap<>();
+    private final Map<String, Timer> timers = new ConcurrentHashMap<>();
     private final Counter repeatedSweeps;
     private final Counter quotaWaits;
 
-    UpstreamMetrics(MeterRegistry registry, List<NodeState> nodes) {
+    UpstreamMetrics(MeterRegistry registry, List<UpstreamNode> nodes, LongSupplier clock) {
         this.registry = registry;
         this.repeatedSweeps = Counter.builder("walletd.upstream.sweeps.repeated")
                 .description("Sweeps over all nodes that had to be repeated because none answered")
@@ -25,20 +26,20 @@ final class UpstreamMetrics {
         this.quotaWaits = Counter.builder("walletd.upstream.quota.waits")
                 .description("Times that a call which can wait has waited for a node's next quota window")
                 .register(registry);
-        nodes.forEach(this::measure);
+        nodes.forEach(node -> measure(node, clock));
     }
 
-    private void measure(NodeState node) {
+    private void measure(UpstreamNode node, LongSupplier clock) {
         Tags tags = Tags.of("node", node.url);
-        Gauge.builder("walletd.upstream.connections", node.connections, Number::doubleValue)
+        Gauge.builder("walletd.upstream.connections", node.places, Places::taken)
                 .description("Connections to the node that are in use")
                 .tags(tags)
                 .register(registry);
-        Gauge.builder("walletd.upstream.waiting", node.waitingCount, Number::doubleValue)
+        Gauge.builder("walletd.upstream.waiting", node.places, Places::waiting)
                 .description("Calls that wait for a connection to the node")
                 .tags(tags)
                 .register(registry);
-        Gauge.builder("walletd.upstream.scan.budget", node.scanBudget, Number::doubleValue)
+        Gauge.builder("walletd.upstream.scan.budget", node.quota(Bucket.SCAN), quota -> quota.budget(clock.getAsLong()))
                 .description("Scan calls left in the node's current quota window, as far as this process can tell")
                 .tags(tags)
                 .register(registry);

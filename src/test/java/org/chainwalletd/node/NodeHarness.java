@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 
@@ -53,9 +55,24 @@ final class NodeHarness implements AutoCloseable {
     }
 
     NodeClient client(Settings.Node settings) {
-        Nodes.Way way = Nodes.Way.of(kit.system(), () -> trust, executor, metrics);
-        upstream = kit.spawn(Upstream.create(settings, way, clock::get, way.peers()::close));
-        return new HttpNodeClient(upstream, settings, executor);
+        return client(settings, executor);
+    }
+
+    /**
+     * @param readers read the answers
+     */
+    NodeClient client(Settings.Node settings, Executor readers) {
+        Nodes.Way way = Nodes.Way.of(kit.system(), () -> trust, readers, metrics);
+        Upstreams upstreams = Upstreams.start(new UnderKit(), settings, way, clock::get, way.peers()::close);
+        upstream = upstreams.actor();
+        return new HttpNodeClient(upstreams.calls(), settings, executor);
+    }
+
+    private final class UnderKit implements Nodes.Spawner {
+        @Override
+        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+            return kit.spawn(behavior);
+        }
     }
 
     Nodes nodes(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {

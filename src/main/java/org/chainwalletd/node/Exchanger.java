@@ -1,0 +1,85 @@
+package org.chainwalletd.node;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.ExchangeLimits;
+import org.chainwalletd.net.ExchangeListener;
+import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.net.NoAnswerException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries one attempt of a call to one node and reads what comes back, on the executor and never on the thread of the sockets. Thread-safe. */
+final class Exchanger {
+    private static final Logger LOG = LoggerFactory.getLogger(Exchanger.class);
+    /** Of what all answers may hold, the background has one part in so many. */
+    private static final int BACKGROUND_PART = 2;
+
+    private final Settings.Node settings;
+    private final ByteBudget answers;
+    private final ByteBudget backgroundAnswers;
+    private final Executor executor;
+    private final LongSupplier clock;
+
+    Exchanger(Settings.Node settings, ByteBudget answers, Executor executor, LongSupplier clock) {
+        this.settings = settings;
+        this.answers = answers;
+        this.backgroundAnswers = answers.within(answers.limit() / BACKGROUND_PART);
+        this.executor = executor;
+        this.clock = clock;
+    }
+
+    /**
+     * Sends the call; the place it has taken is given back when the connection is closed.
+     *
+     * @param settle gets the outcome, on the executor or, without an answer, on the thread of the sockets: it only passes it on
+     * @param awaited run when somebody may wait for the place that has become free
+     */
+    <T> void send(Call<T> call, UpstreamNode node, Consumer<Outcome<T>> settle, Runnable awaited) {
+        node.quota(call.bucket()).spent(call.lane(), clock.getAsLong());
+        node.peer.post(call.request, limits(call), new ExchangeListener() {
+            @Override
+            public void answered(HttpAnswer answer) {
+                try {
+                    executor.execute(() -> settle.accept(read(call, answer)));
+                } catch (RejectedExecutionException e) {
+                    answer.close();
+                    settle.accept(new Outcome.NoAnswer<>("no thread is free to read its answer", true));
+                }
+            }
+
+            @Override
+            public void failed(NoAnswerException failure) {
+                settle.accept(new Outcome.NoAnswer<>(failure.getMessage(), failure.mayHaveArrived()));
+            }
+
+            @Override
+            public void closed() {
+                if (node.places.giveBack(call.lane())) {
+                    awaited.run();
+                }
+            }
+        });
+    }
+
+    private ExchangeLimits limits(Call<?> call) {
+        return new ExchangeLimits(
+                Math.min(settings.maxAnswerBytes(), call.kind.mostAnswerBytes()),
+                settings.callTimeout(),
+                call.lane() == Lane.BACKGROUND ? backgroundAnswers : answers);
+    }
+
+    /** Whatever a node sends, its call has an outcome. */
+    private static <T> Outcome<T> read(Call<T> call, HttpAnswer answer) {
+        try (answer) {
+            return AnswerDecoder.decode(answer, call.id, call.method, call.reader);
+        } catch (RuntimeException e) {
+            LOG.error("an answer to {} could not be read", call.method, e);
+            return new Outcome.Refused<>(new NodeException.BadAnswer("node answered " + call.method + " unreadably"));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package org.chainwalletd.node;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/**
+ * The way in for calls. A call that its first node takes at once, and answers, never meets the {@link Upstream} actor; one that has to
+ * wait, or comes back without a result, is handed over to it. Thread-safe.
+ */
+final class UpstreamCalls {
+    private final Rotation rotation;
+    private final Exchanger exchanger;
+    private final LongSupplier clock;
+    private final UpstreamMetrics metrics;
+    private final Set<Call<?>> underWay = ConcurrentHashMap.newKeySet();
+    private volatile ActorRef<Upstream.Command> upstream;
+    private volatile boolean closed;
+
+    /**
+     * @param clock milliseconds that never go back
+     */
+    UpstreamCalls(Rotation rotation, Exchanger exchanger, LongSupplier clock, UpstreamMetrics metrics) {
+        this.rotation = rotation;
+        this.exchanger = exchanger;
+        this.clock = clock;
+        this.metrics = metrics;
+    }
+
+    /** Whom the difficult calls are handed to; told before the first call. */
+    void handOverTo(ActorRef<Upstream.Command> actor) {
+        upstream = actor;
+    }
+
+    Rotation rotation() {
+        return rotation;
+    }
+
+    <T> void begin(Call<T> call) {
+        int start = rotation.start();
+        long now = clock.getAsLong();
+        if (call.patience != null) {
+            call.patience.begin(now);
+        }
+        UpstreamNode node = hasOpenWay(call) ? rotation.firstTaker(call, start, now) : null;
+        if (node != null && node.places.tryTakeInTurn(call.lane())) {
+            underWay.add(call);
+            abandonIfClosed(call);
+            exchanger.send(
+                    call,
+                    node,
+                    outcome -> ended(call, start, node, outcome),
+                    () -> upstream.tell(new Upstream.PlaceFree(node)));
+        } else {
+            handOver(call, new Upstream.Ask(call, start));
+        }
+    }
+
+    /** Those in the background that use up a quota go one after the other, so that they never use more than their part. */
+    private static boolean hasOpenWay(Call<?> call) {
+        return call.lane() == Lane.FOREGROUND || call.bucket() == Bucket.NONE;
+    }
+
+    private <T> void ended(Call<T> call, int start, UpstreamNode node, Outcome<T> outcome) {
+        underWay.remove(call);
+        if (outcome instanceof Outcome.Result<T> result) {
+            call.reply.complete(result.value());
+            metrics.ended(call, "ok");
+        } else {
+            handOver(call, new Upstream.Tripped<>(call, start, node, outcome));
+        }
+    }
+
+    private void handOver(Call<?> call, Upstream.Command how) {
+        upstream.tell(how);
+        abandonIfClosed(call);
+    }
+
+    private void abandonIfClosed(Call<?> call) {
+        if (closed) {
+            abandon(call);
+        }
+    }
+
+    static void abandon(Call<?> call) {
+        call.reply.completeExceptionally(new NodeException.Unreachable("the call " + call.method + " was abandoned"));
+    }
+
+    /** From now on nothing is asked any more; calls under way fail. */
+    void close() {
+        closed = true;
+        underWay.forEach(UpstreamCalls::abandon);
+    }
+}

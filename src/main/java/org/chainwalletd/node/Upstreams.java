@@ -1,0 +1,32 @@
+package org.chainwalletd.node;
+
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.config.Settings;
+
+/**
+ * The way to the nodes, put together.
+ *
+ * @param calls where calls begin
+ * @param actor what the difficult calls are handed to, and who is told which nodes to avoid
+ */
+record Upstreams(UpstreamCalls calls, ActorRef<Upstream.Command> actor) {
+    /**
+     * @param clock milliseconds that never go back
+     * @param stopped run when the actor has stopped for good
+     */
+    static Upstreams start(
+            Nodes.Spawner spawner, Settings.Node settings, Nodes.Way way, LongSupplier clock, Runnable stopped) {
+        List<UpstreamNode> nodes = settings.urls().stream()
+                .map(url -> new UpstreamNode(url.toString(), way.peers().to(url), settings.maxConnections()))
+                .toList();
+        UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), nodes, clock);
+        Exchanger exchanger = new Exchanger(settings, way.answers(), way.executor(), clock);
+        UpstreamCalls calls = new UpstreamCalls(new Rotation(nodes), exchanger, clock, metrics);
+        ActorRef<Upstream.Command> actor =
+                spawner.spawn(Upstream.create(settings, calls, exchanger, clock, metrics, stopped), "upstream");
+        calls.handOverTo(actor);
+        return new Upstreams(calls, actor);
+    }
+}

@@ -1,0 +1,37 @@
+package org.chainwalletd.node;
+
+import java.time.Duration;
+
+/**
+ * How the calls of one client go.
+ *
+ * @param pin the one node to ask, or null for all
+ * @param attempts sweeps before a call fails; 0 for the configured number
+ * @param patience how long calls may wait for quotas together; null not to wait, in the background each call for {@link #BACKGROUND_WAIT}
+ */
+record View(Lane lane, Pin pin, int attempts, Patience patience) {
+    /** So long a background call waits for quotas at most when nothing else is said: ten windows. */
+    static final Duration BACKGROUND_WAIT = Duration.ofMinutes(10);
+
+    static final View WHOLE = new View(Lane.FOREGROUND, null, 0, null);
+
+    View pinned(Pin to) {
+        return new View(lane, to, attempts, patience);
+    }
+
+    View once() {
+        return new View(lane, pin, 1, patience);
+    }
+
+    View patient(Duration time) {
+        return new View(lane, pin, attempts, new Patience(time));
+    }
+
+    View background() {
+        return new View(Lane.BACKGROUND, pin, attempts, patience);
+    }
+
+    Patience patienceOfOneCall() {
+        return patience == null && lane == Lane.BACKGROUND ? new Patience(BACKGROUND_WAIT) : patience;
+    }
+}
