@@ -39,8 +39,14 @@ public class RpcBench {
                     + "\",\"outputs\":[{\"to\":\"" + HEX + "\",\"amount\":1000},{\"to\":\"" + HEX
                     + "\",\"amount\":2000}],\"fee_rate\":1,\"client_token\":\"0123456789\"}}")
             .getBytes(StandardCharsets.UTF_8);
+    private static final Client CLIENT = Client.staying("127.0.0.1");
+
     private final RpcDispatcher dispatcher = new RpcDispatcher(
-            MethodRegistry.of(List.of(new Ping(), new Pay())), List.of(), CallObserver.NONE, 1000, 16, Runnable::run);
+            MethodRegistry.of(List.of(new Ping(), new Pay())),
+            List.of(),
+            CallObserver.NONE,
+            new RpcDispatcher.Limits(1000, 16, 1),
+            Runnable::run);
 
     /** A single call without parameters. */
     @Benchmark
@@ -63,7 +69,7 @@ public class RpcBench {
 
     private RpcAnswer answer(byte[] body) {
         return dispatcher
-                .dispatch(body, Optional.of(Scope.SPEND), "127.0.0.1")
+                .dispatch(body, Optional.of(Scope.SPEND), CLIENT)
                 .toCompletableFuture()
                 .join();
     }

@@ -267,6 +267,7 @@ public final class Daemon implements AutoCloseable {
                 "http",
                 () -> Futures.await(server.drain(settings.http().drain()), patience(), "answering the last calls"));
         httpMetrics.connections(server::connections);
+        httpMetrics.waits(dispatcher::longPolls);
     }
 
     /** Other packages' actors become children of the guardian. */

@@ -9,6 +9,7 @@ import org.chainwalletd.config.Version;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.method.MethodFamilies;
@@ -27,7 +28,12 @@ final class Rehearsal {
         SealedBlob.prepare();
         HttpServer.prepare(system);
         MethodFamilies withoutServices = MethodFamilies.withoutServices(settings.chain(), Version.number());
-        new RpcDispatcher(withoutServices.registry(), List.of(), CallObserver.NONE, 1, 1, Runnable::run)
-                .dispatch(CALL.clone(), Optional.of(Scope.READ), "");
+        new RpcDispatcher(
+                        withoutServices.registry(),
+                        List.of(),
+                        CallObserver.NONE,
+                        new RpcDispatcher.Limits(1, 1, 0),
+                        Runnable::run)
+                .dispatch(CALL.clone(), Optional.of(Scope.READ), Client.staying(""));
     }
 }

@@ -38,8 +38,10 @@ record Services(
                 methods(),
                 errors,
                 new CallObservers(new CallMetrics(metrics.registry()), new AuditTrail(Clock.systemUTC())),
-                settings.http().maxBatch(),
-                settings.http().batchParallelism(),
+                new RpcDispatcher.Limits(
+                        settings.http().maxBatch(),
+                        settings.http().batchParallelism(),
+                        settings.http().maxWaits()),
                 executor);
     }
 

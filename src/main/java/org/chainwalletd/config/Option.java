@@ -110,9 +110,10 @@ public enum Option {
             "http.max-concurrent-per-token",
             Form.COUNT,
             "16384",
-            "requests at a time with one token, waits included",
+            "requests at a time with one token, waits left out",
             1,
             1_000_000),
+    MAX_WAITS("max-waits", "http.max-waits", Form.COUNT, "20000", "waits at a time, of all clients", 1, 1_000_000),
     HEAD_DEADLINE(
             "head-deadline-secs",
             "http.head-deadline-secs",

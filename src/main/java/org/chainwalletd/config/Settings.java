@@ -74,6 +74,7 @@ public record Settings(
             int batchParallelism,
             int maxConnections,
             int maxConcurrentPerToken,
+            int maxWaits,
             Duration headDeadline,
             Duration drain,
             List<String> trustedProxies,

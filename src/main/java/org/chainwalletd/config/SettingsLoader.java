@@ -131,6 +131,7 @@ public final class SettingsLoader {
                 count(Option.BATCH_PARALLELISM),
                 count(Option.MAX_CONNECTIONS),
                 count(Option.MAX_CONCURRENT_PER_TOKEN),
+                count(Option.MAX_WAITS),
                 Duration.ofSeconds(number(Option.HEAD_DEADLINE)),
                 Duration.ofSeconds(number(Option.DRAIN)),
                 value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of()),

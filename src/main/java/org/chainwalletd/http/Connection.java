@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import org.chainwalletd.rpc.ClientPresence;
 
 /**
  * Whose turn it is on one connection, and since when. The byte level ({@link ConnectionGuard}) and the request level ({@link
@@ -26,6 +27,7 @@ final class Connection {
     private final InetSocketAddress remote;
     private final String peer;
     private final HttpLimits limits;
+    private final ClientPresence presence = new ClientPresence();
     private Turn turn = Turn.IDLE;
     private long since = System.nanoTime();
     private boolean more;
@@ -55,6 +57,11 @@ final class Connection {
         return peer;
     }
 
+    /** Of whoever is at the other end: it has left when the connection is closed. */
+    ClientPresence presence() {
+        return presence;
+    }
+
     /**
      * @param finish ends the connection once what is being written is out; callable from any thread
      * @param abort ends it at once
@@ -80,6 +87,7 @@ final class Connection {
             ending = closed;
         }
         ending.run();
+        presence.leave();
     }
 
     /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */

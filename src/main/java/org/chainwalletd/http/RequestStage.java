@@ -14,6 +14,7 @@ import org.apache.pekko.stream.stage.AbstractOutHandler;
 import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.chainwalletd.rpc.ClientPresence;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,9 +47,10 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
     }
 
     /** The answer of {@code handler}, also when it throws. */
-    static CompletionStage<HttpResponse> answer(HttpHandler handler, HttpRequest request, Connection connection) {
+    static CompletionStage<HttpResponse> answer(
+            HttpHandler handler, HttpRequest request, Connection connection, ClientPresence presence) {
         try {
-            return handler.handle(request, connection);
+            return handler.handle(request, connection, presence);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -101,7 +103,8 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
             @Override
             public void onPush() {
                 answering = true;
-                CompletionStage<HttpResponse> answer = answer(handler, grab(requests), connection);
+                CompletionStage<HttpResponse> answer =
+                        answer(handler, grab(requests), connection, connection.presence());
                 if (answer instanceof CompletableFuture<HttpResponse> future
                         && future.isDone()
                         && !future.isCompletedExceptionally()) {

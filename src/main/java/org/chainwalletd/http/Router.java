@@ -13,6 +13,7 @@ import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.stream.Materializer;
+import org.chainwalletd.rpc.ClientPresence;
 
 /**
  * The paths of one listener. {@code POST /} goes to {@link RpcHandler}; everything else is a small answer to GET and HEAD. The order of
@@ -45,11 +46,11 @@ final class Router implements HttpHandler {
     }
 
     @Override
-    public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection) {
+    public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection, ClientPresence presence) {
         String path = request.getUri().path();
         if (rpc.isPresent() && path.equals("/")) {
             if (request.method().equals(HttpMethods.POST)) {
-                return rpc.get().handle(request, connection);
+                return rpc.get().handle(request, connection, presence);
             }
             return withoutBody(request, connection, notPost(request.method()));
         }

@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
 
@@ -9,11 +10,10 @@ import org.chainwalletd.rpc.Scope;
 @FunctionalInterface
 public interface RpcEndpoint {
     /**
-     * Must not block.
+     * Must not block, and must not throw or fail without having run {@link Client#parked}.
      *
      * @param body not changed by anybody afterwards
      * @param scope of the token that came with the request; never empty here, a request without a valid token does not get this far
-     * @param client address of the caller as far as it can be trusted
      */
-    CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, String client);
+    CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, Client client);
 }

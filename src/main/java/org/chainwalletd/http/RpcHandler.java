@@ -14,6 +14,8 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.rpc.Client;
+import org.chainwalletd.rpc.ClientPresence;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
 
@@ -39,14 +41,14 @@ final class RpcHandler implements HttpHandler {
     }
 
     @Override
-    public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection) {
+    public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection, ClientPresence presence) {
         Callers.Caller caller = callers.of(request, connection);
         RequestEntity entity = request.entity();
         boolean json = isJson(entity);
         if (entity instanceof HttpEntity.Strict whole) {
             connection.requestArrived();
             ByteString body = whole.getData();
-            return whole(new BodyReader.Received(body, body.size()), json, caller);
+            return whole(new BodyReader.Received(body, body.size()), json, caller, presence);
         }
         if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
             connection.requestArrived();
@@ -60,10 +62,12 @@ final class RpcHandler implements HttpHandler {
                             return failure == null ? received : null;
                         },
                         executor)
-                .thenComposeAsync(received -> received == null ? late() : whole(received, json, caller), executor);
+                .thenComposeAsync(
+                        received -> received == null ? late() : whole(received, json, caller, presence), executor);
     }
 
-    private CompletionStage<HttpResponse> whole(BodyReader.Received body, boolean json, Callers.Caller caller) {
+    private CompletionStage<HttpResponse> whole(
+            BodyReader.Received body, boolean json, Callers.Caller caller, ClientPresence presence) {
         if (!json) {
             return CompletableFuture.completedFuture(notJson());
         }
@@ -77,21 +81,13 @@ final class RpcHandler implements HttpHandler {
         if (!slots.take(scope.get())) {
             return refusals.busy();
         }
-        CompletableFuture<RpcAnswer> answer = dispatch(body.kept().toArray(), scope, caller.client());
+        Client client = new Client(caller.client(), presence, () -> slots.giveBack(scope.get()));
+        CompletableFuture<RpcAnswer> answer =
+                rpc.dispatch(body.kept().toArray(), scope, client).toCompletableFuture();
         if (answer.isDone() && !answer.isCompletedExceptionally()) {
-            slots.giveBack(scope.get());
             return respond(answer.join(), caller.client());
         }
-        return answer.whenCompleteAsync((done, failure) -> slots.giveBack(scope.get()), executor)
-                .thenComposeAsync(done -> respond(done, caller.client()), executor);
-    }
-
-    private CompletableFuture<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, String client) {
-        try {
-            return rpc.dispatch(body, scope, client).toCompletableFuture();
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return answer.thenComposeAsync(done -> respond(done, caller.client()), executor);
     }
 
     private CompletionStage<HttpResponse> respond(RpcAnswer answer, String client) {

@@ -1,10 +1,8 @@
 package org.chainwalletd.http;
 
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
@@ -12,6 +10,7 @@ import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.event.Logging;
 import org.apache.pekko.event.LoggingAdapter;
+import org.apache.pekko.http.impl.engine.http2.Http2;
 import org.apache.pekko.http.impl.engine.http2.Http2Blueprint;
 import org.apache.pekko.http.impl.engine.http2.TelemetrySpi;
 import org.apache.pekko.http.impl.engine.server.ServerTerminator;
@@ -20,6 +19,7 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.scaladsl.Http;
 import org.apache.pekko.http.scaladsl.settings.ServerSettings;
 import org.apache.pekko.stream.IgnoreComplete$;
+import org.apache.pekko.stream.TLSProtocol;
 import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
 import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
 import org.apache.pekko.stream.javadsl.BidiFlow;
@@ -86,13 +86,14 @@ final class TlsLayers {
     }
 
     private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http2(Connection connection) {
-        Set<CompletableFuture<HttpResponse>> open = ConcurrentHashMap.newKeySet();
+        Http2Streams streams = new Http2Streams();
         connection.speaksHttp2();
-        connection.whenGivenUp(() -> giveUp(open));
+        connection.whenGivenUp(streams::giveUp);
+        connection.presence().whenLeft(streams::close);
         Function1<
                         org.apache.pekko.http.scaladsl.model.HttpRequest,
                         Future<org.apache.pekko.http.scaladsl.model.HttpResponse>>
-                answers = request -> FutureConverters.asScala(answer(request, connection, open));
+                answers = request -> FutureConverters.asScala(answer(request, connection, streams));
         var requests = Http2Blueprint.handleWithStreamIdHeader(
                 settings.http2Settings().maxConcurrentStreams(), answers, system.executionContext());
         var stack = Http2Blueprint.serverStackTls(
@@ -100,10 +101,20 @@ final class TlsLayers {
                 log,
                 TelemetrySpi.create(system.classicSystem()),
                 Http.apply(system.classicSystem()).dateHeaderRendering());
-        return stack.mapMaterializedValue(terminator -> drainable(terminator, connection))
+        Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http = stack.mapMaterializedValue(
+                        terminator -> drainable(terminator, connection))
                 .reversed()
                 .join(requests)
                 .asJava();
+        Http2FrameWatch watch = new Http2FrameWatch(streams::reset);
+        return Flow.<SslTlsInbound>create().map(bytes -> read(watch, bytes)).via(http);
+    }
+
+    private static SslTlsInbound read(Http2FrameWatch watch, SslTlsInbound inbound) {
+        if (inbound instanceof TLSProtocol.SessionBytes session) {
+            watch.read(session.bytes());
+        }
+        return inbound;
     }
 
     /**
@@ -117,25 +128,23 @@ final class TlsLayers {
     }
 
     private CompletionStage<org.apache.pekko.http.scaladsl.model.HttpResponse> answer(
-            org.apache.pekko.http.scaladsl.model.HttpRequest request,
-            Connection connection,
-            Set<CompletableFuture<HttpResponse>> open) {
-        CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
-        open.add(answer);
-        RequestStage.answer(handler, request, connection)
+            org.apache.pekko.http.scaladsl.model.HttpRequest request, Connection connection, Http2Streams streams) {
+        Http2Streams.Exchange exchange = streams.begin(streamOf(request));
+        CompletableFuture<HttpResponse> answer = exchange.answer();
+        RequestStage.answer(handler, request, connection, exchange.presence())
                 .whenCompleteAsync(
                         (response, failure) -> answer.complete(RequestStage.orFailure(response, failure)),
                         ON_COMPLETING_THREAD);
         return answer.thenApplyAsync(
                 response -> {
-                    open.remove(answer);
+                    streams.end(exchange);
                     connection.answered();
                     return (org.apache.pekko.http.scaladsl.model.HttpResponse) response;
                 },
                 ON_COMPLETING_THREAD);
     }
 
-    private static void giveUp(Set<CompletableFuture<HttpResponse>> open) {
-        open.forEach(answer -> answer.complete(Responses.shuttingDown()));
+    private static int streamOf(org.apache.pekko.http.scaladsl.model.HttpRequest request) {
+        return (Integer) request.attributes().apply(Http2.streamId());
     }
 }

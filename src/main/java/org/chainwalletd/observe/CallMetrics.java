@@ -38,6 +38,7 @@ public final class CallMetrics implements CallObserver {
     private final MeterRegistry registry;
     private final Map<String, Timers> timers = new ConcurrentHashMap<>();
     private final Map<Failure, Counter> failures = new ConcurrentHashMap<>();
+    private final Map<String, Counter> abandoned = new ConcurrentHashMap<>();
     private final LongAdder inFlight = new LongAdder();
 
     public CallMetrics(MeterRegistry registry) {
@@ -69,6 +70,12 @@ public final class CallMetrics implements CallObserver {
     }
 
     @Override
+    public void abandoned(CallContext context, String method) {
+        inFlight.decrement();
+        abandoned.computeIfAbsent(method, this::abandonedCounter).increment();
+    }
+
+    @Override
     public void refused(CallContext context, CallOutcome outcome) {
         count(outcome);
     }
@@ -77,6 +84,13 @@ public final class CallMetrics implements CallObserver {
         outcome.error()
                 .ifPresent(code -> failures.computeIfAbsent(new Failure(outcome.method(), code), this::counter)
                         .increment());
+    }
+
+    private Counter abandonedCounter(String method) {
+        return Counter.builder("walletd.rpc.abandoned")
+                .description("Waits whose client left before they were answered")
+                .tag("method", method)
+                .register(registry);
     }
 
     private Timer timer(String method, String outcome) {

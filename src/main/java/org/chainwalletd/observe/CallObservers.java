@@ -20,6 +20,12 @@ public record CallObservers(CallObserver first, CallObserver second) implements 
     }
 
     @Override
+    public void abandoned(CallContext context, String method) {
+        first.abandoned(context, method);
+        second.abandoned(context, method);
+    }
+
+    @Override
     public void refused(CallContext context, CallOutcome outcome) {
         first.refused(context, outcome);
         second.refused(context, outcome);

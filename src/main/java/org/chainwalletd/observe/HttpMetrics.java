@@ -26,6 +26,12 @@ public final class HttpMetrics {
                 .register(registry);
     }
 
+    public void waits(IntSupplier open) {
+        Gauge.builder("walletd.rpc.waits", open, IntSupplier::getAsInt)
+                .description("Waits that are open, each counted against --max-waits")
+                .register(registry);
+    }
+
     private Counter counter(String reason) {
         return Counter.builder("walletd.http.refused")
                 .description("Requests refused and connections closed before a method was reached")

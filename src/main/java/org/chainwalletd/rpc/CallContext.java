@@ -1,10 +1,73 @@
 package org.chainwalletd.rpc;
 
-/**
- * Who calls: what an audit line and a limit need to know.
- *
- * @param requestId unique within this process, also in the log context
- * @param scope of the token that was presented
- * @param client the caller's address as far as it can be trusted
- */
-public record CallContext(String requestId, Scope scope, String client) {}
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Who calls: what an audit line and a limit need to know, and whether the caller is still there. */
+public final class CallContext {
+    private final String requestId;
+    private final Scope scope;
+    private final String client;
+    private final ClientPresence presence;
+    private CompletableFuture<Void> gone;
+    private ClientPresence.Registration listening;
+    private boolean ended;
+
+    CallContext(String requestId, Scope scope, String client, ClientPresence presence) {
+        this.requestId = requestId;
+        this.scope = scope;
+        this.client = client;
+        this.presence = presence;
+    }
+
+    /** Of a caller that stays. */
+    public CallContext(String requestId, Scope scope, String client) {
+        this(requestId, scope, client, new ClientPresence());
+    }
+
+    /** Unique within this process, also in the log context. */
+    public String requestId() {
+        return requestId;
+    }
+
+    /** Of the token that was presented. */
+    public Scope scope() {
+        return scope;
+    }
+
+    /** The caller's address as far as it can be trusted. */
+    public String client() {
+        return client;
+    }
+
+    /**
+     * Completes when the caller has left: its connection is closed or reset, or its HTTP/2 stream is reset. Never completes after the call
+     * has ended, and never fails. An HTTP/1 client that has only closed its sending side still counts as there for as long as the server
+     * works for it ({@code HttpLimits.halfClosed}).
+     *
+     * <p>For {@linkplain RpcMethod#longPoll() long polls}. A call that has begun to move money does not ask: it ends what it has begun.
+     */
+    public synchronized CompletionStage<Void> gone() {
+        if (gone == null) {
+            CompletableFuture<Void> leaving = new CompletableFuture<>();
+            gone = leaving;
+            if (!ended) {
+                listening = presence.whenLeft(() -> leaving.complete(null));
+            }
+        }
+        return gone;
+    }
+
+    /** The call is answered: whether its caller leaves is of no interest any more. */
+    synchronized void end() {
+        ended = true;
+        if (listening != null) {
+            listening.cancel();
+            listening = null;
+        }
+    }
+
+    ClientPresence presence() {
+        return presence;
+    }
+}

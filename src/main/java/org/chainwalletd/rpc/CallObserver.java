@@ -11,6 +11,9 @@ public interface CallObserver {
 
     default void ended(CallContext context, CallOutcome outcome) {}
 
+    /** A long poll whose caller has left before it was answered. Takes the place of {@link #ended}. */
+    default void abandoned(CallContext context, String method) {}
+
     /** A call that named no known method, or whose token does not allow the method: {@code outcome} says which by its code. */
     default void refused(CallContext context, CallOutcome outcome) {}
 }

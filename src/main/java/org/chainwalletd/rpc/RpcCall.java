@@ -19,6 +19,8 @@ final class RpcCall {
     private final Envelope envelope;
     private final CallContext context;
     private final long started = System.nanoTime();
+    private ClientPresence.Registration watch;
+    private boolean waiting;
 
     RpcCall(Shared shared, Envelope envelope, CallContext context) {
         this.shared = shared;
@@ -27,13 +29,27 @@ final class RpcCall {
     }
 
     /** What all calls have in common. */
-    record Shared(MethodRegistry registry, Failures failures, CallObserver observer, Executor executor) {}
+    record Shared(
+            MethodRegistry registry,
+            Failures failures,
+            CallObserver observer,
+            LongPolls longPolls,
+            Executor executor) {}
 
     /**
      * @param json null for a notification
      * @param httpStatus if this is a single request
      */
     record Outcome(byte[] json, int httpStatus) {}
+
+    /** What a long poll ends with when its caller has left. */
+    private static final class CallerLeft extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        CallerLeft() {
+            super("the caller has left", null, false, false);
+        }
+    }
 
     /** The same words whatever is wrong with the token, so that a caller learns nothing (interface.md, section 5.2). */
     static RpcException authenticationRequired() {
@@ -78,6 +94,9 @@ final class RpcCall {
             if (running.isDone()) {
                 return now(finish, finished(method, running));
             }
+            if (method.method().longPoll()) {
+                endWhenTheCallerLeaves(running);
+            }
             return running.handleAsync(
                     (result, failure) -> finish.apply(finishedLater(method, running)), shared.executor());
         } finally {
@@ -88,12 +107,31 @@ final class RpcCall {
     private <P extends Record, R> CompletableFuture<R> start(RegisteredMethod<P, R> method) {
         try {
             P params = method.binder().bind(envelope.params());
+            if (method.method().longPoll()) {
+                shared.longPolls().enter();
+                waiting = true;
+            }
             CompletionStage<R> stage = method.method().call(params, context);
             return stage.toCompletableFuture();
         } catch (RpcException refusal) {
             return CompletableFuture.failedFuture(refusal);
         } catch (Throwable failure) {
             return CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    private void endWhenTheCallerLeaves(CompletableFuture<?> running) {
+        watch = context.presence().whenLeft(() -> running.completeExceptionally(new CallerLeft()));
+    }
+
+    /** Gives back what the call held besides its answer. */
+    private void release() {
+        context.end();
+        if (watch != null) {
+            watch.cancel();
+        }
+        if (waiting) {
+            shared.longPolls().leave();
         }
     }
 
@@ -107,12 +145,17 @@ final class RpcCall {
     }
 
     private Outcome finished(RegisteredMethod<?, ?> method, CompletableFuture<?> done) {
+        release();
         Object result;
         byte[] json;
         try {
             result = done.join();
             json = write(method, result);
         } catch (RuntimeException | Error failure) {
+            if (failure.getCause() instanceof CallerLeft) {
+                shared.observer().abandoned(context, method.method().name());
+                return new Outcome(null, 204);
+            }
             RpcException refusal =
                     shared.failures().translate(failure, method.method().name(), context);
             observeEnd(method, Optional.of(refusal.code()), Optional.empty());

@@ -20,51 +20,84 @@ public final class RpcDispatcher {
 
     private final RpcCall.Shared shared;
     private final RequestReader reader;
-    private final int batchParallelism;
+    private final Limits limits;
     private final RequestIds requestIds = new RequestIds();
 
     /**
+     * What callers may ask for at a time.
+     *
      * @param maxBatch most items in a batch
-     * @param batchParallelism items of one batch that run at a time
+     * @param batchParallelism items of one batch that run at a time, long polls left out
+     * @param maxLongPolls long polls at a time, of all callers
+     */
+    public record Limits(int maxBatch, int batchParallelism, int maxLongPolls) {}
+
+    /**
      * @param executor where calls go on that did not answer at once
      */
     public RpcDispatcher(
             MethodRegistry registry,
             List<ErrorTranslator> translators,
             CallObserver observer,
-            int maxBatch,
-            int batchParallelism,
+            Limits limits,
             Executor executor) {
-        this.shared = new RpcCall.Shared(registry, new Failures(translators), observer, executor);
-        this.reader = new RequestReader(maxBatch);
-        this.batchParallelism = batchParallelism;
+        this.shared = new RpcCall.Shared(
+                registry, new Failures(translators), observer, new LongPolls(limits.maxLongPolls()), executor);
+        this.reader = new RequestReader(limits.maxBatch());
+        this.limits = limits;
+    }
+
+    /** Long polls that are open now. */
+    public int longPolls() {
+        return shared.longPolls().open();
     }
 
     /**
      * @param body the complete request body, given over: it is overwritten when it holds secrets
      * @param scope of the token that came with the request; empty when there was none or a wrong one
-     * @param client the caller's address as far as it can be trusted
      */
-    public CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, String client) {
+    public CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, Client client) {
         if (scope.isEmpty()) {
+            client.parked().run();
             return CompletableFuture.completedFuture(UNAUTHORIZED);
         }
         Envelope.Body read = reader.read(body);
         if (read instanceof Envelope.Single single) {
-            return call(single.envelope(), scope.get(), client, RpcDispatcher::answer);
+            return single(single.envelope(), scope.get(), client);
         }
         if (read instanceof Envelope.Batch batch) {
             return new BatchRun(batch.envelopes(), scope.get(), client).start();
         }
+        client.parked().run();
         Envelope.Refused refused = (Envelope.Refused) read;
         RpcException refusal = new RpcException(refused.code(), refused.message());
         return CompletableFuture.completedFuture(
                 new RpcAnswer(refused.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID)));
     }
 
+    private CompletableFuture<RpcAnswer> single(Envelope envelope, Scope scope, Client client) {
+        boolean aside = isLongPoll(envelope);
+        CompletableFuture<RpcAnswer> answer = call(envelope, scope, client, outcome -> {
+            if (!aside) {
+                client.parked().run();
+            }
+            return answer(outcome);
+        });
+        if (aside) {
+            client.parked().run();
+        }
+        return answer;
+    }
+
+    private boolean isLongPoll(Envelope envelope) {
+        RegisteredMethod<?, ?> method =
+                envelope.refusal() == null ? shared.registry().find(envelope.method()) : null;
+        return method != null && method.method().longPoll();
+    }
+
     private <T> CompletableFuture<T> call(
-            Envelope envelope, Scope scope, String client, Function<RpcCall.Outcome, T> finish) {
-        CallContext context = new CallContext(requestIds.next(), scope, client);
+            Envelope envelope, Scope scope, Client client, Function<RpcCall.Outcome, T> finish) {
+        CallContext context = new CallContext(requestIds.next(), scope, client.address(), client.presence());
         return new RpcCall(shared, envelope, context).run(finish);
     }
 
@@ -72,26 +105,41 @@ public final class RpcDispatcher {
         return outcome.json() == null ? RpcAnswer.NO_CONTENT : new RpcAnswer(outcome.httpStatus(), outcome.json());
     }
 
-    /** Runs the items of one batch: a few lanes, each taking the next item when its last one is answered. */
+    /**
+     * Runs the items of one batch: a few lanes, each taking the next item when its last one is answered. A long poll takes no lane: all of a
+     * batch are open together.
+     */
     private final class BatchRun {
         private final List<Envelope> envelopes;
         private final Scope scope;
-        private final String client;
+        private final Client client;
         private final byte[][] answers;
+        private final boolean[] aside;
         private final AtomicInteger next = new AtomicInteger();
         private final AtomicInteger open;
+        private final AtomicInteger openInLanes;
         private final CompletableFuture<RpcAnswer> done = new CompletableFuture<>();
 
-        BatchRun(List<Envelope> envelopes, Scope scope, String client) {
+        BatchRun(List<Envelope> envelopes, Scope scope, Client client) {
             this.envelopes = envelopes;
             this.scope = scope;
             this.client = client;
             this.answers = new byte[envelopes.size()][];
             this.open = new AtomicInteger(envelopes.size());
+            this.aside = new boolean[envelopes.size()];
+            int inLanes = 0;
+            for (int item = 0; item < aside.length; item++) {
+                aside[item] = isLongPoll(envelopes.get(item));
+                inLanes += aside[item] ? 0 : 1;
+            }
+            this.openInLanes = new AtomicInteger(inLanes);
         }
 
         CompletableFuture<RpcAnswer> start() {
-            for (int lane = 0; lane < Math.min(batchParallelism, envelopes.size()); lane++) {
+            if (openInLanes.get() == 0) {
+                client.parked().run();
+            }
+            for (int lane = 0; lane < Math.min(limits.batchParallelism(), envelopes.size()); lane++) {
                 takeItems();
             }
             return done;
@@ -101,20 +149,29 @@ public final class RpcDispatcher {
             for (int item = next.getAndIncrement(); item < envelopes.size(); item = next.getAndIncrement()) {
                 int index = item;
                 CompletableFuture<byte[]> answer = call(envelopes.get(index), scope, client, RpcCall.Outcome::json);
-                if (!answer.isDone()) {
-                    answer.thenAcceptAsync(json -> answered(index, json, true), shared.executor());
+                if (answer.isDone()) {
+                    answered(index, answer.join());
+                } else if (aside[index]) {
+                    answer.thenAcceptAsync(json -> answered(index, json), shared.executor());
+                } else {
+                    answer.thenAcceptAsync(json -> answeredLater(index, json), shared.executor());
                     return;
                 }
-                answered(index, answer.join(), false);
             }
         }
 
-        private void answered(int item, byte[] json, boolean takeMore) {
+        private void answeredLater(int item, byte[] json) {
+            answered(item, json);
+            takeItems();
+        }
+
+        private void answered(int item, byte[] json) {
             answers[item] = json;
+            if (!aside[item] && openInLanes.decrementAndGet() == 0) {
+                client.parked().run();
+            }
             if (open.decrementAndGet() == 0) {
                 done.complete(collect());
-            } else if (takeMore) {
-                takeItems();
             }
         }
 

@@ -32,6 +32,15 @@ public interface RpcMethod<P extends Record, R> {
         return List.of();
     }
 
+    /**
+     * Whether a call does nothing but wait for something to happen, for minutes. Such calls are counted by themselves and leave the bound on
+     * requests at a time to the others; those of a batch run beside each other; one whose caller has {@linkplain CallContext#gone() left}
+     * is ended at once, whatever its stage does later. Never true for a method that moves money.
+     */
+    default boolean longPoll() {
+        return false;
+    }
+
     Class<P> params();
 
     Class<R> result();

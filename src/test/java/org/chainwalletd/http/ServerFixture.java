@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
 
@@ -57,13 +58,25 @@ final class ServerFixture implements AutoCloseable {
 
     ServerFixture(Path datadir, HttpLimits limits, HttpServer.Place place, List<ReadinessCheck> readiness)
             throws Exception {
+        this(datadir, limits, place, readiness, Optional.empty());
+    }
+
+    /** @param rpc in place of the echo */
+    ServerFixture(
+            Path datadir,
+            HttpLimits limits,
+            HttpServer.Place place,
+            List<ReadinessCheck> readiness,
+            Optional<RpcEndpoint> rpc)
+            throws Exception {
         authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}));
         system = ActorSystem.create(Behaviors.empty(), "http-test");
         server = HttpServer.start(
                         system,
                         place,
                         limits,
-                        new HttpServer.Services(this::answer, authenticator, readiness, () -> "metrics", refusals::add))
+                        new HttpServer.Services(
+                                rpc.orElse(this::answer), authenticator, readiness, () -> "metrics", refusals::add))
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
     }
@@ -85,7 +98,13 @@ final class ServerFixture implements AutoCloseable {
         }
     }
 
-    private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Scope> scope, String client) {
+    private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
+        CompletableFuture<RpcAnswer> answer = echo(body, scope, client.address());
+        answer.whenCompleteAsync((given, failure) -> client.parked().run(), Runnable::run);
+        return answer;
+    }
+
+    private CompletableFuture<RpcAnswer> echo(byte[] body, Optional<Scope> scope, String client) {
         calls.incrementAndGet();
         String text = new String(body, StandardCharsets.UTF_8);
         byte[] echo = ("{\"scope\":\"" + scope.get().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
@@ -94,7 +113,7 @@ final class ServerFixture implements AutoCloseable {
         return switch (text) {
             case "\"wait\"" -> gate.thenApplyAsync(open -> new RpcAnswer(200, echo), system.executionContext());
             case "\"fail\"" -> CompletableFuture.failedFuture(new IllegalStateException("broken on purpose"));
-            case "\"throw\"" -> throw new IllegalStateException("broken on purpose");
+            case "\"throw\"" -> CompletableFuture.failedFuture(new IllegalStateException("broken on purpose"));
             case "\"notify\"" -> CompletableFuture.completedFuture(new RpcAnswer(204, new byte[0]));
             case "\"scope\"" -> CompletableFuture.completedFuture(new RpcAnswer(401, echo));
             default -> CompletableFuture.completedFuture(new RpcAnswer(200, echo));

@@ -79,7 +79,7 @@ class EnvelopeFuzzTest {
 
     private void check(byte[] body) throws IOException {
         RpcAnswer answer = dispatcher
-                .dispatch(body, Optional.of(Scope.SPEND), "fuzz")
+                .dispatch(body, Optional.of(Scope.SPEND), Client.staying("fuzz"))
                 .toCompletableFuture()
                 .join();
         if (answer.status() == 204) {

@@ -42,8 +42,8 @@ class OpenRpcTest {
             "1.2.3");
 
     private JsonNode discover() throws Exception {
-        RpcDispatcher dispatcher =
-                new RpcDispatcher(registry, List.of(), CallObserver.NONE, 1, 1, TestMethods.EXECUTOR);
+        RpcDispatcher dispatcher = new RpcDispatcher(
+                registry, List.of(), CallObserver.NONE, new RpcDispatcher.Limits(1, 1, 0), TestMethods.EXECUTOR);
         RpcAnswer answer = TestMethods.answer(
                 dispatcher,
                 Optional.of(Scope.READ),

@@ -234,7 +234,7 @@ class RpcDispatcherTest {
         CompletableFuture<RpcAnswer> answer = slow.dispatch(
                         ("[" + String.join(",", Collections.nCopies(10, item)) + "]").getBytes(UTF_8),
                         Optional.of(Scope.READ),
-                        "c")
+                        Client.staying("c"))
                 .toCompletableFuture();
         while (!answer.isDone()) {
             List<CompletableFuture<TestMethods.Ok>> now;

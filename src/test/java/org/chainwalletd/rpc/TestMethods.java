@@ -12,6 +12,7 @@ import java.util.function.BiFunction;
 /** Methods for the tests of the envelope. */
 final class TestMethods {
     static final Executor EXECUTOR = ForkJoinPool.commonPool();
+    private static final RpcDispatcher.Limits LIMITS = new RpcDispatcher.Limits(100, 4, 50);
 
     private TestMethods() {}
 
@@ -70,12 +71,12 @@ final class TestMethods {
     static RpcDispatcher dispatcher(CallObserver observer, RpcMethod<?, ?>... methods) {
         List<RpcMethod<?, ?>> all = new ArrayList<>(List.of(methods));
         all.add(ping());
-        return new RpcDispatcher(MethodRegistry.of(all), List.of(), observer, 100, 4, EXECUTOR);
+        return new RpcDispatcher(MethodRegistry.of(all), List.of(), observer, LIMITS, EXECUTOR);
     }
 
     static RpcAnswer answer(RpcDispatcher dispatcher, Optional<Scope> scope, byte[] body) {
         return dispatcher
-                .dispatch(body, scope, "127.0.0.1")
+                .dispatch(body, scope, Client.staying("127.0.0.1"))
                 .toCompletableFuture()
                 .join();
     }

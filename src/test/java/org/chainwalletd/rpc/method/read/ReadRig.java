@@ -25,6 +25,7 @@ import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
@@ -70,8 +71,7 @@ final class ReadRig implements AutoCloseable {
                         ReadMethods.all(PROFILE, "9.9.9", nodes, () -> List.copyOf(keys), inFlight, executor)),
                 List.of(new NodeErrors()),
                 CallObserver.NONE,
-                100,
-                4,
+                new RpcDispatcher.Limits(100, 4, 10),
                 executor);
     }
 
@@ -80,7 +80,7 @@ final class ReadRig implements AutoCloseable {
         String request = "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":1}";
         try {
             RpcAnswer answer = dispatcher
-                    .dispatch(request.getBytes(StandardCharsets.UTF_8), Optional.of(Scope.READ), "test")
+                    .dispatch(request.getBytes(StandardCharsets.UTF_8), Optional.of(Scope.READ), Client.staying("test"))
                     .toCompletableFuture()
                     .get(20, TimeUnit.SECONDS);
             return JSON.readTree(answer.body());

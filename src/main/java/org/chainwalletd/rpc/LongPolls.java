@@ -1,0 +1,34 @@
+package org.chainwalletd.rpc;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How many long polls are open, and how many may be. */
+final class LongPolls {
+    private static final long RETRY_AFTER_SECONDS = 5;
+
+    private final int most;
+    private final AtomicInteger open = new AtomicInteger();
+
+    LongPolls(int most) {
+        this.most = most;
+    }
+
+    int open() {
+        return open.get();
+    }
+
+    /**
+     * @throws RpcException -32042 when there is no place
+     */
+    void enter() {
+        if (open.incrementAndGet() > most) {
+            open.decrementAndGet();
+            throw RpcException.tooManyRequests(
+                    "already " + most + " waits at a time (--max-waits)", RETRY_AFTER_SECONDS);
+        }
+    }
+
+    void leave() {
+        open.decrementAndGet();
+    }
+}

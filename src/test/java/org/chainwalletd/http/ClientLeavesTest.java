@@ -1,0 +1,324 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.NamedMethod;
+import org.chainwalletd.rpc.NoParams;
+import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A call that waits learns that its client has left and gives its place back; a call that does not wait goes on to its end. */
+@Timeout(120)
+class ClientLeavesTest {
+    private static final String WAIT = "{\"jsonrpc\":\"2.0\",\"method\":\"wait\",\"id\":1}";
+    private static final String WORK = "{\"jsonrpc\":\"2.0\",\"method\":\"work\",\"id\":2}";
+
+    /** One ordinary call at a time, so that a place that is not given back shows. */
+    private static final HttpLimits LIMITS = limits(Duration.ofSeconds(60));
+
+    record Ok(boolean ok) {}
+
+    @TempDir
+    Path datadir;
+
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger told = new AtomicInteger();
+    private final AtomicInteger working = new AtomicInteger();
+    private final CompletableFuture<Ok> event = new CompletableFuture<>();
+    private final CompletableFuture<Ok> work = new CompletableFuture<>();
+    private final RpcDispatcher dispatcher = new RpcDispatcher(
+            MethodRegistry.of(List.of(
+                    new Method("wait", true) {
+                        @Override
+                        public CompletionStage<Ok> call(NoParams none, CallContext context) {
+                            context.gone().thenRunAsync(told::incrementAndGet, ForkJoinPool.commonPool());
+                            waiting.incrementAndGet();
+                            return event.thenApplyAsync(ok -> ok, ForkJoinPool.commonPool());
+                        }
+                    },
+                    new Method("work", false) {
+                        @Override
+                        public CompletionStage<Ok> call(NoParams none, CallContext context) {
+                            working.incrementAndGet();
+                            return work;
+                        }
+                    })),
+            List.of(),
+            CallObserver.NONE,
+            new RpcDispatcher.Limits(100, 2, 4),
+            ForkJoinPool.commonPool());
+    private final Map<Socket, Socket> beneath = new HashMap<>();
+    private ServerFixture fixture;
+
+    private abstract static class Method extends NamedMethod<NoParams, Ok> {
+        private final boolean longPoll;
+
+        Method(String name, boolean longPoll) {
+            super(name, Scope.READ, "For tests.", NoParams.class, Ok.class);
+            this.longPoll = longPoll;
+        }
+
+        @Override
+        public boolean longPoll() {
+            return longPoll;
+        }
+    }
+
+    private static HttpLimits limits(Duration halfClosed) {
+        return new HttpLimits(
+                1 << 20, 100, 1, Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(20), halfClosed);
+    }
+
+    @AfterEach
+    void stop() {
+        event.complete(new Ok(true));
+        work.complete(new Ok(true));
+        fixture.close();
+    }
+
+    @Test
+    void a_reset_connection_ends_its_wait() throws Exception {
+        start(LIMITS, Optional.empty());
+        RawClient client = fixture.client().post(ServerFixture.READ, WAIT);
+        awaitWaits(1);
+
+        reset(client.socket());
+
+        awaitGone(1);
+    }
+
+    @Test
+    void a_reset_connection_ends_its_wait_under_tls_too() throws Exception {
+        start(LIMITS, Optional.of(identity()));
+        SSLSocket socket = tls("http/1.1");
+        new RawClient(socket).post(ServerFixture.READ, WAIT);
+        awaitWaits(1);
+
+        reset(socket);
+
+        awaitGone(1);
+    }
+
+    @Test
+    void a_wait_whose_client_has_closed_only_its_sending_side_is_still_answered() throws Exception {
+        start(LIMITS, Optional.empty());
+        try (RawClient client = fixture.client().post(ServerFixture.READ, WAIT)) {
+            awaitWaits(1);
+            client.socket().shutdownOutput();
+            askSomethingElse();
+
+            assertThat(told).hasValue(0);
+            event.complete(new Ok(true));
+            assertThat(client.read().text()).contains("\"ok\":true");
+        }
+    }
+
+    @Test
+    void a_client_that_has_closed_its_sending_side_and_never_comes_back_is_gone_in_the_end() throws Exception {
+        start(limits(Duration.ofMillis(200)), Optional.empty());
+        RawClient client = fixture.client().post(ServerFixture.READ, WAIT);
+        awaitWaits(1);
+
+        client.close();
+
+        awaitGone(1);
+    }
+
+    @Test
+    void a_reset_stream_ends_its_wait_and_no_other_one_of_its_connection() throws Exception {
+        start(LIMITS, Optional.of(identity()));
+        try (RawHttp2 client = new RawHttp2(tls("h2"))) {
+            client.post(1, ServerFixture.READ, WAIT);
+            client.post(3, ServerFixture.READ, WAIT);
+            awaitWaits(2);
+
+            client.reset(1);
+
+            Await.until("one wait has ended", () -> dispatcher.longPolls() == 1 && told.get() == 1);
+            event.complete(new Ok(true));
+            assertThat(client.readBody(3)).contains("\"ok\":true");
+        }
+    }
+
+    @Test
+    void a_lost_connection_ends_all_waits_of_its_streams() throws Exception {
+        start(LIMITS, Optional.of(identity()));
+        RawHttp2 client = new RawHttp2(tls("h2"));
+        client.post(1, ServerFixture.READ, WAIT);
+        client.post(3, ServerFixture.READ, "[" + WAIT + "," + WAIT + "]");
+        awaitWaits(3);
+
+        reset(client.socket());
+
+        awaitGone(3);
+    }
+
+    @Test
+    void an_http_2_connection_that_is_closed_ends_all_its_waits() throws Exception {
+        start(LIMITS, Optional.of(identity()));
+        RawHttp2 client = new RawHttp2(tls("h2"));
+        client.post(1, ServerFixture.READ, WAIT);
+        awaitWaits(1);
+
+        client.close();
+
+        awaitGone(1);
+    }
+
+    @Test
+    void the_waits_of_a_batch_are_open_together_and_end_together() throws Exception {
+        start(LIMITS, Optional.empty());
+        RawClient client = fixture.client()
+                .post(ServerFixture.READ, "[" + String.join(",", WAIT, WAIT, WAIT, WAIT, WORK, WORK) + "]");
+        awaitWaits(4);
+        Await.until("the rest of the batch is being worked on", () -> working.get() == 2);
+
+        reset(client.socket());
+
+        awaitGone(4);
+    }
+
+    @Test
+    void waits_leave_the_bound_of_a_token_to_other_calls_and_have_one_of_their_own() throws Exception {
+        start(LIMITS, Optional.empty());
+        fixture.client().post(ServerFixture.READ, WAIT);
+        fixture.client().post(ServerFixture.READ, "[" + WAIT + "," + WAIT + "]");
+        fixture.client().post(ServerFixture.READ, WAIT);
+        awaitWaits(4);
+
+        askSomethingElse();
+        try (RawClient one = fixture.client().post(ServerFixture.READ, WAIT)) {
+            assertThat(one.read().text()).contains("-32042").contains("\"retryable\":true");
+        }
+    }
+
+    @Test
+    void a_call_that_does_not_wait_goes_on_without_its_client_and_keeps_its_place_meanwhile() throws Exception {
+        start(LIMITS, Optional.empty());
+        RawClient client = fixture.client().post(ServerFixture.READ, WORK);
+        Await.until("the call is being worked on", () -> working.get() == 1);
+        reset(client.socket());
+        Await.until("the connection is closed", () -> fixture.server.connections() == 0);
+
+        try (RawClient other = fixture.client().post(ServerFixture.READ, WORK)) {
+            assertThat(other.read().text()).contains("-32042");
+        }
+        work.complete(new Ok(true));
+        Await.until("the place is free again", this::isFree);
+    }
+
+    @Test
+    void calls_of_a_connection_that_stays_leave_nothing_behind() throws Exception {
+        start(LIMITS, Optional.empty());
+        event.complete(new Ok(true));
+        try (RawClient client = fixture.client()) {
+            for (int i = 0; i < 50; i++) {
+                assertThat(client.post(ServerFixture.READ, WAIT).read().text()).contains("\"ok\":true");
+            }
+        }
+        Await.until("the connection is closed", () -> fixture.server.connections() == 0);
+        assertThat(dispatcher.longPolls()).isZero();
+        assertThat(told).hasValue(0);
+    }
+
+    private boolean isFree() {
+        try (RawClient other = fixture.client().post(ServerFixture.READ, WORK)) {
+            return other.read().text().contains("\"ok\":true");
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void awaitWaits(int number) {
+        Await.until(number + " calls wait", () -> waiting.get() == number);
+        assertThat(dispatcher.longPolls()).isEqualTo(number);
+    }
+
+    private void awaitGone(int number) {
+        Await.until("the waits have ended", () -> dispatcher.longPolls() == 0);
+        Await.until("their methods have been told", () -> told.get() == number);
+    }
+
+    /** Has its answer after whatever the server was told before it. */
+    private void askSomethingElse() throws Exception {
+        try (RawClient other = fixture.client()) {
+            assertThat(other.post(ServerFixture.READ, "{\"jsonrpc\":\"2.0\",\"method\":\"none\",\"id\":1}")
+                            .read()
+                            .text())
+                    .contains("-32601");
+        }
+    }
+
+    private void start(HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
+        fixture = new ServerFixture(
+                datadir,
+                limits,
+                new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), tls),
+                List.of(),
+                Optional.of(dispatcher::dispatch));
+    }
+
+    private TlsIdentity identity() throws Exception {
+        return TlsIdentity.open(
+                datadir, "chain-walletd", TlsIdentity.names(InetAddress.getByName("127.0.0.1"), List.of()), line -> {});
+    }
+
+    private void reset(Socket socket) throws IOException {
+        Socket bare = beneath.getOrDefault(socket, socket);
+        bare.setSoLinger(true, 0);
+        bare.close();
+    }
+
+    private SSLSocket tls(String protocol) throws Exception {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {new TrustAll()}, new SecureRandom());
+        Socket bare = new Socket("127.0.0.1", fixture.server.address().getPort());
+        SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(bare, "localhost", 443, true);
+        var parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(new String[] {protocol});
+        socket.setSSLParameters(parameters);
+        beneath.put(socket, bare);
+        socket.startHandshake();
+        return socket;
+    }
+
+    private static final class TrustAll implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package org.chainwalletd.http;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** An HTTP/2 client on a bare socket that sends frames one by one, also such as no HTTP library would (RFC 9113). */
+final class RawHttp2 implements Closeable {
+    static final int DATA = 0;
+    static final int HEADERS = 1;
+    static final int RST_STREAM = 3;
+    static final int SETTINGS = 4;
+    static final int CONTINUATION = 9;
+    static final int END_STREAM = 1;
+    static final int END_HEADERS = 4;
+
+    /** @param type one of the frame types of RFC 9113, section 6 */
+    record Frame(int type, int flags, int stream, byte[] payload) {}
+
+    private final Socket socket;
+    private final OutputStream out;
+    private final DataInputStream in;
+
+    /** Says the preface and empty settings. */
+    RawHttp2(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setSoTimeout(30_000);
+        this.out = socket.getOutputStream();
+        this.in = new DataInputStream(socket.getInputStream());
+        out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        send(SETTINGS, 0, 0, new byte[0]);
+    }
+
+    Socket socket() {
+        return socket;
+    }
+
+    void send(int type, int flags, int stream, byte[] payload) throws IOException {
+        ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
+        frame.putInt(payload.length << 8 | type)
+                .put((byte) flags)
+                .putInt(stream)
+                .put(payload);
+        out.write(frame.array());
+        out.flush();
+    }
+
+    /** A whole {@code POST /}. */
+    void post(int stream, String token, String body) throws IOException {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        send(HEADERS, END_HEADERS, stream, head(token, bytes.length));
+        send(DATA, END_STREAM, stream, bytes);
+    }
+
+    /** Takes a request back. */
+    void reset(int stream) throws IOException {
+        int cancel = 8;
+        send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(cancel).array());
+    }
+
+    static byte[] head(String token, int length) {
+        ByteArrayOutputStream head = new ByteArrayOutputStream();
+        literal(head, ":method", "POST");
+        literal(head, ":scheme", "https");
+        literal(head, ":path", "/");
+        literal(head, ":authority", "localhost");
+        literal(head, "authorization", "Bearer " + token);
+        literal(head, "content-type", "application/json");
+        literal(head, "content-length", Integer.toString(length));
+        return head.toByteArray();
+    }
+
+    /** A field that enters no table and is not compressed (RFC 7541, section 6.2.2). */
+    static void literal(ByteArrayOutputStream to, String name, String value) {
+        to.write(0);
+        to.write(name.length());
+        to.writeBytes(name.getBytes(StandardCharsets.US_ASCII));
+        to.write(value.length());
+        to.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    Frame read() throws IOException {
+        int lengthAndType = in.readInt();
+        int flags = in.readUnsignedByte();
+        int stream = in.readInt();
+        return new Frame(lengthAndType & 0xff, flags, stream, in.readNBytes(lengthAndType >>> 8));
+    }
+
+    /** The first body frame on {@code stream}. */
+    String readBody(int stream) throws IOException {
+        for (Frame frame = read(); ; frame = read()) {
+            if (frame.type() == DATA && frame.stream() == stream) {
+                return new String(frame.payload(), StandardCharsets.UTF_8);
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
