@@ -156,6 +156,7 @@ class ClientLeavesTest {
         start(LIMITS, Optional.of(identity()));
         try (RawHttp2 client = new RawHttp2(tls("h2"))) {
             client.post(1, ServerFixture.READ, WAIT);
+            awaitWaits(1);
             client.post(3, ServerFixture.READ, WAIT);
             awaitWaits(2);
 
@@ -172,6 +173,7 @@ class ClientLeavesTest {
         start(LIMITS, Optional.of(identity()));
         RawHttp2 client = new RawHttp2(tls("h2"));
         client.post(1, ServerFixture.READ, WAIT);
+        awaitWaits(1);
         client.post(3, ServerFixture.READ, "[" + WAIT + "," + WAIT + "]");
         awaitWaits(3);
 
@@ -209,7 +211,9 @@ class ClientLeavesTest {
     void waits_leave_the_bound_of_a_token_to_other_calls_and_have_one_of_their_own() throws Exception {
         start(LIMITS, Optional.empty());
         fixture.client().post(ServerFixture.READ, WAIT);
+        awaitWaits(1);
         fixture.client().post(ServerFixture.READ, "[" + WAIT + "," + WAIT + "]");
+        awaitWaits(3);
         fixture.client().post(ServerFixture.READ, WAIT);
         awaitWaits(4);
 

@@ -38,8 +38,12 @@ class SwapNotConfiguredTest {
             "evm_delete_key {\"passphrase\":\"p\"}",
             "evm_send_native {\"to\":" + EVM_ADDRESS + ",\"amount\":\"max\"}");
 
-    private final RpcDispatcher dispatcher =
-            new RpcDispatcher(AllMethods.registry(), List.of(), CallObserver.NONE, 1, 1, TestMethods.EXECUTOR);
+    private final RpcDispatcher dispatcher = new RpcDispatcher(
+            AllMethods.registry(),
+            List.of(),
+            CallObserver.NONE,
+            new RpcDispatcher.Limits(1, 1, 0),
+            TestMethods.EXECUTOR);
 
     @TestFactory
     List<DynamicTest> each_method_says_that_there_is_no_engine() {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcAnswer;
@@ -32,7 +33,11 @@ public final class CallRig {
 
     public CallRig(List<RpcMethod<?, ?>> methods, ErrorTranslator... errors) {
         dispatcher = new RpcDispatcher(
-                MethodRegistry.of(methods), List.of(errors), CallObserver.NONE, 100, 4, Runnable::run);
+                MethodRegistry.of(methods),
+                List.of(errors),
+                CallObserver.NONE,
+                new RpcDispatcher.Limits(100, 4, 10),
+                Runnable::run);
     }
 
     /** The result of a call that must succeed. */
@@ -59,7 +64,7 @@ public final class CallRig {
         request.put("jsonrpc", "2.0").put("method", method).put("id", 1).set("params", JSON.valueToTree(params));
         try {
             RpcAnswer answer = dispatcher
-                    .dispatch(JSON.writeValueAsBytes(request), Optional.of(Scope.SPEND), "test")
+                    .dispatch(JSON.writeValueAsBytes(request), Optional.of(Scope.SPEND), Client.staying("test"))
                     .toCompletableFuture()
                     .get(30, TimeUnit.SECONDS);
             return JSON.readTree(new String(answer.body(), UTF_8));
