@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.TransactionCodec;
@@ -120,6 +121,10 @@ final class CannedNode implements AutoCloseable {
         return request.substring(from, request.indexOf('"', from));
     }
 
+    static Amount valueOf(long index) {
+        return Amount.of(1_000_000 + index);
+    }
+
     private String listing(String address) {
         int number = coins;
         String prefix = String.format("%016x", listings.incrementAndGet());
@@ -134,7 +139,7 @@ final class CannedNode implements AutoCloseable {
                     .append(",\"tx_id\":\"")
                     .append(prefix)
                     .append("4f8a0c7e5d3b6a9147c2e8f0b1d35a7c9e0f2b4d6a8c1e3f\",\"value\":")
-                    .append(1_000_000 + i)
+                    .append(valueOf(i))
                     .append('}');
         }
         return json.append("]}").toString();

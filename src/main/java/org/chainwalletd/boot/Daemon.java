@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
@@ -176,8 +178,22 @@ public final class Daemon implements AutoCloseable {
             Store store,
             MeterRegistry metrics,
             Workers workers) {
+        VerifiedOutputs outputs = new VerifiedOutputs(
+                settings.chain(),
+                List.of(new IntentOutputs(settings.chain(), store.intents(), workers.upstream())),
+                nodes.client(),
+                workers.upstream(),
+                metrics);
         SpendEnvironment environment = SpendEnvironment.of(
-                settings, nodes.client(), nodes.chain(), nodes.seen(), keyring, store, metrics, workers.upstream());
+                settings,
+                nodes.client(),
+                outputs,
+                nodes.chain(),
+                nodes.seen(),
+                keyring,
+                store,
+                metrics,
+                workers.upstream());
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         Guardian.spawn(system, SpendService.create(environment, started), "spending");
         SpendService spending = Futures.await(started, OPENING, "taking up the spends in flight");

@@ -66,7 +66,17 @@ final class AddressAnswers {
     }
 
     static ResultReader<NodeClient.UtxoListing> addressUtxos(Address asked) {
-        return in -> listing(in, "address", asked.hex());
+        return new ResultReader<>() {
+            @Override
+            public NodeClient.UtxoListing read(AnswerJson in) throws IOException {
+                return listing(in, "address", asked.hex());
+            }
+
+            @Override
+            public NodeClient.UtxoListing saidBy(String url, NodeClient.UtxoListing value) {
+                return value.by(url);
+            }
+        };
     }
 
     static ResultReader<NodeClient.UtxoListing> scriptUtxos(Bytes asked) {

@@ -45,7 +45,7 @@ final class Exchanger {
             @Override
             public void answered(HttpAnswer answer) {
                 try {
-                    executor.execute(() -> settle.accept(read(call, answer)));
+                    executor.execute(() -> settle.accept(read(call, node, answer)));
                 } catch (RejectedExecutionException e) {
                     answer.close();
                     settle.accept(new Outcome.NoAnswer<>("no thread is free to read its answer", true));
@@ -74,9 +74,12 @@ final class Exchanger {
     }
 
     /** Whatever a node sends, its call has an outcome. */
-    private static <T> Outcome<T> read(Call<T> call, HttpAnswer answer) {
+    private static <T> Outcome<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
         try (answer) {
-            return AnswerDecoder.decode(answer, call.id, call.method, call.reader);
+            Outcome<T> outcome = AnswerDecoder.decode(answer, call.id, call.method, call.reader);
+            return outcome instanceof Outcome.Result<T> result
+                    ? new Outcome.Result<>(call.reader.saidBy(node.url, result.value()))
+                    : outcome;
         } catch (RuntimeException e) {
             LOG.error("an answer to {} could not be read", call.method, e);
             return new Outcome.Refused<>(new NodeException.BadAnswer("node answered " + call.method + " unreadably"));

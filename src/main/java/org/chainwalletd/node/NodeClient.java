@@ -90,7 +90,18 @@ public interface NodeClient {
 
     record Utxo(Outpoint outpoint, Amount value, long height, boolean coinbase, Integer scriptLength) {}
 
-    record UtxoListing(List<Utxo> utxos, boolean truncated, long tipHeight) {}
+    /**
+     * @param node URL of the one whose word this is; empty when it is not known
+     */
+    record UtxoListing(List<Utxo> utxos, boolean truncated, long tipHeight, String node) {
+        public UtxoListing(List<Utxo> utxos, boolean truncated, long tipHeight) {
+            this(utxos, truncated, tipHeight, "");
+        }
+
+        UtxoListing by(String url) {
+            return new UtxoListing(utxos, truncated, tipHeight, url);
+        }
+    }
 
     record AddressMempool(long tipHeight, List<MempoolEntry> entries) {}
 

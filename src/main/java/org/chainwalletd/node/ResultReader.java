@@ -11,4 +11,9 @@ interface ResultReader<T> {
      * @throws IOException when the text is no JSON
      */
     T read(AnswerJson in) throws IOException;
+
+    /** The same value as the word of the node at {@code url}, where that is part of it. */
+    default T saidBy(String url, T value) {
+        return value;
+    }
 }

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.node.NodeException;
@@ -27,9 +28,11 @@ import org.chainwalletd.node.NodeException;
  */
 final class Broadcast {
     private static final int MAX_SENDS = 3;
-    private static final Pattern CONFLICT =
-            Pattern.compile("(double-spend of |UtxoNotFound\\()OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\),"
-                    + " output_index: (\\d{1,10}) \\}");
+    private static final int AT_ONCE = 8;
+    /** Words about one input: somebody else's spend of it waits already, it is not there, or it is too young. */
+    private static final Pattern ABOUT_INPUT =
+            Pattern.compile("(double-spend of |UtxoNotFound\\(|CoinbaseImmature \\{ outpoint: )"
+                    + "OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\), output_index: (\\d{1,10}) \\}");
     /** Refusals that pass within moments. */
     private static final List<String> PASSING_SOON = List.of("Tip changed during validation", "Storage error");
     /** Passes with the node's next window; until then a repetition is refused too, and counted (chain protocol, section 10.3). */
@@ -125,7 +128,7 @@ final class Broadcast {
 
     /** The output that is not there, when a node's words say so. */
     static Optional<Outpoint> missingOutput(String text) {
-        Matcher matcher = CONFLICT.matcher(text);
+        Matcher matcher = ABOUT_INPUT.matcher(text);
         return matcher.find() && matcher.group(1).startsWith("UtxoNotFound") ? outpoint(matcher) : Optional.empty();
     }
 
@@ -222,13 +225,18 @@ final class Broadcast {
             if (passingSoon || rejected.text().contains(QUOTA)) {
                 return done(notTaken(rejected.getMessage(), doubtful, true));
             }
-            Matcher conflict = CONFLICT.matcher(rejected.text());
-            Optional<Outpoint> named = conflict.find() ? outpoint(conflict).filter(this::isInput) : Optional.empty();
+            Matcher about = ABOUT_INPUT.matcher(rejected.text());
+            Optional<Outpoint> named = about.find() ? outpoint(about).filter(this::isInput) : Optional.empty();
             if (named.isEmpty()) {
                 return done(notTaken(rejected.getMessage(), doubtful, false));
             }
-            if (conflict.group(1).startsWith("double-spend")) {
+            if (about.group(1).startsWith("double-spend")) {
                 return done(new BroadcastOutcome.Conflicted(rejected.getMessage(), !doubtful));
+            }
+            if (about.group(1).startsWith("CoinbaseImmature")) {
+                return doubtful
+                        ? done(notTaken(rejected.getMessage(), true, true))
+                        : new Elsewhere(rejected.getMessage(), true).ask();
             }
             return spender(named.get(), rejected.getMessage(), doubtful);
         }
@@ -246,12 +254,13 @@ final class Broadcast {
             return node.spentBy(missing)
                     .handleAsync(
                             (spent, failure) -> {
-                                if (failure != null || spent.isEmpty()) {
-                                    return number < MAX_SENDS && !doubtful
-                                            ? again(false)
-                                            : done(notTaken(text, doubtful, false));
+                                if (failure == null && spent.isPresent()) {
+                                    return done(spenderFound(spent.get().txId(), text));
                                 }
-                                return done(spenderFound(spent.get().txId(), text));
+                                if (doubtful) {
+                                    return done(notTaken(text, true, false));
+                                }
+                                return number < MAX_SENDS ? again(false) : new Elsewhere(text, false).ask();
                             },
                             executor)
                     .thenComposeAsync(outcome -> outcome, executor);
@@ -261,6 +270,77 @@ final class Broadcast {
             return by.equals(txId)
                     ? new BroadcastOutcome.Accepted()
                     : new BroadcastOutcome.Conflicted(text + "; spent by " + by, true);
+        }
+
+        /**
+         * A node says that an input is missing or too young, and does so again. One that is not shown to have the blocks of the inputs lags:
+         * each that has them is offered the bytes, and only such a one can refuse them (following.md, section 2).
+         */
+        private final class Elsewhere {
+            private final String text;
+            private final boolean passing;
+            private final List<NodeClient> all = node.each();
+            private final Iterator<NodeClient> rest = all.iterator();
+            private boolean heard;
+            private boolean lost;
+
+            private Elsewhere(String text, boolean passing) {
+                this.text = text;
+                this.passing = passing;
+            }
+
+            private CompletionStage<BroadcastOutcome> ask() {
+                if (!rest.hasNext()) {
+                    return done(verdict());
+                }
+                NodeClient next = rest.next();
+                return hasBlocksOfInputs(next).thenComposeAsync(has -> has ? offer(next) : ask(), executor);
+            }
+
+            private BroadcastOutcome verdict() {
+                if (lost) {
+                    return notTaken(text, true, passing);
+                }
+                return heard
+                        ? notTaken(text, false, passing)
+                        : new BroadcastOutcome.NotYet(
+                                "no node that was asked has the block of each input yet: " + text);
+            }
+
+            private CompletionStage<Boolean> hasBlocksOfInputs(NodeClient one) {
+                List<Hash256> parents = TransactionCodec.decode(transaction.toArray()).inputs().stream()
+                        .map(Outpoint::txId)
+                        .distinct()
+                        .toList();
+                return Bounded.each(parents, AT_ONCE, parent -> locate(one, parent), executor)
+                        .handleAsync(
+                                (places, failure) -> failure == null
+                                        && places.stream().allMatch(place -> place == Whereabouts.CONFIRMED),
+                                executor);
+            }
+
+            /** The only node there is has just been offered them. */
+            private CompletionStage<BroadcastOutcome> offer(NodeClient one) {
+                if (all.size() == 1) {
+                    heard = true;
+                    return ask();
+                }
+                return one.sendRawTransaction(transaction)
+                        .handleAsync(this::offered, executor)
+                        .thenComposeAsync(outcome -> outcome, executor);
+            }
+
+            private CompletionStage<BroadcastOutcome> offered(Hash256 answer, Throwable failure) {
+                Throwable cause = failure == null ? null : unwrapped(failure);
+                boolean refused = cause instanceof NodeException.Rejected;
+                if (txId.equals(answer)
+                        || refused && ((NodeException.Rejected) cause).text().contains(ALREADY_THERE)) {
+                    return done(new BroadcastOutcome.Accepted());
+                }
+                heard |= refused;
+                lost |= !refused;
+                return ask();
+            }
         }
 
         private BroadcastOutcome notTaken(String text, boolean doubtful, boolean passing) {

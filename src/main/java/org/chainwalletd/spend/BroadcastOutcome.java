@@ -19,6 +19,9 @@ sealed interface BroadcastOutcome {
      */
     record Refused(String text, boolean passing) implements BroadcastOutcome {}
 
+    /** Nobody has it, and nobody could take it: no node that was asked has the block of each of its inputs yet. */
+    record NotYet(String text) implements BroadcastOutcome {}
+
     /** Some node may have it. */
     record Unknown(String text) implements BroadcastOutcome {}
 }

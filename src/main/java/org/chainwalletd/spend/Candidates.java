@@ -4,15 +4,35 @@ import java.util.List;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * What the node offers to be spent. Untrusted, and believed all the same (interface.md, section 1.7): an overstated value makes the
- * transaction invalid. An understated one turns the difference into fee, past {@code max_fee}, because signatures do not commit to values
- * (chain protocol, section 15); only the funding transactions could show it, and those are not fetched.
+ * What may be spent.
  *
  * @param utxos in the order in which the plan wants to take them
  * @param tipHeight when they were listed
  */
-public record Candidates(List<NodeClient.Utxo> utxos, boolean truncated, long tipHeight) {
+public record Candidates(List<NodeClient.Utxo> utxos, boolean truncated, long tipHeight, Source source) {
+    /** How far their values and scripts are believed. */
+    public sealed interface Source {}
+
+    /**
+     * A node's word: what is selected is compared with bytes before it is spent, its script with the address of {@link SpendPlan#from}.
+     *
+     * @param node URL of the node; empty when it is not known
+     */
+    public record Listed(String node) implements Source {}
+
+    /** The plan has read values and scripts from bytes of transactions whose ids it computed. */
+    public record Proven() implements Source {}
+
     public Candidates {
         utxos = List.copyOf(utxos);
+    }
+
+    static Candidates listed(List<NodeClient.Utxo> inOrder, NodeClient.UtxoListing listing) {
+        return new Candidates(inOrder, listing.truncated(), listing.tipHeight(), new Listed(listing.node()));
+    }
+
+    /** For plans that bring coins which they have proven themselves. */
+    public static Candidates proven(List<NodeClient.Utxo> utxos, long tipHeight) {
+        return new Candidates(utxos, false, tipHeight, new Proven());
     }
 }

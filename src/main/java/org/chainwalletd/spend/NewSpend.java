@@ -24,16 +24,18 @@ import org.chainwalletd.store.Opening;
 
 /** The first steps of a {@link Spender} with a new spend: allowance, list, choose, sign, intent. Until the last one nothing is durable. */
 final class NewSpend {
-    private static final int MOST_CHOICES = 4;
+    private static final int MOST_COLLISIONS = 4;
 
     private final Spender spender;
     private final SpendPlan plan;
     private final Set<Outpoint> excluded = new HashSet<>();
 
     private Candidates candidates;
+    private CoinDoubts doubts;
     private Hash256 genesis;
     private Draft draft;
     private int choices;
+    private int collisions;
 
     NewSpend(Spender spender, SpendPlan plan) {
         this.spender = spender;
@@ -78,6 +80,7 @@ final class NewSpend {
                 .onMessage(Spender.Failed.class, message -> spender.end(null, message.failure()))
                 .onMessage(Spender.Listed.class, message -> {
                     candidates = message.candidates();
+                    doubts = new CoinDoubts(plan, candidates);
                     genesis = message.genesis();
                     return choose();
                 })
@@ -86,24 +89,49 @@ final class NewSpend {
 
     private Behavior<Command> choose() {
         choices++;
+        Set<Outpoint> unwanted = doubts.excluded();
+        unwanted.addAll(excluded);
         spender.neighbours
                 .reservations()
                 .tell(new Reservations.Choose(
                         spender.id,
                         plan,
                         candidates,
-                        Set.copyOf(excluded),
+                        unwanted,
                         spender.context.messageAdapter(Reservations.ChooseReply.class, Spender.Choice::new)));
         return Behaviors.receive(Command.class)
                 .onMessage(Spender.Choice.class, message -> {
                     if (message.reply() instanceof Reservations.NotChosen refused) {
-                        return spender.end(null, refused.reason());
+                        return spender.end(null, doubts.explain(refused.reason()));
                     }
                     Reservations.Chosen chosen = (Reservations.Chosen) message.reply();
                     draft = chosen.draft();
-                    return chosen.lookAtMempool() && choices == 1 ? lookAtMempool() : holdAllowance();
+                    return chosen.lookAtMempool() && choices == 1 ? lookAtMempool() : prove();
                 })
                 .build();
+    }
+
+    /** What the node listed is compared with bytes: at once when they are known here, otherwise after one more round of questions. */
+    private Behavior<Command> prove() {
+        CoinDoubts.Verdict verdict = doubts.judge(draft, spender.env.outputs());
+        if (!(verdict instanceof CoinDoubts.Unseen unseen)) {
+            return judged(verdict);
+        }
+        spender.context.pipeToSelf(
+                spender.env.outputs().find(unseen.outpoints()),
+                (findings, failure) -> failure == null ? new Spender.Proof(findings) : new Spender.Failed(failure));
+        return Behaviors.receive(Command.class)
+                .onMessage(Spender.Failed.class, failed -> spender.end(null, failed.failure()))
+                .onMessage(Spender.Proof.class, proof -> judged(doubts.judge(draft, proof.findings())))
+                .build();
+    }
+
+    private Behavior<Command> judged(CoinDoubts.Verdict verdict) {
+        if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
+            return holdAllowance();
+        }
+        doubts.report(doubted, spender.env.metrics());
+        return doubts.mayChooseAgain() ? choose() : spender.end(null, doubts.tooManyDoubts());
     }
 
     /**
@@ -117,14 +145,14 @@ final class NewSpend {
         return Behaviors.receive(Command.class)
                 .onMessage(Spender.MempoolSeen.class, message -> {
                     if (message.foreign() == null) {
-                        return holdAllowance();
+                        return prove();
                     }
                     excluded.addAll(message.foreign());
                     boolean hit = draft.inputs().stream().map(Coin::outpoint).anyMatch(excluded::contains);
                     if (!hit) {
                         spender.neighbours.reservations().tell(new Reservations.Clean(plan.from()));
                     }
-                    return hit ? choose() : holdAllowance();
+                    return hit ? choose() : prove();
                 })
                 .build();
     }
@@ -177,6 +205,7 @@ final class NewSpend {
     private Behavior<Command> written(Intent intent, Opening opening) {
         if (opening instanceof Opening.Opened) {
             spender.settle(intent);
+            rememberChange(intent);
             return spender.send(false);
         }
         if (opening instanceof Opening.TokenTaken taken) {
@@ -184,6 +213,16 @@ final class NewSpend {
                     taken.by().txId(), true, "another call with this client_token was quicker")));
         }
         return otherCoins(intent, opening);
+    }
+
+    /** Change can be spent as soon as a block has it, and is known here to be what it is. */
+    private void rememberChange(Intent intent) {
+        draft.changeIndex()
+                .ifPresent(index -> spender.env
+                        .outputs()
+                        .remember(
+                                new Outpoint(intent.txId(), index),
+                                draft.unsigned().outputs().get(index)));
     }
 
     private Intent intentOf(Signature signature) {
@@ -211,7 +250,7 @@ final class NewSpend {
      * takes other coins. Nothing was written or sent.
      */
     private Behavior<Command> otherCoins(Intent intent, Opening collision) {
-        if (choices >= MOST_CHOICES) {
+        if (++collisions >= MOST_COLLISIONS) {
             List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
             return notWritten(new SpendException(
                     new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken))));

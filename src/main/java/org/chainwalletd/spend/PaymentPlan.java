@@ -95,7 +95,7 @@ public record PaymentPlan(
                         listing -> {
                             List<NodeClient.Utxo> sorted = new ArrayList<>(listing.utxos());
                             sorted.sort(LARGEST_FIRST);
-                            return new Candidates(sorted, listing.truncated(), listing.tipHeight());
+                            return Candidates.listed(sorted, listing);
                         },
                         executor);
     }

@@ -46,6 +46,9 @@ final class RawBroadcast {
             return CompletableFuture.failedFuture(
                     new SpendException(new SpendRefusal.DoubleSpend(txId, conflict.text())));
         }
+        if (outcome instanceof BroadcastOutcome.NotYet early) {
+            return CompletableFuture.failedFuture(new SpendException(new SpendRefusal.UpstreamFailed(early.text())));
+        }
         String text = outcome instanceof BroadcastOutcome.Refused refused
                 ? refused.text()
                 : "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "

@@ -41,7 +41,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             implements Command {}
 
     /** As {@link Choose}, but holds nothing. */
-    record Preview(SpendPlan plan, Candidates candidates, CompletableFuture<Draft> answer) implements Command {}
+    record Preview(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, CompletableFuture<Draft> answer)
+            implements Command {}
 
     /** Holds exactly these coins for a spend that is sent again, unless another one has them. */
     record Reacquire(SpendId spend, Hash256 txId, List<Coin> coins, ActorRef<ReacquireReply> replyTo)
@@ -208,7 +209,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                     .complete(command.plan()
                             .choose(
                                     command.candidates(),
-                                    new SpendPlan.Holdings(holds.keySet(), Set.of(), maturity())));
+                                    new SpendPlan.Holdings(holds.keySet(), command.excluded(), maturity())));
         } catch (RuntimeException e) {
             command.answer().completeExceptionally(e);
         }

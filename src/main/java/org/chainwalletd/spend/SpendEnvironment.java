@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
@@ -29,6 +30,7 @@ import org.chainwalletd.store.Store;
 public record SpendEnvironment(
         ChainProfile profile,
         NodeClient node,
+        VerifiedOutputs outputs,
         ChainIdentity identity,
         Supplier<Optional<Network>> network,
         Supplier<Optional<NodeClient.Tip>> tip,
@@ -56,6 +58,7 @@ public record SpendEnvironment(
     public static SpendEnvironment of(
             Settings settings,
             NodeClient node,
+            VerifiedOutputs outputs,
             ChainIdentity identity,
             Supplier<NodesSeen> nodes,
             Signer signer,
@@ -68,6 +71,7 @@ public record SpendEnvironment(
         return new SpendEnvironment(
                 settings.chain(),
                 node,
+                outputs,
                 identity,
                 () -> nodes.get().network().flatMap(Network::ofWord),
                 () -> nodes.get().tip(),

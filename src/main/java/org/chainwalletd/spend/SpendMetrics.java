@@ -59,6 +59,15 @@ public final class SpendMetrics {
                 .increment();
     }
 
+    /** @param node URL of the one whose listing bytes have contradicted */
+    void contradicted(String node) {
+        Counter.builder("walletd.spend.contradicted")
+                .description("Selections that lost a coin because its bytes contradicted the node that listed it")
+                .tag("node", node)
+                .register(registry)
+                .increment();
+    }
+
     void sentAgain() {
         rebroadcasts.increment();
     }

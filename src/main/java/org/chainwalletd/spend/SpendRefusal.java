@@ -64,6 +64,30 @@ public sealed interface SpendRefusal {
         }
     }
 
+    /** Bytes speak against what a node listed, and nothing else covers the payment. */
+    record CoinsContradicted(int count) implements SpendRefusal {
+        @Override
+        public String message() {
+            return "the bytes of " + count + (count == 1 ? " coin say" : " coins say")
+                    + " otherwise than the node that listed them, and nothing else covers the payment;"
+                    + " nothing was broadcast";
+        }
+    }
+
+    /**
+     * The bytes that would prove coins cannot be had now, and nothing else covers the payment.
+     *
+     * @param cause why not, in the last node's words
+     */
+    record CoinsOutOfReach(int count, String cause) implements SpendRefusal {
+        @Override
+        public String message() {
+            return "what " + count + (count == 1 ? " coin is" : " coins are")
+                    + " worth cannot be proven now, and nothing else covers the payment; nothing was broadcast, try"
+                    + " again later (" + cause + ")";
+        }
+    }
+
     record TokenConflict(String token) implements SpendRefusal {
         @Override
         public String message() {

@@ -149,17 +149,51 @@ public final class SpendService {
         }
         return askAllowance(plan.leaving())
                 .thenComposeAsync(granted -> plan.gather(env.node(), env.executor()), env.executor())
-                .thenComposeAsync(candidates -> preview(plan, candidates), env.executor())
+                .thenComposeAsync(
+                        candidates -> preview(plan, candidates, new CoinDoubts(plan, candidates)), env.executor())
                 .thenComposeAsync(
                         draft -> askAllowance(plan.leaving(draft))
                                 .thenApplyAsync(granted -> Simulation.of(draft), env.executor()),
                         env.executor());
     }
 
-    private CompletionStage<Draft> preview(SpendPlan plan, Candidates candidates) {
-        CompletableFuture<Draft> draft = new CompletableFuture<>();
-        reservations.tell(new Reservations.Preview(plan, candidates, draft));
-        return draft;
+    /** As a spend does it, but nothing is held in between. */
+    private CompletionStage<Draft> preview(SpendPlan plan, Candidates candidates, CoinDoubts doubts) {
+        CompletableFuture<Draft> reply = new CompletableFuture<>();
+        reservations.tell(new Reservations.Preview(plan, candidates, doubts.excluded(), reply));
+        return reply.handleAsync(
+                        (draft, failure) -> failure == null
+                                ? prove(draft, plan, candidates, doubts)
+                                : CompletableFuture.<Draft>failedFuture(explained(failure, doubts)),
+                        env.executor())
+                .thenComposeAsync(proven -> proven, env.executor());
+    }
+
+    private static Throwable explained(Throwable failure, CoinDoubts doubts) {
+        return Spender.unwrapped(failure) instanceof RuntimeException refusal ? doubts.explain(refusal) : failure;
+    }
+
+    private CompletionStage<Draft> prove(Draft draft, SpendPlan plan, Candidates candidates, CoinDoubts doubts) {
+        CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
+        if (!(verdict instanceof CoinDoubts.Unseen unseen)) {
+            return judged(verdict, draft, plan, candidates, doubts);
+        }
+        return env.outputs()
+                .find(unseen.outpoints())
+                .thenComposeAsync(
+                        findings -> judged(doubts.judge(draft, findings), draft, plan, candidates, doubts),
+                        env.executor());
+    }
+
+    private CompletionStage<Draft> judged(
+            CoinDoubts.Verdict verdict, Draft draft, SpendPlan plan, Candidates candidates, CoinDoubts doubts) {
+        if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
+            return CompletableFuture.completedFuture(draft);
+        }
+        doubts.report(doubted, env.metrics());
+        return doubts.mayChooseAgain()
+                ? preview(plan, candidates, doubts)
+                : CompletableFuture.failedFuture(doubts.tooManyDoubts());
     }
 
     private CompletionStage<Void> askAllowance(Amount amount) {

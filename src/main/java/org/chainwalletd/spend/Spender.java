@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.coins.Finding;
 import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
@@ -47,6 +49,8 @@ final class Spender {
 
     /** Outpoints of our address that somebody else's transaction in the mempool spends; null when the node cannot say. */
     record MempoolSeen(Set<Outpoint> foreign) implements Command {}
+
+    record Proof(Map<Outpoint, Finding> findings) implements Command {}
 
     record Signed(Signature signature) implements Command {}
 
@@ -178,6 +182,14 @@ final class Spender {
                     ? record(IntentState.CONFLICTED, conflict.text(), failure)
                     : leaveInFlight(failure);
         }
+        if (outcome instanceof BroadcastOutcome.NotYet early) {
+            return whenRefused == IntentState.CONFLICTED
+                    ? record(
+                            whenRefused,
+                            early.text(),
+                            new SpendException(new SpendRefusal.UpstreamFailed(early.text())))
+                    : keepTrying(early.text());
+        }
         if (outcome instanceof BroadcastOutcome.Refused refused) {
             if (refused.passing() && intent.token().isPresent()) {
                 return keepTrying(refused.text());
@@ -190,7 +202,7 @@ final class Spender {
 
     /**
      * Its token stands for these bytes and no others. Were its coins given back, another payment would choose them, and the token could never
-     * pay. A caller without a token cannot ask for it again, so that one hears of a plain refusal.
+     * pay. A caller without a token cannot ask for it again, so that one hears of a plain refusal when a node's reasons are good.
      */
     private Behavior<Command> keepTrying(String cause) {
         return leaveInFlight(unknown(cause));

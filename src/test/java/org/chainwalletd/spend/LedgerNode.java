@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.BlockHeader;
@@ -49,6 +51,8 @@ final class LedgerNode implements NodeClient {
         BUSY
     }
 
+    static final String NAME = "http://ledger.test/";
+
     private final Ledger ledger;
     private final Executor executor;
     private final List<String> calls = new ArrayList<>();
@@ -58,6 +62,9 @@ final class LedgerNode implements NodeClient {
 
     private volatile Consumer<Transaction> onSend = tx -> {};
     private volatile Optional<String> sendRefusal = Optional.empty();
+    private volatile UnaryOperator<Utxo> listed = utxo -> utxo;
+    private volatile UnaryOperator<NodeTransaction> shown = transaction -> transaction;
+    private volatile List<NodeClient> each = List.of(this);
 
     LedgerNode(Ledger ledger, Executor executor) {
         this.ledger = ledger;
@@ -77,6 +84,26 @@ final class LedgerNode implements NodeClient {
     /** What is sent is refused with these words and not looked at; null: no longer. */
     void refuseSends(String text) {
         sendRefusal = Optional.ofNullable(text);
+    }
+
+    /** What its listings say of a coin; null: nothing. */
+    void lists(UnaryOperator<Utxo> lie) {
+        listed = lie;
+    }
+
+    /** What it shows for a transaction; null: nothing. */
+    void shows(UnaryOperator<NodeTransaction> lie) {
+        shown = lie;
+    }
+
+    /** This node is one of several; calls that are not meant for a single one all come here. */
+    void among(NodeClient... nodes) {
+        each = List.of(nodes);
+    }
+
+    @Override
+    public List<NodeClient> each() {
+        return each;
     }
 
     /** Executes the calls that were late. */
@@ -180,8 +207,12 @@ final class LedgerNode implements NodeClient {
 
     private UtxoListing freshListing(Address address) {
         var listing = ledger.list(Bytes.wrap(address.toArray()), null, null, 1000);
-        List<Utxo> utxos = listing.coins().stream().map(LedgerNode::utxo).toList();
-        return new UtxoListing(utxos, listing.more(), listing.tip().height());
+        List<Utxo> utxos = listing.coins().stream()
+                .map(LedgerNode::utxo)
+                .map(listed)
+                .filter(Objects::nonNull)
+                .toList();
+        return new UtxoListing(utxos, listing.more(), listing.tip().height(), NAME);
     }
 
     private static Utxo utxo(Coin coin) {
@@ -220,7 +251,8 @@ final class LedgerNode implements NodeClient {
                         Bytes.wrap(TransactionCodec.encode(found.tx())),
                         found.blockId() == null,
                         found.blockId(),
-                        found.blockId() == null ? null : found.height()));
+                        found.blockId() == null ? null : found.height()))
+                .map(shown);
     }
 
     @Override

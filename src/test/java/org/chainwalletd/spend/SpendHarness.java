@@ -5,9 +5,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -24,6 +28,11 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.OutputSource;
+import org.chainwalletd.coins.VerifiedOutput;
+import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.ledger.Tip;
@@ -48,6 +57,9 @@ final class SpendHarness implements AutoCloseable {
     final LedgerNode node;
     Allowance.Limits limits = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
     NodeClient client;
+    /** Whether the chain is followed: what is in its blocks is then known without asking a node. */
+    boolean blocksKnown = true;
+
     Duration tick = Duration.ofMillis(20);
     SqliteStore store;
     SpendService spending;
@@ -84,6 +96,7 @@ final class SpendHarness implements AutoCloseable {
         return new SpendEnvironment(
                 PROFILE,
                 client,
+                outputs(),
                 identity(),
                 () -> Optional.of(Network.DEVNET),
                 this::tip,
@@ -105,6 +118,28 @@ final class SpendHarness implements AutoCloseable {
                 metrics,
                 clock,
                 executor);
+    }
+
+    /** Those of our own intents, and those of blocks while a test does not take them away. */
+    private VerifiedOutputs outputs() {
+        List<OutputSource> sources = new ArrayList<>();
+        sources.add(new IntentOutputs(PROFILE, store.intents(), executor));
+        if (blocksKnown) {
+            sources.add(this::inBlocks);
+        }
+        return new VerifiedOutputs(PROFILE, sources, client, executor, meters);
+    }
+
+    /** What one who follows the chain has read from its bytes. */
+    private CompletionStage<Map<Outpoint, VerifiedOutput>> inBlocks(Set<Outpoint> wanted) {
+        Map<Outpoint, VerifiedOutput> found = new HashMap<>();
+        for (Outpoint outpoint : wanted) {
+            devnet.ledger()
+                    .transaction(outpoint.txId())
+                    .map(located -> located.tx().outputs().get((int) outpoint.index()))
+                    .ifPresent(output -> found.put(outpoint, VerifiedOutput.of(output)));
+        }
+        return CompletableFuture.completedFuture(found);
     }
 
     private Optional<NodeClient.Tip> tip() {

@@ -28,6 +28,8 @@ public final class SpendErrors implements ErrorTranslator {
 
     record CountData(@U32 long count, @U32 long max) {}
 
+    record Later(boolean retryable) {}
+
     record TokenData(String clientToken) {}
 
     record AllowanceData(
@@ -79,7 +81,10 @@ public final class SpendErrors implements ErrorTranslator {
         if (refusal instanceof SpendRefusal.DoubleSpend) {
             return new RpcException(ErrorCode.DOUBLE_SPEND, message, new InputConflict(true, false));
         }
-        if (refusal instanceof SpendRefusal.BuildFailed) {
+        if (refusal instanceof SpendRefusal.CoinsOutOfReach) {
+            return new RpcException(ErrorCode.UPSTREAM, message, new Later(true));
+        }
+        if (refusal instanceof SpendRefusal.BuildFailed || refusal instanceof SpendRefusal.CoinsContradicted) {
             return new RpcException(ErrorCode.TX_BUILD, message);
         }
         if (refusal instanceof SpendRefusal.ShuttingDown) {

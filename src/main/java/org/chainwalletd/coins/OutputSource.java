@@ -1,0 +1,18 @@
+package org.chainwalletd.coins;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * A place where outputs are known without asking a node: followed blocks, our own intents. What it answers was read from the bytes of a
+ * transaction whose id was computed from them, here or when they were written down; a listing is no source.
+ */
+@FunctionalInterface
+public interface OutputSource {
+    /**
+     * @return those of {@code wanted} that are known, many in one go; a stage that fails is a source that knows nothing now
+     */
+    CompletionStage<Map<Outpoint, VerifiedOutput>> find(Set<Outpoint> wanted);
+}

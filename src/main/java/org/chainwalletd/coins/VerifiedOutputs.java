@@ -1,0 +1,157 @@
+package org.chainwalletd.coins;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.node.NodeClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What outpoints are worth. A signature does not commit to the value of what it spends (chain protocol, section 15): a node that understates
+ * one turns the difference into fee. So a value, and the script that locks it, is believed only from the bytes of a transaction whose id was
+ * computed here. Looked for in memory first, then in the sources that need no node, then at the nodes. Safe for threads.
+ */
+public final class VerifiedOutputs {
+    private static final Logger LOG = LoggerFactory.getLogger(VerifiedOutputs.class);
+    private static final long LARGEST_CACHE = 16L << 20;
+    private static final int PART_OF_HEAP = 64;
+
+    private final List<OutputSource> sources;
+    private final NodeOutputs nodes;
+    private final Executor executor;
+    private final OutputCache cache;
+    private final Counter rounds;
+
+    /**
+     * @param sources asked one after the other, for what the ones before do not know
+     * @param executor for continuations; never blocks
+     */
+    public VerifiedOutputs(
+            ChainProfile profile,
+            List<OutputSource> sources,
+            NodeClient node,
+            Executor executor,
+            MeterRegistry metrics) {
+        this(profile, sources, node, executor, metrics, budget());
+    }
+
+    VerifiedOutputs(
+            ChainProfile profile,
+            List<OutputSource> sources,
+            NodeClient node,
+            Executor executor,
+            MeterRegistry metrics,
+            long budget) {
+        this.sources = List.copyOf(sources);
+        this.nodes = new NodeOutputs(profile, node, executor);
+        this.executor = executor;
+        this.cache = new OutputCache(budget);
+        this.rounds = Counter.builder("walletd.coins.rounds")
+                .description("Times that nodes were asked for the bytes of coins, because nothing here had them")
+                .register(metrics);
+        Gauge.builder("walletd.coins.remembered", cache, OutputCache::size)
+                .description("Outputs proven by bytes that are kept in memory")
+                .register(metrics);
+    }
+
+    private static long budget() {
+        return Math.min(LARGEST_CACHE, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
+    }
+
+    /** From memory only; empty when it is not there. */
+    public Optional<VerifiedOutput> known(Outpoint outpoint) {
+        return cache.get(outpoint);
+    }
+
+    /** The caller has computed the id of {@code outpoint}'s transaction from the bytes that {@code output} is part of. */
+    public void remember(Outpoint outpoint, TxOutput output) {
+        cache.put(outpoint, VerifiedOutput.of(output));
+    }
+
+    /** A finding for each of {@code wanted}. Never fails; takes as long as the nodes' time-outs allow. */
+    public CompletionStage<Map<Outpoint, Finding>> find(Collection<Outpoint> wanted) {
+        Map<Outpoint, Finding> findings = new HashMap<>();
+        Set<Outpoint> missing = new HashSet<>();
+        for (Outpoint outpoint : wanted) {
+            cache.get(outpoint)
+                    .ifPresentOrElse(
+                            output -> findings.put(outpoint, new Finding.Proven(output)), () -> missing.add(outpoint));
+        }
+        return search(findings, missing, sources.iterator());
+    }
+
+    private CompletionStage<Map<Outpoint, Finding>> search(
+            Map<Outpoint, Finding> findings, Set<Outpoint> missing, Iterator<OutputSource> rest) {
+        if (missing.isEmpty()) {
+            return CompletableFuture.completedFuture(Map.copyOf(findings));
+        }
+        if (!rest.hasNext()) {
+            rounds.increment();
+            return nodes.find(missing).thenApplyAsync(found -> merged(findings, found), executor);
+        }
+        return rest.next()
+                .find(Set.copyOf(missing))
+                .exceptionallyAsync(VerifiedOutputs::nothing, executor)
+                .thenComposeAsync(
+                        found -> {
+                            found.forEach((outpoint, output) -> {
+                                if (missing.remove(outpoint)) {
+                                    cache.put(outpoint, output);
+                                    findings.put(outpoint, new Finding.Proven(output));
+                                }
+                            });
+                            return search(findings, missing, rest);
+                        },
+                        executor);
+    }
+
+    private static Map<Outpoint, VerifiedOutput> nothing(Throwable failure) {
+        LOG.warn("a source of verified outputs knows nothing now: {}", failure.getMessage());
+        return Map.of();
+    }
+
+    private Map<Outpoint, Finding> merged(Map<Outpoint, Finding> findings, Map<Outpoint, Finding> found) {
+        found.forEach((outpoint, finding) -> {
+            if (finding instanceof Finding.Proven proven) {
+                cache.put(outpoint, proven.output());
+            }
+        });
+        findings.putAll(found);
+        return Map.copyOf(findings);
+    }
+
+    /** What bytes say of {@code outpoint}, whose transaction they are. */
+    static Finding output(Outpoint outpoint, Transaction tx) {
+        return outpoint.index() < tx.outputs().size()
+                ? new Finding.Proven(VerifiedOutput.of(tx.outputs().get((int) outpoint.index())))
+                : new Finding.NoSuchOutput();
+    }
+
+    /** Those of {@code wanted} that are outputs of {@code tx}, whose computed id is {@code txId}. */
+    static Map<Outpoint, VerifiedOutput> outputsOf(Hash256 txId, Transaction tx, Set<Outpoint> wanted) {
+        Map<Outpoint, VerifiedOutput> outputs = new HashMap<>();
+        for (Outpoint outpoint : wanted) {
+            if (outpoint.txId().equals(txId) && output(outpoint, tx) instanceof Finding.Proven proven) {
+                outputs.put(outpoint, proven.output());
+            }
+        }
+        return outputs;
+    }
+}

@@ -1,0 +1,154 @@
+package org.chainwalletd.spend;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.coins.Finding;
+import org.chainwalletd.coins.VerifiedOutput;
+import org.chainwalletd.coins.VerifiedOutputs;
+import org.chainwalletd.store.Coin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which coins of one listing are not spent because bytes speak against them, or nobody can show their bytes now (following.md, section 2).
+ * What is found out is told to it, and it says what follows; it asks nobody.
+ */
+final class CoinDoubts {
+    private static final Logger LOG = LoggerFactory.getLogger(CoinDoubts.class);
+    /** Selections that are compared with bytes; each but the last has lost a coin to a lie or to a silence. */
+    private static final int MOST_CHECKS = 16;
+
+    private final Candidates candidates;
+    private final Bytes script;
+    private final Set<Outpoint> contradicted = new HashSet<>();
+    private final Set<Outpoint> outOfReach = new HashSet<>();
+    private String silence = "";
+    private int checks;
+
+    CoinDoubts(SpendPlan plan, Candidates candidates) {
+        this.candidates = candidates;
+        this.script = Bytes.wrap(plan.from().toArray());
+    }
+
+    /** What the bytes say. */
+    sealed interface Verdict {}
+
+    /** Every selected coin is what the listing said. */
+    record Believed() implements Verdict {}
+
+    /** These bytes have to be seen first. */
+    record Unseen(Set<Outpoint> outpoints) implements Verdict {}
+
+    /**
+     * The selection cannot be spent.
+     *
+     * @param lies what bytes say against the listing, for people; empty when bytes are only missing
+     */
+    record Doubted(List<String> lies) implements Verdict {}
+
+    /** From memory alone. */
+    Verdict judge(Draft draft, VerifiedOutputs outputs) {
+        if (candidates.source() instanceof Candidates.Proven) {
+            return new Believed();
+        }
+        Set<Outpoint> unseen = new HashSet<>();
+        List<String> lies = new ArrayList<>();
+        for (Coin coin : draft.inputs()) {
+            outputs.known(coin.outpoint())
+                    .ifPresentOrElse(output -> compare(coin, output, lies), () -> unseen.add(coin.outpoint()));
+        }
+        if (lies.isEmpty() && !unseen.isEmpty()) {
+            return new Unseen(unseen);
+        }
+        checks++;
+        return lies.isEmpty() ? new Believed() : new Doubted(lies);
+    }
+
+    /** With what was found out about the unseen ones; the others were believed. */
+    Verdict judge(Draft draft, Map<Outpoint, Finding> findings) {
+        List<String> lies = new ArrayList<>();
+        boolean silent = false;
+        for (Coin coin : draft.inputs()) {
+            Finding finding = findings.get(coin.outpoint());
+            if (finding instanceof Finding.Proven proven) {
+                compare(coin, proven.output(), lies);
+            } else if (finding instanceof Finding.NoSuchOutput) {
+                contradict(coin, "its transaction has no such output", lies);
+            } else if (finding instanceof Finding.OutOfReach missing) {
+                silent = true;
+                outOfReach.add(coin.outpoint());
+                silence = missing.why();
+            }
+        }
+        checks++;
+        return lies.isEmpty() && !silent ? new Believed() : new Doubted(lies);
+    }
+
+    private void compare(Coin coin, VerifiedOutput output, List<String> lies) {
+        if (!output.value().equals(coin.value())) {
+            contradict(coin, "it holds " + output.value() + " and not " + coin.value(), lies);
+        } else if (!output.script().equals(script)) {
+            contradict(coin, "it is locked by script " + output.script().hex(), lies);
+        }
+    }
+
+    private void contradict(Coin coin, String lie, List<String> lies) {
+        contradicted.add(coin.outpoint());
+        lies.add("coin " + coin.outpoint() + ": " + lie);
+    }
+
+    /** Whether another selection may be looked at. */
+    boolean mayChooseAgain() {
+        return checks < MOST_CHECKS;
+    }
+
+    /** Coins that may not be selected any more. */
+    Set<Outpoint> excluded() {
+        Set<Outpoint> all = new HashSet<>(contradicted);
+        all.addAll(outOfReach);
+        return all;
+    }
+
+    /** Why the rest does not pay: poverty is no answer to a caller whose coins were only doubted. */
+    RuntimeException explain(RuntimeException refusal) {
+        boolean poor =
+                refusal instanceof SpendException known && known.refusal() instanceof SpendRefusal.InsufficientBalance;
+        return poor ? reason().<RuntimeException>map(SpendException::new).orElse(refusal) : refusal;
+    }
+
+    /** No selection was believed in all the tries there are. */
+    SpendException tooManyDoubts() {
+        return new SpendException(reason().orElseThrow());
+    }
+
+    /** Bytes that come later may prove what is missing now, so a silence outweighs a lie. */
+    private Optional<SpendRefusal> reason() {
+        if (!outOfReach.isEmpty()) {
+            return Optional.of(new SpendRefusal.CoinsOutOfReach(outOfReach.size(), silence));
+        }
+        return contradicted.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new SpendRefusal.CoinsContradicted(contradicted.size()));
+    }
+
+    /** Tells the operator which node lies. */
+    void report(Doubted doubted, SpendMetrics metrics) {
+        doubted.lies().forEach(lie -> LOG.warn("node {} lists what bytes contradict: {}", node(), lie));
+        if (!doubted.lies().isEmpty()) {
+            metrics.contradicted(node());
+        }
+    }
+
+    private String node() {
+        return candidates.source() instanceof Candidates.Listed listed
+                        && !listed.node().isEmpty()
+                ? listed.node()
+                : "unknown";
+    }
+}
