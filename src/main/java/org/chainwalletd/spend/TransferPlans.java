@@ -1,8 +1,5 @@
 package org.chainwalletd.spend;
 
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.chainwalletd.chain.Hash256;
@@ -38,33 +35,15 @@ final class TransferPlans {
      * outputs matters.
      */
     private static Hash256 digest(TransferRequest request) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        put(out, KIND.getBytes(StandardCharsets.US_ASCII));
-        put(out, request.from().toArray());
-        putNumber(out, request.payments().size());
+        ParameterDigest digest = new ParameterDigest(KIND)
+                .put(request.from().toArray())
+                .putNumber(request.payments().size());
         for (Payment payment : request.payments()) {
-            put(out, payment.to().toArray());
-            putNumber(out, payment.amount().bits());
+            digest.put(payment.to().toArray()).putNumber(payment.amount().bits());
         }
-        if (request.fee() instanceof FeeChoice.Fixed fixed) {
-            put(out, "fee".getBytes(StandardCharsets.US_ASCII));
-            putNumber(out, fixed.fee().bits());
-        } else {
-            put(out, "rate".getBytes(StandardCharsets.US_ASCII));
-            putNumber(out, ((FeeChoice.Rate) request.fee()).rate());
-        }
-        putNumber(out, request.maxFee().bits());
-        putNumber(out, request.datum().isPresent() ? 1 : 0);
-        request.datum().ifPresent(datum -> put(out, datum.toArray()));
-        return Hash256.sha256(out.toByteArray());
-    }
-
-    private static void put(ByteArrayOutputStream out, byte[] bytes) {
-        putNumber(out, bytes.length);
-        out.writeBytes(bytes);
-    }
-
-    private static void putNumber(ByteArrayOutputStream out, long number) {
-        out.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+        digest.put(request.fee()).putNumber(request.maxFee().bits());
+        digest.putNumber(request.datum().isPresent() ? 1 : 0);
+        request.datum().ifPresent(datum -> digest.put(datum.toArray()));
+        return digest.finish();
     }
 }

@@ -3,9 +3,7 @@ package org.chainwalletd.rpc.method.spend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.rpc.RpcException;
@@ -15,9 +13,6 @@ import org.chainwalletd.spend.TransferRequest;
 
 /** The checks of a transfer's parameters that need nobody else, in the order of decisions.md, section 2. */
 final class TransferChecks {
-    private static final int SHORTEST_TOKEN = 8;
-    private static final int LONGEST_TOKEN = 128;
-
     private TransferChecks() {}
 
     static TransferRequest request(PaymentParams params, Optional<String> clientToken) {
@@ -29,24 +24,14 @@ final class TransferChecks {
             throw SpendErrors.tooManyOutputs(count, TransferRequest.MAX_OUTPUTS);
         }
         List<Payment> payments = payments(params.outputs());
-        if (params.fee().isPresent() && params.feeRate().isPresent()) {
-            throw RpcException.invalidParams("`fee` and `fee_rate` are mutually exclusive; give one");
-        }
-        clientToken.ifPresent(TransferChecks::checkToken);
+        FeeChoice fee = SpendOptions.fee(params.feeRate(), params.fee());
         return new TransferRequest(
                 params.from(),
                 payments,
-                feeChoice(params.feeRate(), params.fee()),
+                fee,
                 params.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE),
-                clientToken,
+                SpendOptions.token(clientToken),
                 params.datum().map(TransferChecks::datum));
-    }
-
-    private static FeeChoice feeChoice(OptionalLong feeRate, Optional<Amount> fee) {
-        if (fee.isPresent()) {
-            return new FeeChoice.Fixed(fee.get());
-        }
-        return feeRate.isPresent() ? new FeeChoice.Rate(feeRate.getAsLong()) : FeeChoice.MINIMUM;
     }
 
     private static List<Payment> payments(List<OutputParam> outputs) {
@@ -60,15 +45,6 @@ final class TransferChecks {
             }
         }
         return payments;
-    }
-
-    /** Printable ASCII only: the token stands in logs. */
-    private static void checkToken(String token) {
-        boolean printable = token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
-        if (token.length() < SHORTEST_TOKEN || token.length() > LONGEST_TOKEN || !printable) {
-            throw RpcException.invalidParams("`client_token` must have " + SHORTEST_TOKEN + " to " + LONGEST_TOKEN
-                    + " printable ASCII characters");
-        }
     }
 
     private static Bytes datum(String hex) {

@@ -1,0 +1,42 @@
+package org.chainwalletd.spend;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * What an idempotency token stands for: a hash over what the parameters of a spend mean, not how they were written. Byte strings come with
+ * their length, numbers have eight bytes, so no two lists of parameters are the same input. The bytes are bound to tokens in the store:
+ * for a kind that exists the order of the calls never changes.
+ */
+public final class ParameterDigest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    /** @param kind the method's name: two methods never share a digest */
+    public ParameterDigest(String kind) {
+        put(kind.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    public ParameterDigest put(byte[] bytes) {
+        putNumber(bytes.length);
+        out.writeBytes(bytes);
+        return this;
+    }
+
+    public ParameterDigest putNumber(long number) {
+        out.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+        return this;
+    }
+
+    public ParameterDigest put(FeeChoice fee) {
+        return fee instanceof FeeChoice.Fixed fixed
+                ? put("fee".getBytes(StandardCharsets.US_ASCII))
+                        .putNumber(fixed.fee().bits())
+                : put("rate".getBytes(StandardCharsets.US_ASCII)).putNumber(((FeeChoice.Rate) fee).rate());
+    }
+
+    public Hash256 finish() {
+        return Hash256.sha256(out.toByteArray());
+    }
+}
