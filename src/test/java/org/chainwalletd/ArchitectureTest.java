@@ -53,9 +53,12 @@ class ArchitectureTest {
             Map.entry("coins", Set.of("chain", "config", "store", "node")),
             Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins")),
             Map.entry("message", Set.of("chain", "crypto", "keyring")),
+            Map.entry("htlc", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "spend")),
             Map.entry(
                     "rpc",
-                    Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "message")),
+                    Set.of(
+                            "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
+                            "message")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
             Map.entry("client", Set.of("chain", "crypto", "config")),
             Map.entry("evm", Set.of("chain", "crypto")),

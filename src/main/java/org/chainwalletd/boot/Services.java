@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
+import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
@@ -19,6 +20,7 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.MethodFamilies;
+import org.chainwalletd.rpc.method.htlc.HtlcErrors;
 import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
@@ -33,7 +35,8 @@ record Services(
         Settings settings, Nodes nodes, Keyring keyring, SpendService spending, Metrics metrics, Executor executor) {
 
     RpcDispatcher dispatcher() {
-        List<ErrorTranslator> errors = List.of(new KeyringErrors(), new SpendErrors(), new NodeErrors());
+        List<ErrorTranslator> errors =
+                List.of(new KeyringErrors(), new SpendErrors(), new HtlcErrors(), new NodeErrors());
         return new RpcDispatcher(
                 methods(),
                 errors,
@@ -54,8 +57,13 @@ record Services(
                         keyring,
                         deletionGuard(),
                         spending,
+                        htlcs(),
                         executor)
                 .registry();
+    }
+
+    private HtlcSpends htlcs() {
+        return new HtlcSpends(settings.chain(), nodes.chain(), keyring, spending, executor);
     }
 
     private DeletionGuard deletionGuard() {

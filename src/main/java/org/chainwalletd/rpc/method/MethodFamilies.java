@@ -4,12 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.method.htlc.HtlcMethods;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.message.MessageMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
@@ -27,12 +29,13 @@ public record MethodFamilies(
         Keyring keyring,
         DeletionGuard deletionGuard,
         SpendService spending,
+        HtlcSpends htlcs,
         Executor executor) {
 
     /** For methods that are only described, or that need no service when they are called. */
     public static MethodFamilies withoutServices(ChainProfile chain, String version) {
         Nodes none = new Nodes(null, null, null);
-        return new MethodFamilies(chain, version, none, null, null, null, null, Runnable::run);
+        return new MethodFamilies(chain, version, none, null, null, null, null, null, Runnable::run);
     }
 
     /** Every method that can be called, the one that describes the others included. */
@@ -43,6 +46,7 @@ public record MethodFamilies(
         methods.addAll(SpendMethods.all(spending, executor));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));
+        methods.addAll(HtlcMethods.all(htlcs, executor));
         return MethodRegistry.withDiscovery(methods, version);
     }
 }

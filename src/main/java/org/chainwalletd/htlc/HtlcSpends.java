@@ -1,0 +1,117 @@
+package org.chainwalletd.htlc;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.Simulation;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.spend.SpendService;
+
+/**
+ * The way in to locking, claiming and reclaiming. Stages fail with {@link HtlcException} or with what {@link SpendService} fails with; what
+ * that promises of a token, a crash and a lost answer holds here too.
+ */
+public final class HtlcSpends {
+    private static final String RECONCILE =
+            "; the other party may have settled the HTLC: compare htlc_status or get_output_spent_by before any retry";
+
+    private final ChainProfile profile;
+    private final ChainIdentity identity;
+    private final Signer signer;
+    private final SpendService spending;
+    private final Executor executor;
+
+    /** @param executor for continuations; never blocks */
+    public HtlcSpends(
+            ChainProfile profile, ChainIdentity identity, Signer signer, SpendService spending, Executor executor) {
+        this.profile = profile;
+        this.identity = identity;
+        this.signer = signer;
+        this.spending = spending;
+        this.executor = executor;
+    }
+
+    /** Builds, signs and broadcasts a lock. */
+    public CompletionStage<Receipt> lock(LockRequest request) {
+        return checked(request, sender -> spending.spend(request.plan(sender)));
+    }
+
+    /** What {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
+    public CompletionStage<Simulation> simulateLock(LockRequest request) {
+        return checked(request, sender -> spending.simulate(request.plan(sender)));
+    }
+
+    /** Builds, signs and broadcasts the receiver's spend. */
+    public CompletionStage<Receipt> claim(ClaimRequest request) {
+        return redeem(request);
+    }
+
+    /** Builds, signs and broadcasts the sender's spend. */
+    public CompletionStage<Receipt> reclaim(ReclaimRequest request) {
+        return redeem(request);
+    }
+
+    private <T> CompletionStage<T> checked(LockRequest request, Function<PublicKey, CompletionStage<T>> then) {
+        byte[] receiver = request.receiver().toArray();
+        return signer.find(Address.of(receiver))
+                .thenComposeAsync(
+                        own -> {
+                            if (own.isPresent()) {
+                                return refused(
+                                        "is an address of this daemon; an HTLC names its parties by their public keys");
+                            }
+                            return Ed25519.isUsable(receiver)
+                                    ? whenOwned(request.from(), then)
+                                    : refused("is not a usable public key: it is no curve point or one of small order,"
+                                            + " and nobody could claim");
+                        },
+                        executor);
+    }
+
+    private static <T> CompletionStage<T> refused(String cause) {
+        return CompletableFuture.failedFuture(new HtlcException(new HtlcRefusal.UnusableReceiver(cause)));
+    }
+
+    private CompletionStage<Receipt> redeem(Redemption request) {
+        Amount minimum = request.shape().minimumFee();
+        if (request.fee().filter(fee -> fee.isLessThan(minimum)).isPresent()) {
+            return CompletableFuture.failedFuture(new HtlcException(
+                    new HtlcRefusal.FeeBelowMinimum(request.fee().get(), minimum)));
+        }
+        return whenOwned(
+                request.from(),
+                own -> spending.spend(new RedeemPlan(request, request.params(own), profile, identity))
+                        .exceptionallyAsync(HtlcSpends::advised, executor));
+    }
+
+    /** A conflict over an HTLC is most often the other party's doing. */
+    private static Receipt advised(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof SpendException spend && spend.refusal() instanceof SpendRefusal.DoubleSpend conflict) {
+            throw new SpendException(new SpendRefusal.DoubleSpend(conflict.txId(), conflict.message() + RECONCILE));
+        }
+        throw new CompletionException(cause);
+    }
+
+    private <T> CompletionStage<T> whenOwned(Address from, Function<PublicKey, CompletionStage<T>> then) {
+        return signer.find(from)
+                .thenComposeAsync(
+                        entry -> entry.isPresent()
+                                ? then.apply(entry.get().publicKey())
+                                : CompletableFuture.failedFuture(
+                                        new SpendException(new SpendRefusal.WalletNotFound(from))),
+                        executor);
+    }
+}

@@ -1,0 +1,62 @@
+package org.chainwalletd.htlc;
+
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.spend.FeeChoice;
+import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.PaymentPlan;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * A lock as the caller asked for it (interface.md, section 4.8).
+ *
+ * @param from funds it, and may reclaim it above {@code timeout}
+ * @param receiver may claim it with the preimage of {@code hashLock}
+ * @param timeout absolute block height, unsigned; any value, also one that has passed
+ */
+public record LockRequest(
+        Address from,
+        PublicKey receiver,
+        Hash256 hashLock,
+        long timeout,
+        Amount amount,
+        FeeChoice fee,
+        Amount maxFee,
+        Optional<String> clientToken) {
+    /** The method's name, also the kind of its intents. */
+    public static final String KIND = "htlc_lock";
+
+    /** Where the HTLC is in a lock transaction of ours; change, if any, follows. */
+    public static final int OUTPUT_INDEX = 0;
+
+    /** @param sender the public key of {@link #from} */
+    PaymentPlan plan(PublicKey sender) {
+        HtlcParams params = new HtlcParams(sender, receiver, hashLock, timeout);
+        return new PaymentPlan(
+                KIND,
+                from,
+                List.of(TxOutput.toScript(HtlcScript.build(params), amount)),
+                fee,
+                maxFee,
+                clientToken.map(token -> new TokenBinding(token, digest())));
+    }
+
+    private Hash256 digest() {
+        return new ParameterDigest(KIND)
+                .put(from.toArray())
+                .put(receiver.toArray())
+                .put(hashLock.toArray())
+                .putNumber(timeout)
+                .putNumber(amount.bits())
+                .put(fee)
+                .putNumber(maxFee.bits())
+                .finish();
+    }
+}

@@ -1,0 +1,132 @@
+package org.chainwalletd.htlc;
+
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.DecodeException;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
+
+/**
+ * Fetches lock transactions. Bytes prove themselves by their id, so the first node that has the right ones is believed, and a node that lies
+ * or lags only means that the next one is asked.
+ */
+final class LockTransactions {
+    private static final String NOT_FOUND = "Transaction not found";
+    private static final int NODE_INVALID_PARAMS = -32602;
+
+    private final ChainProfile profile;
+    private final NodeClient node;
+    private final Executor executor;
+
+    LockTransactions(ChainProfile profile, NodeClient node, Executor executor) {
+        this.profile = profile;
+        this.node = node;
+        this.executor = executor;
+    }
+
+    /** What has been heard so far: the best bytes, and why there are none. */
+    private record Heard(Optional<LockTransaction> found, Optional<String> lie, Optional<Throwable> failure) {
+        private static final Heard NOTHING = new Heard(Optional.empty(), Optional.empty(), Optional.empty());
+
+        private boolean confirmed() {
+            return found.map(LockTransaction::confirmed).orElse(false);
+        }
+
+        private Heard and(Heard next) {
+            return new Heard(
+                    next.confirmed() ? next.found : found.or(next::found),
+                    lie.or(next::lie),
+                    failure.or(next::failure));
+        }
+    }
+
+    /**
+     * The transaction that made {@code lock}. Fails with {@link HtlcException} when nodes answered, but none with its bytes; with {@link
+     * NodeException} when they do not know it or cannot be asked.
+     */
+    CompletionStage<LockTransaction> find(Outpoint lock) {
+        return ask(node, lock.txId())
+                .thenComposeAsync(
+                        heard -> heard.confirmed()
+                                ? CompletableFuture.completedFuture(heard)
+                                : askEach(node.each().iterator(), lock.txId(), heard),
+                        executor)
+                .thenApplyAsync(heard -> conclude(lock, heard), executor);
+    }
+
+    private CompletionStage<Heard> askEach(Iterator<NodeClient> rest, Hash256 txId, Heard heard) {
+        if (heard.confirmed() || !rest.hasNext()) {
+            return CompletableFuture.completedFuture(heard);
+        }
+        return ask(rest.next(), txId).thenComposeAsync(answer -> askEach(rest, txId, heard.and(answer)), executor);
+    }
+
+    private CompletionStage<Heard> ask(NodeClient at, Hash256 txId) {
+        return at.transaction(txId)
+                .handleAsync((answer, failure) -> failure == null ? judge(txId, answer) : failed(failure), executor);
+    }
+
+    private static Heard failed(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof NodeException.BadAnswer lie
+                ? new Heard(Optional.empty(), Optional.of(lie.getMessage()), Optional.empty())
+                : new Heard(Optional.empty(), Optional.empty(), Optional.of(cause));
+    }
+
+    private Heard judge(Hash256 txId, Optional<NodeClient.NodeTransaction> answer) {
+        if (answer.isEmpty()) {
+            return Heard.NOTHING;
+        }
+        try {
+            Transaction tx = TransactionCodec.decode(answer.get().bytes().toArray());
+            if (TransactionCodec.txId(profile, tx).equals(txId)) {
+                return new Heard(
+                        Optional.of(new LockTransaction(tx, answer.get().blockHeight() != null)),
+                        Optional.empty(),
+                        Optional.empty());
+            }
+            return lie("a node answered with bytes of another transaction");
+        } catch (DecodeException e) {
+            return lie("a node answered with bytes that are no transaction");
+        }
+    }
+
+    private static Heard lie(String words) {
+        return new Heard(Optional.empty(), Optional.of(words), Optional.empty());
+    }
+
+    private static LockTransaction conclude(Outpoint lock, Heard heard) {
+        if (heard.found().isPresent()) {
+            return heard.found().get();
+        }
+        if (heard.lie().isPresent()) {
+            throw new HtlcException(
+                    new HtlcRefusal.OutputMismatch(lock, heard.lie().get()));
+        }
+        throw heard.failure()
+                .filter(RuntimeException.class::isInstance)
+                .map(RuntimeException.class::cast)
+                .orElseGet(() -> new NodeException.Rejected(NODE_INVALID_PARAMS, NOT_FOUND));
+    }
+
+    /** Only confirmed outputs can be spent (chain protocol, section 11). */
+    static void requireConfirmed(Outpoint lock, LockTransaction found) {
+        if (!found.confirmed()) {
+            throw new SpendException(new SpendRefusal.UpstreamFailed("the lock transaction " + lock.txId()
+                    + " is in no block yet, and only confirmed outputs can be spent: retry after the next block;"
+                    + " nothing was broadcast"));
+        }
+    }
+}

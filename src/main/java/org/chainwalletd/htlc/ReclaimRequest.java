@@ -1,0 +1,65 @@
+package org.chainwalletd.htlc;
+
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.spend.ParameterDigest;
+
+/**
+ * A reclaim as the caller asked for it (interface.md, section 4.8).
+ *
+ * @param from the sender of the lock, who is paid back
+ * @param receiver party of the lock
+ * @param timeout of the lock, unsigned
+ */
+public record ReclaimRequest(
+        Address from,
+        Outpoint lock,
+        PublicKey receiver,
+        Hash256 hashLock,
+        long timeout,
+        Optional<Amount> fee,
+        Optional<String> clientToken)
+        implements Redemption {
+    public static final String KIND = "htlc_reclaim";
+
+    @Override
+    public String kind() {
+        return KIND;
+    }
+
+    @Override
+    public HtlcParams params(PublicKey own) {
+        return new HtlcParams(own, receiver, hashLock, timeout);
+    }
+
+    @Override
+    public TxShape shape() {
+        return TxShape.EMPTY.plusPlainOutputs(1).plusReclaim();
+    }
+
+    @Override
+    public Witness witness(byte[] signature) {
+        return HtlcWitness.reclaim(signature);
+    }
+
+    @Override
+    public Hash256 digest() {
+        return new ParameterDigest(KIND)
+                .put(from.toArray())
+                .put(lock.txId().toArray())
+                .putNumber(lock.index())
+                .put(receiver.toArray())
+                .put(hashLock.toArray())
+                .putNumber(timeout)
+                .putNumber(effectiveFee().bits())
+                .finish();
+    }
+}

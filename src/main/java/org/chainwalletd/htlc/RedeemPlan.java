@@ -1,0 +1,151 @@
+package org.chainwalletd.htlc;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.Candidates;
+import org.chainwalletd.spend.Draft;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendPlan;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * Claims or reclaims one HTLC output: one input, one output to the party's own address, worth what is locked less the fee. The output is
+ * authenticated against the script rebuilt from the parameters, and its value taken from bytes whose transaction id was computed, before
+ * anything is built. Nothing of it counts against the spend allowance: the money comes to a key of this daemon.
+ *
+ * @param params of the HTLC that must be there
+ */
+record RedeemPlan(Redemption request, HtlcParams params, ChainProfile profile, ChainIdentity identity)
+        implements SpendPlan {
+    @Override
+    public String kind() {
+        return request.kind();
+    }
+
+    @Override
+    public Address from() {
+        return request.from();
+    }
+
+    @Override
+    public Optional<TokenBinding> token() {
+        return request.clientToken().map(token -> new TokenBinding(token, request.digest()));
+    }
+
+    /** What can be said without a node was said before the token was looked at. */
+    @Override
+    public void check() {}
+
+    @Override
+    public Amount leaving() {
+        return Amount.ZERO;
+    }
+
+    @Override
+    public Amount leaving(Draft draft) {
+        return Amount.ZERO;
+    }
+
+    @Override
+    public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        return node.tip()
+                .thenComposeAsync(
+                        tip -> {
+                            requireTimeout(tip.height());
+                            return authenticated(node, executor)
+                                    .thenApplyAsync(output -> candidates(output, tip.height()), executor);
+                        },
+                        executor);
+    }
+
+    private void requireTimeout(long height) {
+        if (request instanceof ReclaimRequest && !params.reclaimableInBlock(height)) {
+            throw new HtlcException(new HtlcRefusal.TimeoutNotReached(height, params.timeoutHeight()));
+        }
+    }
+
+    private CompletionStage<TxOutput> authenticated(NodeClient node, Executor executor) {
+        Outpoint lock = request.lock();
+        return new LockTransactions(profile, node, executor)
+                .find(lock)
+                .thenComposeAsync(
+                        found -> {
+                            TxOutput output = found.authenticated(lock, params);
+                            LockTransactions.requireConfirmed(lock, found);
+                            return priorSpend(node, executor)
+                                    .thenApplyAsync(
+                                            spent -> {
+                                                spent.ifPresent(this::refuseSpent);
+                                                return output;
+                                            },
+                                            executor);
+                        },
+                        executor);
+    }
+
+    private CompletionStage<Optional<Hash256>> priorSpend(NodeClient node, Executor executor) {
+        return identity.genesisForSigning()
+                .thenComposeAsync(
+                        genesis -> new PriorSpend(profile, genesis, node, executor).find(request.lock(), params),
+                        executor);
+    }
+
+    private void refuseSpent(Hash256 spender) {
+        throw new SpendException(new SpendRefusal.DoubleSpend(
+                spender,
+                "the HTLC output " + request.lock() + " is spent already, by " + spender + "; nothing was broadcast"));
+    }
+
+    /** The one thing that can be spent, with its proved value. */
+    private Candidates candidates(TxOutput output, long tipHeight) {
+        NodeClient.Utxo utxo = new NodeClient.Utxo(request.lock(), output.value(), tipHeight, false, HtlcScript.LENGTH);
+        return Candidates.proven(List.of(utxo), tipHeight);
+    }
+
+    @Override
+    public Draft choose(Candidates candidates, Holdings holdings) {
+        Coin coin = new Coin(request.lock(), candidates.utxos().get(0).value());
+        if (holdings.reserved().contains(coin.outpoint()) || holdings.excluded().contains(coin.outpoint())) {
+            throw new SpendException(new SpendRefusal.InFlightExhausted(
+                    new SpendRefusal.Shortage(coin.value(), Amount.ZERO, 0, coin.value(), 1, false, false)));
+        }
+        TxShape shape = request.shape();
+        Amount fee = request.effectiveFee();
+        Transaction unsigned = Transaction.unsigned(
+                List.of(coin.outpoint()), List.of(TxOutput.toAddress(request.from(), rest(coin.value(), fee))));
+        return new Draft(unsigned, List.of(coin), fee, OptionalInt.empty(), shape, candidates.tipHeight(), false);
+    }
+
+    private static Amount rest(Amount locked, Amount fee) {
+        if (locked.isLessThan(fee) || locked.minus(fee).isLessThan(ChainProfile.DUST_THRESHOLD)) {
+            throw new SpendException(new SpendRefusal.BuildFailed("the HTLC holds " + locked
+                    + " base units: a fee of " + fee + " leaves less than the dust threshold of "
+                    + ChainProfile.DUST_THRESHOLD + "; nothing was broadcast"));
+        }
+        return locked.minus(fee);
+    }
+
+    @Override
+    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+        return List.of(request.witness(signature.bytes()));
+    }
+}

@@ -1,0 +1,51 @@
+package org.chainwalletd.htlc;
+
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+
+/**
+ * How one of its parties spends an HTLC output: into one plain output of its own. Since input, output and fee follow from the parameters,
+ * the same redemption is always the same transaction.
+ */
+sealed interface Redemption permits ClaimRequest, ReclaimRequest {
+    /** The method's name. */
+    String kind();
+
+    /** The party that signs and is paid. */
+    Address from();
+
+    Outpoint lock();
+
+    /** Empty: the consensus minimum. */
+    Optional<Amount> fee();
+
+    /** What is paid; a default counts as given. */
+    default Amount effectiveFee() {
+        return fee().orElseGet(shape()::minimumFee);
+    }
+
+    Optional<String> clientToken();
+
+    /**
+     * The HTLC that must be there.
+     *
+     * @param own the public key of {@link #from}
+     */
+    HtlcParams params(PublicKey own);
+
+    /** What the spending transaction costs. */
+    TxShape shape();
+
+    /** @param signature 64 bytes over the signing message of the spending transaction */
+    Witness witness(byte[] signature);
+
+    /** Over what the parameters mean. */
+    Hash256 digest();
+}

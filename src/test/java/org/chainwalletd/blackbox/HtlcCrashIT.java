@@ -1,0 +1,143 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged daemon dies between the intent and the answer of a lock, a claim and a reclaim; the next life settles each with the same bytes. */
+class HtlcCrashIT {
+    private static final List<String> POINTS = List.of("SPEND_AFTER_INTENT", "SPEND_AFTER_BROADCAST");
+    private static final String PREIMAGE = "5ec7e7";
+    private static final String HASH_LOCK =
+            Hash256.sha256(new byte[] {0x5e, (byte) 0xc7, (byte) 0xe7}).hex();
+    private static final long AMOUNT = 100_000;
+
+    @TempDir
+    Path folder;
+
+    private DaemonProcess node;
+
+    @Test
+    void lockClaimAndReclaimAreMadeOnceWhereverTheDaemonDies() {
+        try (DaemonProcess chain =
+                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
+            node = chain;
+            JsonNode sender;
+            JsonNode receiver;
+            try (DaemonProcess daemon = daemon().start()) {
+                sender = daemon.call("generate_standard_address", Map.of());
+                receiver = daemon.call("generate_standard_address", Map.of());
+                Wallet wallet = new Wallet(daemon, node);
+                wallet.fund(sender.get("address").asText(), 1_000_000, 1_000_000, 1_000_000, 1_000_000);
+                daemon.kill();
+            }
+            for (String point : POINTS) {
+                Map<String, Object> lock = lock(sender, receiver, "lock-" + point);
+                String toClaim = survives(point, "htlc_lock", lock);
+                survives(point, "htlc_claim", claim(sender, receiver, toClaim, "claim-" + point));
+                lock.put("client_token", "second-" + point);
+                String toReclaim = survives(point, "htlc_lock", lock);
+                survives(point, "htlc_reclaim", reclaim(sender, receiver, toReclaim, "reclaim-" + point));
+            }
+            try (DaemonProcess daemon = daemon().start()) {
+                Wallet wallet = new Wallet(daemon, node);
+                // Four locks of 79, of which two were reclaimed for 64 each; two were claimed for 69 each.
+                assertThat(wallet.balance(receiver.get("address").asText())).isEqualTo(2 * (AMOUNT - 69));
+                assertThat(wallet.balance(sender.get("address").asText()))
+                        .isEqualTo(4_000_000 - 4 * 79 - 2 * AMOUNT - 2 * 64);
+                assertThat(daemon.stop()).isZero();
+            }
+        }
+    }
+
+    private LauncherCall daemon() {
+        return LauncherCall.daemon(folder.resolve("datadir"))
+                .node(node.nodeUri())
+                .and("--rebroadcast-interval-secs", "1");
+    }
+
+    /** Dies at {@code point} while it is called, is started again and called again; the id of the one transaction, which is in a block. */
+    private String survives(String point, String method, Map<String, Object> params) {
+        try (DaemonProcess daemon = daemon().crashAt(point).start()) {
+            try {
+                daemon.call(method, params);
+                throw new AssertionError(method + " was answered past " + point);
+            } catch (WalletdException.Transport died) {
+                daemon.exitCode();
+            }
+        }
+        try (DaemonProcess daemon = daemon().start()) {
+            Wallet wallet = new Wallet(daemon, node);
+            wallet.mine(1);
+            JsonNode result = daemon.call(method, params);
+            wallet.mine(1);
+            String txId = result.get("tx_id").asText();
+            wallet.confirmed(txId);
+            assertThat(daemon.call(method, params)).isEqualTo(result);
+            Await.until(
+                    "it is settled",
+                    () -> wallet.status().get("in_flight_transfers").asInt() == 0);
+            daemon.kill();
+            return txId;
+        }
+    }
+
+    private static Map<String, Object> lock(JsonNode sender, JsonNode receiver, String token) {
+        return new LinkedHashMap<>(Map.of(
+                "from",
+                sender.get("address").asText(),
+                "receiver",
+                receiver.get("pubkey").asText(),
+                "hash_lock",
+                HASH_LOCK,
+                "timeout",
+                1,
+                "amount",
+                AMOUNT,
+                "client_token",
+                token));
+    }
+
+    private static Map<String, Object> claim(JsonNode sender, JsonNode receiver, String lockTxId, String token) {
+        return Map.of(
+                "from",
+                receiver.get("address").asText(),
+                "lock_tx_id",
+                lockTxId,
+                "preimage",
+                PREIMAGE,
+                "sender",
+                sender.get("pubkey").asText(),
+                "timeout",
+                1,
+                "client_token",
+                token);
+    }
+
+    private static Map<String, Object> reclaim(JsonNode sender, JsonNode receiver, String lockTxId, String token) {
+        return Map.of(
+                "from",
+                sender.get("address").asText(),
+                "lock_tx_id",
+                lockTxId,
+                "receiver",
+                receiver.get("pubkey").asText(),
+                "hash_lock",
+                HASH_LOCK,
+                "timeout",
+                1,
+                "client_token",
+                token);
+    }
+}

@@ -1,0 +1,96 @@
+package org.chainwalletd.testkit;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** Passes calls on to a development node and lies about the results of single methods, as a test says. */
+public final class DistortingNode implements AutoCloseable {
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
+            .build();
+
+    private final ScriptedNode front = ScriptedNode.start();
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final URI behind;
+    private final Map<String, BiFunction<JsonNode, JsonNode, JsonNode>> lies = new ConcurrentHashMap<>();
+
+    public DistortingNode(URI behind) {
+        this.behind = behind;
+        front.on("*", this::pass);
+    }
+
+    public URI url() {
+        return front.url();
+    }
+
+    /** @param lie from the true result of {@code method} to the one that is answered */
+    public void lieAbout(String method, Function<ObjectNode, JsonNode> lie) {
+        lieAbout(method, (params, result) -> lie.apply((ObjectNode) result));
+    }
+
+    /** @param lie from the parameters and the true result, null for an error, to the result that is answered; null: the truth */
+    public void lieAbout(String method, BiFunction<JsonNode, JsonNode, JsonNode> lie) {
+        lies.put(method, lie);
+    }
+
+    public void tellTheTruth() {
+        lies.clear();
+    }
+
+    /** How often {@code method} was called. */
+    public long count(String method) {
+        return front.count(method);
+    }
+
+    private void pass(ScriptedNode.Request request, java.net.Socket socket) throws IOException {
+        ObjectNode call = JSON.createObjectNode()
+                .put("jsonrpc", "2.0")
+                .put("method", request.method())
+                .put("id", 1);
+        call.set("params", request.params());
+        ObjectNode answer = (ObjectNode) JSON.readTree(post(call.toString()));
+        BiFunction<JsonNode, JsonNode, JsonNode> lie = lies.get(request.method());
+        JsonNode told = lie == null ? null : lie.apply(request.params(), answer.get("result"));
+        if (told != null) {
+            answer.remove("error");
+            answer.set("result", told);
+        }
+        answer.set("id", parsed(request.id()));
+        ScriptedNode.body(200, answer.toString()).serve(request, socket);
+    }
+
+    private static JsonNode parsed(String json) throws JsonProcessingException {
+        return JSON.readTree(json);
+    }
+
+    private String post(String body) throws IOException {
+        try {
+            return client.send(
+                            HttpRequest.newBuilder(behind)
+                                    .POST(HttpRequest.BodyPublishers.ofString(body))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        front.close();
+    }
+}
