@@ -49,6 +49,7 @@ class ArchitectureTest {
             Map.entry("node", Set.of("chain", "crypto", "config", "store", "net")),
             Map.entry("keyring", Set.of("chain", "crypto", "config", "store")),
             Map.entry("devnet", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("uri", Set.of("chain")),
             Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node")),
             Map.entry("coins", Set.of("chain", "config", "store", "node")),
             Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins")),
@@ -58,7 +59,7 @@ class ArchitectureTest {
                     "rpc",
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message")),
+                            "message", "uri")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
             Map.entry("client", Set.of("chain", "crypto", "config")),
             Map.entry("evm", Set.of("chain", "crypto")),

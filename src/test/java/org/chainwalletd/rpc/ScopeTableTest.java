@@ -30,8 +30,6 @@ class ScopeTableTest {
             "contract_stats",
             "get_attestation_edges",
             "detect_in_chain_swaps",
-            "payment_uri_encode",
-            "payment_uri_decode",
             "quote_issue",
             "quote_verify",
             "get_output_datum",

@@ -18,7 +18,9 @@ import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
+import org.chainwalletd.rpc.method.uri.UriMethods;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.uri.PaymentUriCodec;
 
 /** The services that methods talk to, and the one list of the families of methods over them. */
 public record MethodFamilies(
@@ -45,6 +47,7 @@ public record MethodFamilies(
         methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
         methods.addAll(SwapMethods.unconfigured());
+        methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));
         methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));
         methods.addAll(HtlcMethods.all(htlcs, executor));
         return MethodRegistry.withDiscovery(methods, version);

@@ -1,0 +1,164 @@
+package org.chainwalletd.uri;
+
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.U64;
+
+/**
+ * Payment URIs as text: {@code <brand>:<address>[?amount=N&memo=…&hash_lock=…&timeout=N&label=…]} (interface.md, section 4.12), in this order when
+ * written, in any when read.
+ *
+ * <p>What section 4.12 leaves open: the scheme is read in either case (RFC 3986, section 3.1), names of fields are not. Unknown fields are
+ * dropped however often they come, but a known one that comes twice is refused: two readers could take two amounts out of it. A field without
+ * {@code =} is an unknown one or a fault. Whatever is read can be written again and then reads the same.
+ */
+public final class PaymentUriCodec {
+    /** Longest text that is read or written, in characters. */
+    public static final int MAX_LENGTH = 65_536;
+
+    private final String scheme;
+
+    public PaymentUriCodec(ChainProfile chain) {
+        this.scheme = chain.brand();
+    }
+
+    private enum Field {
+        AMOUNT,
+        MEMO,
+        HASH_LOCK,
+        TIMEOUT,
+        LABEL;
+
+        String key() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static Optional<Field> of(String key) {
+            for (Field field : values()) {
+                if (field.key().equals(key)) {
+                    return Optional.of(field);
+                }
+            }
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * The canonical form.
+     *
+     * @throws PaymentUriException when a text has no UTF-8, or all together is longer than {@link #MAX_LENGTH}
+     */
+    public String encode(PaymentUri uri) {
+        Map<Field, String> fields = new EnumMap<>(Field.class);
+        uri.amount().ifPresent(amount -> fields.put(Field.AMOUNT, amount.toString()));
+        uri.memo().ifPresent(memo -> fields.put(Field.MEMO, PercentEncoding.encode(memo)));
+        uri.hashLock().ifPresent(hashLock -> fields.put(Field.HASH_LOCK, hashLock.hex()));
+        uri.timeout().ifPresent(height -> fields.put(Field.TIMEOUT, U64.toString(height)));
+        uri.label().ifPresent(label -> fields.put(Field.LABEL, PercentEncoding.encode(label)));
+        StringBuilder text =
+                new StringBuilder(scheme).append(':').append(uri.address().hex());
+        char separator = '?';
+        for (Map.Entry<Field, String> field : fields.entrySet()) {
+            text.append(separator).append(field.getKey().key()).append('=').append(field.getValue());
+            separator = '&';
+        }
+        refuseLongerThanAllowed(text.length());
+        return text.toString();
+    }
+
+    /**
+     * @throws PaymentUriException for anything that is not a payment URI of this brand
+     */
+    public PaymentUri decode(String text) {
+        refuseLongerThanAllowed(text.length());
+        int colon = text.indexOf(':');
+        if (colon < 0 || !text.substring(0, colon).equalsIgnoreCase(scheme)) {
+            throw new PaymentUriException("a payment URI begins with " + scheme + ":");
+        }
+        int question = text.indexOf('?', colon);
+        String address = text.substring(colon + 1, question < 0 ? text.length() : question);
+        Map<Field, byte[]> fields = question < 0 ? Map.of() : fields(text.substring(question + 1));
+        return new PaymentUri(
+                address(address),
+                Optional.ofNullable(fields.get(Field.AMOUNT)).map(value -> Amount.of(number(value, Field.AMOUNT))),
+                Optional.ofNullable(fields.get(Field.MEMO)).map(value -> PercentEncoding.text(value, "memo")),
+                Optional.ofNullable(fields.get(Field.HASH_LOCK)).map(PaymentUriCodec::hashLock),
+                height(fields.get(Field.TIMEOUT)),
+                Optional.ofNullable(fields.get(Field.LABEL)).map(value -> PercentEncoding.text(value, "label")));
+    }
+
+    private static void refuseLongerThanAllowed(int length) {
+        if (length > MAX_LENGTH) {
+            throw new PaymentUriException("a payment URI has at most " + MAX_LENGTH + " characters, not " + length);
+        }
+    }
+
+    private static Map<Field, byte[]> fields(String query) {
+        Map<Field, byte[]> fields = new EnumMap<>(Field.class);
+        for (String part : query.split("&", -1)) {
+            int equals = part.indexOf('=');
+            String key = equals < 0 ? part : part.substring(0, equals);
+            byte[] name = PercentEncoding.decode(key, "the name of a field");
+            Optional<Field> known = Field.of(new String(name, StandardCharsets.ISO_8859_1));
+            byte[] value = PercentEncoding.decode(
+                    part.substring(equals + 1), known.map(Field::key).orElse("an unknown field"));
+            if (known.isEmpty()) {
+                continue;
+            }
+            if (equals < 0) {
+                throw new PaymentUriException(known.get().key() + " has no value");
+            }
+            if (fields.put(known.get(), value) != null) {
+                throw new PaymentUriException(known.get().key() + " is there twice");
+            }
+        }
+        return fields;
+    }
+
+    private static Address address(String hex) {
+        try {
+            return Address.parse(hex);
+        } catch (IllegalArgumentException e) {
+            throw new PaymentUriException("after the scheme comes an address of 64 hex characters");
+        }
+    }
+
+    private static Hash256 hashLock(byte[] hex) {
+        try {
+            return Hash256.parse(new String(hex, StandardCharsets.ISO_8859_1));
+        } catch (IllegalArgumentException e) {
+            throw new PaymentUriException("hash_lock must be 64 hex characters");
+        }
+    }
+
+    private static OptionalLong height(byte[] digits) {
+        return digits == null
+                ? OptionalLong.empty()
+                : OptionalLong.of(U64.fromBigInteger(number(digits, Field.TIMEOUT)));
+    }
+
+    /** Decimal digits and nothing else: no sign, no blank, no point. */
+    private static BigInteger number(byte[] digits, Field field) {
+        boolean plain = digits.length > 0;
+        for (byte digit : digits) {
+            plain &= digit >= '0' && digit <= '9';
+        }
+        // No u64 is longer; so a long row of zeros is not worth a big number either.
+        if (plain && digits.length <= U64.MAX.toString().length()) {
+            BigInteger number = new BigInteger(new String(digits, StandardCharsets.US_ASCII));
+            if (number.compareTo(U64.MAX) <= 0) {
+                return number;
+            }
+        }
+        throw new PaymentUriException(field.key() + " must be an integer from 0 to " + U64.MAX);
+    }
+}
