@@ -49,6 +49,7 @@ class ArchitectureTest {
             Map.entry("node", Set.of("chain", "crypto", "config", "store", "net")),
             Map.entry("keyring", Set.of("chain", "crypto", "config", "store")),
             Map.entry("devnet", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("quote", Set.of("chain", "crypto", "node", "keyring")),
             Map.entry("uri", Set.of("chain")),
             Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node")),
             Map.entry("coins", Set.of("chain", "config", "store", "node")),
@@ -59,7 +60,7 @@ class ArchitectureTest {
                     "rpc",
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message", "uri")),
+                            "message", "uri", "quote")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
             Map.entry("client", Set.of("chain", "crypto", "config")),
             Map.entry("evm", Set.of("chain", "crypto")),

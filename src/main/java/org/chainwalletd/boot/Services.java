@@ -25,6 +25,7 @@ import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.keyring.PendingCoinsGuard;
+import org.chainwalletd.rpc.method.quote.QuoteErrors;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.NodeErrors;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
@@ -36,7 +37,7 @@ record Services(
 
     RpcDispatcher dispatcher() {
         List<ErrorTranslator> errors =
-                List.of(new KeyringErrors(), new SpendErrors(), new HtlcErrors(), new NodeErrors());
+                List.of(new KeyringErrors(), new SpendErrors(), new HtlcErrors(), new QuoteErrors(), new NodeErrors());
         return new RpcDispatcher(
                 methods(),
                 errors,

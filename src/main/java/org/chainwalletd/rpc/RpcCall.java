@@ -106,7 +106,7 @@ final class RpcCall {
 
     private <P extends Record, R> CompletableFuture<R> start(RegisteredMethod<P, R> method) {
         try {
-            P params = method.binder().bind(envelope.params());
+            P params = method.binder().bind(method.method().asDeclared(envelope.params()));
             if (method.method().longPoll()) {
                 shared.longPolls().enter();
                 waiting = true;

@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -44,6 +45,17 @@ public interface RpcMethod<P extends Record, R> {
     Class<P> params();
 
     Class<R> result();
+
+    /**
+     * The parameters with the members' names as {@link #params} declares them: for members that are also called by a word of the daemon's brand
+     * (decisions.md, section 1). Everything else stays as it came.
+     *
+     * @param given may be null or no object
+     * @throws RpcException -32602 when both names of one member are there
+     */
+    default JsonNode asDeclared(JsonNode given) {
+        return given;
+    }
 
     /**
      * Must not block. Fails with {@link RpcException}, or with a service's own exception that an {@link ErrorTranslator} knows; anything

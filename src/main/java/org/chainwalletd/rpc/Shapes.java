@@ -100,7 +100,10 @@ final class Shapes {
                 || type == Long.class
                 || type == Integer.class
                 || type == Boolean.class;
-        Type described = type == Optional.class ? argument(component.getGenericType()) : component.getGenericType();
+        DescribedBy describedBy = component.getAnnotation(DescribedBy.class);
+        Type described = describedBy != null
+                ? describedBy.value()
+                : type == Optional.class ? argument(component.getGenericType()) : component.getGenericType();
         Alias alias = component.getAnnotation(Alias.class);
         Doc doc = component.getAnnotation(Doc.class);
         return new Member(

@@ -30,8 +30,6 @@ class ScopeTableTest {
             "contract_stats",
             "get_attestation_edges",
             "detect_in_chain_swaps",
-            "quote_issue",
-            "quote_verify",
             "get_output_datum",
             "find_settlements_by_quote_id");
 

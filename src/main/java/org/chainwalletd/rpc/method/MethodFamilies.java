@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc.method;
 
+import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -9,11 +11,13 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.method.htlc.HtlcMethods;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.message.MessageMethods;
+import org.chainwalletd.rpc.method.quote.QuoteMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
@@ -47,9 +51,14 @@ public record MethodFamilies(
         methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
         methods.addAll(SwapMethods.unconfigured());
+        methods.addAll(QuoteMethods.all(chain, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));
         methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));
         methods.addAll(HtlcMethods.all(htlcs, executor));
         return MethodRegistry.withDiscovery(methods, version);
+    }
+
+    private Quotes quotes() {
+        return new Quotes(chain, keyring, nodes.chain(), InstantSource.system(), new SecureRandom(), executor);
     }
 }

@@ -1,0 +1,175 @@
+package org.chainwalletd.quote;
+
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Ed25519Signature;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyringException;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.ChainIdentity;
+
+/**
+ * Issues and verifies quotes for the chain that the daemon signs for: the genesis id in an image is always the one that {@link ChainIdentity} has
+ * checked, never one that a caller or a node names.
+ */
+public final class Quotes {
+    private static final int PREIMAGE_LENGTH = 32;
+
+    private final ChainProfile chain;
+    private final Signer signer;
+    private final ChainIdentity identity;
+    private final InstantSource clock;
+    private final SecureRandom random;
+    private final Executor executor;
+
+    /** @param executor verifies and puts answers together: a pool for computations */
+    public Quotes(
+            ChainProfile chain,
+            Signer signer,
+            ChainIdentity identity,
+            InstantSource clock,
+            SecureRandom random,
+            Executor executor) {
+        this.chain = chain;
+        this.signer = signer;
+        this.identity = identity;
+        this.clock = clock;
+        this.random = random;
+        this.executor = executor;
+    }
+
+    /**
+     * A quote with an offer to settle it by an HTLC.
+     *
+     * @param image the bytes that were signed
+     * @param preimage 64 hexadecimal characters of 32 random bytes that are kept nowhere else; belongs to the receiver
+     * @param hashLock SHA-256 of the 32 bytes
+     */
+    public record Issued(
+            SignedQuote signed,
+            Address signer,
+            Address payee,
+            Hash256 genesis,
+            Bytes image,
+            SecretBytes preimage,
+            Hash256 hashLock) {}
+
+    /**
+     * What a verifier found: that the signer wrote this, not whether he may.
+     *
+     * @param failure why it is not valid; empty when it is
+     */
+    public record Verdict(Optional<String> failure, Address signer, Address payee, Hash256 genesis) {}
+
+    /**
+     * Fails with {@link QuoteException} for terms that no quote can have, with {@link KeyringException} when the keyring cannot sign for the
+     * issuer, with {@link org.chainwalletd.node.NodeException} when it is not known which chain this is.
+     */
+    public CompletionStage<Issued> issue(QuoteTerms terms) {
+        if (terms.life() == 0 || U64.compare(terms.life(), Quote.MAX_LIFE) > 0) {
+            return CompletableFuture.failedStage(
+                    new QuoteException("a quote lives for 1 to " + Quote.MAX_LIFE + " seconds"));
+        }
+        Quote quote = quote(terms);
+        Optional<QuoteCheck> refused = QuoteCheck.firstFailedTerm(quote);
+        if (refused.isPresent()) {
+            return CompletableFuture.failedStage(
+                    new QuoteException(refused.get().reason()));
+        }
+        return signer.find(terms.issuer())
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                ? identity.genesisForSigning()
+                                : CompletableFuture.failedStage(unknown(terms.issuer())),
+                        executor)
+                .thenComposeAsync(genesis -> sign(terms.issuer(), quote, genesis), executor);
+    }
+
+    private Quote quote(QuoteTerms terms) {
+        long now = clock.instant().getEpochSecond();
+        return new Quote(
+                Quote.VERSION,
+                terms.id().orElseGet(this::randomId),
+                terms.currency(),
+                terms.amountMinor(),
+                terms.rate(),
+                terms.chainAmount(),
+                terms.payee(),
+                terms.payer(),
+                now,
+                now + terms.life(),
+                terms.memo());
+    }
+
+    private Bytes randomId() {
+        byte[] id = new byte[Quote.ID_LENGTH];
+        random.nextBytes(id);
+        return Bytes.wrap(id);
+    }
+
+    private CompletionStage<Issued> sign(Address issuer, Quote quote, Hash256 genesis) {
+        byte[] image = QuoteImage.encode(chain, genesis, quote);
+        if (!QuoteImage.decode(chain, image).quote().equals(quote)) {
+            throw new IllegalStateException("the image of a quote reads as another one");
+        }
+        return signer.sign(issuer, image)
+                .thenApplyAsync(
+                        made -> issued(
+                                new SignedQuote(quote, made.publicKey(), Ed25519Signature.of(made.bytes())),
+                                genesis,
+                                image),
+                        executor);
+    }
+
+    private Issued issued(SignedQuote signed, Hash256 genesis, byte[] image) {
+        try (SecretBytes preimage = SecretBytes.random(PREIMAGE_LENGTH, random)) {
+            return new Issued(
+                    signed,
+                    chain.addressOf(signed.signer()),
+                    chain.addressOf(signed.quote().payee()),
+                    genesis,
+                    Bytes.wrap(image),
+                    preimage.use(Quotes::hex),
+                    preimage.use(HtlcWitness::hashLockOf));
+        }
+    }
+
+    /** In bytes, since a text could not be overwritten. */
+    private static SecretBytes hex(byte[] secret) {
+        byte[] hex = new byte[2 * secret.length];
+        for (int i = 0; i < secret.length; i++) {
+            hex[2 * i] = (byte) HexFormat.of().toHighHexDigit(secret[i]);
+            hex[2 * i + 1] = (byte) HexFormat.of().toLowHexDigit(secret[i]);
+        }
+        return SecretBytes.takeOver(hex);
+    }
+
+    /** Fails with {@link org.chainwalletd.node.NodeException} when it is not known which chain this is. */
+    public CompletionStage<Verdict> verify(SignedQuote signed) {
+        return identity.genesisForSigning()
+                .thenApplyAsync(
+                        genesis -> new Verdict(
+                                QuoteCheck.firstFailed(signed, chain, genesis, clock.instant())
+                                        .map(QuoteCheck::reason),
+                                chain.addressOf(signed.signer()),
+                                chain.addressOf(signed.quote().payee()),
+                                genesis),
+                        executor);
+    }
+
+    private static KeyringException unknown(Address address) {
+        return new KeyringException(
+                KeyringException.Reason.UNKNOWN_ADDRESS, "the keyring has no key of address " + address);
+    }
+}

@@ -1,0 +1,79 @@
+package org.chainwalletd.rpc.method.quote;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.quote.Quotes;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.rpc.NamedMethod;
+import org.chainwalletd.rpc.Scope;
+
+/** {@code quote_verify}: whether a quote is what its signer wrote for this chain, and in force now. */
+final class QuoteVerifyMethod extends NamedMethod<QuoteVerifyMethod.Params, QuoteVerifyMethod.Result> {
+    private static final String QUOTE = "quote";
+
+    record Params(@Doc("as quote_issue answers it") QuoteObject quote) {}
+
+    record Result(
+            boolean valid,
+
+            @Doc("the first check that failed, when not valid")
+            Optional<String> reason,
+
+            Address signerAddress,
+            Address payeeAddress,
+            @Doc("of the chain it was verified for") Hash256 genesisBlockId) {}
+
+    private final Quotes quotes;
+    private final BrandedMembers members;
+    private final Executor executor;
+
+    QuoteVerifyMethod(Quotes quotes, BrandedMembers members, Executor executor) {
+        super(
+                "quote_verify",
+                Scope.READ,
+                "Verifies a quote for this chain and this moment, without any key. Proves who wrote it, not that he may: compare"
+                        + " signer_address with the one you trust.",
+                Params.class,
+                Result.class);
+        this.quotes = quotes;
+        this.members = members;
+        this.executor = executor;
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.UPSTREAM, ErrorCode.TX_BUILD);
+    }
+
+    @Override
+    public JsonNode asDeclared(JsonNode given) {
+        if (given == null || !given.isObject() || !given.has(QUOTE)) {
+            return given;
+        }
+        ObjectNode declared = JsonNodeFactory.instance.objectNode();
+        given.properties()
+                .forEach(member -> declared.set(
+                        member.getKey(),
+                        member.getKey().equals(QUOTE) ? members.asDeclared(member.getValue()) : member.getValue()));
+        return declared;
+    }
+
+    @Override
+    public CompletionStage<Result> call(Params params, CallContext context) {
+        return quotes.verify(params.quote().signed()).thenApplyAsync(QuoteVerifyMethod::result, executor);
+    }
+
+    private static Result result(Quotes.Verdict verdict) {
+        return new Result(
+                verdict.failure().isEmpty(), verdict.failure(), verdict.signer(), verdict.payee(), verdict.genesis());
+    }
+}
