@@ -62,6 +62,7 @@ public final class Daemon implements AutoCloseable {
     private static final Duration AT_LEAST = Duration.ofMillis(200);
 
     private final Closers closers = new Closers();
+    private final WaitEndings waits = new WaitEndings();
     private final Settings settings;
     private final Consumer<String> console;
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
@@ -124,7 +125,7 @@ public final class Daemon implements AutoCloseable {
         Nodes nodes = startNodes(system, workers, meters.registry());
         startFollowing(system, nodes, workers);
         SpendService spending = startSpending(system, nodes, keyring, store, meters.registry(), workers);
-        serve(system, tls, new Services(settings, nodes, keyring, spending, meters, workers.crypto()), authenticator);
+        serve(system, tls, new Services(settings, nodes, keyring, spending, meters, workers), authenticator);
         system.tell(new Guardian.Serving());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
@@ -140,7 +141,10 @@ public final class Daemon implements AutoCloseable {
 
     private Workers startWorkers(MeterRegistry metrics) {
         Workers workers = new Workers(
-                Runtime.getRuntime().availableProcessors(), settings.keyring().unsealThreads(), metrics);
+                Runtime.getRuntime().availableProcessors(),
+                settings.keyring().unsealThreads(),
+                settings.http().maxConcurrentPerToken(),
+                metrics);
         closers.add("workers", () -> workers.close(patience()));
         return workers;
     }
@@ -279,11 +283,16 @@ public final class Daemon implements AutoCloseable {
                                 httpMetrics::refused)),
                 OPENING,
                 "binding");
-        closers.add(
-                "http",
-                () -> Futures.await(server.drain(settings.http().drain()), patience(), "answering the last calls"));
+        closers.add("http", this::drainCalls);
         httpMetrics.connections(server::connections);
         httpMetrics.waits(dispatcher::longPolls);
+    }
+
+    /** No new connection, then the waits, then all other calls: so no client waits anew on an answer that the stop gave it. */
+    private void drainCalls() {
+        CompletionStage<Void> drained = server.drain(settings.http().drain());
+        waits.endAll(patience(drainBy));
+        Futures.await(drained, patience(), "answering the last calls");
     }
 
     /** Other packages' actors become children of the guardian. */

@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.htlc.HtlcSpends;
@@ -33,7 +32,7 @@ import org.chainwalletd.spend.SpendService;
 
 /** The running services, wired to the methods that talk to them. */
 record Services(
-        Settings settings, Nodes nodes, Keyring keyring, SpendService spending, Metrics metrics, Executor executor) {
+        Settings settings, Nodes nodes, Keyring keyring, SpendService spending, Metrics metrics, Workers workers) {
 
     RpcDispatcher dispatcher() {
         List<ErrorTranslator> errors =
@@ -46,7 +45,7 @@ record Services(
                         settings.http().maxBatch(),
                         settings.http().batchParallelism(),
                         settings.http().maxWaits()),
-                executor);
+                new RpcDispatcher.Threads(workers.answers(), workers::full));
     }
 
     private MethodRegistry methods() {
@@ -59,21 +58,21 @@ record Services(
                         deletionGuard(),
                         spending,
                         htlcs(),
-                        executor)
+                        workers.answers())
                 .registry();
     }
 
     private HtlcSpends htlcs() {
-        return new HtlcSpends(settings.chain(), nodes.chain(), keyring, spending, executor);
+        return new HtlcSpends(settings.chain(), nodes.chain(), keyring, spending, workers.answers());
     }
 
     private DeletionGuard deletionGuard() {
         return new CombinedGuard(
                 List.of(
-                        new ConfirmedCoinsGuard(nodes.client(), executor),
-                        new PendingCoinsGuard(nodes.client(), executor),
-                        new OwnSpendsGuard(spending::openSpendOf, executor)),
-                executor);
+                        new ConfirmedCoinsGuard(nodes.client(), workers.answers()),
+                        new PendingCoinsGuard(nodes.client(), workers.answers()),
+                        new OwnSpendsGuard(spending::openSpendOf, workers.answers())),
+                workers.answers());
     }
 
     private InFlight inFlight() {

@@ -10,9 +10,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 
 /**
- * The threads for work that must not run on an actor's thread, one bounded pool for each kind, with the length of its queue as a metric.
+ * The threads for work that must not run on an actor's thread, one pool for each kind, with the length of its queue as a metric.
+ *
+ * <p>The queues are bounded at the door: while one is {@linkplain #full() full}, no new call is taken up, and its caller is told to come
+ * back. What belongs to a call that was taken up is never refused, because by then money may have moved; each call adds a few tasks at a
+ * time, and calls in work are bounded too.
  */
 final class Workers {
     private final List<ThreadPoolExecutor> pools = new ArrayList<>();
@@ -21,16 +26,21 @@ final class Workers {
     private final Executor argon2;
     private final Executor disk;
     private final Executor upstream;
+    private final Executor answers;
+    private final int longestQueue;
 
     /**
      * @param argon2Threads 64 MiB each while it computes
+     * @param longestQueue tasks that may wait for one kind of thread before new calls are refused
      */
-    Workers(int cores, int argon2Threads, MeterRegistry meters) {
+    Workers(int cores, int argon2Threads, int longestQueue, MeterRegistry meters) {
         this.meters = meters;
+        this.longestQueue = longestQueue;
         this.crypto = pool("crypto", cores);
         this.argon2 = pool("argon2", argon2Threads);
         this.disk = pool("disk", 2);
         this.upstream = pool("upstream", cores);
+        this.answers = new AnswerPool(pool("answers", cores, AnswerPool.Worker::new));
     }
 
     /** Signatures. */
@@ -53,11 +63,30 @@ final class Workers {
         return upstream;
     }
 
+    /** What methods make of their services' answers, and writing it. */
+    Executor answers() {
+        return answers;
+    }
+
+    /** Whether more work waits than may. */
+    boolean full() {
+        for (ThreadPoolExecutor pool : pools) {
+            if (pool.getQueue().size() >= longestQueue) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private Executor pool(String name, int threads) {
+        return pool(name, threads, Thread::new);
+    }
+
+    private Executor pool(String name, int threads, BiFunction<Runnable, String, Thread> maker) {
         AtomicInteger number = new AtomicInteger();
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(threads, threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
-                    Thread thread = new Thread(work, "walletd-" + name + "-" + number.incrementAndGet());
+                    Thread thread = maker.apply(work, "walletd-" + name + "-" + number.incrementAndGet());
                     thread.setDaemon(true);
                     return thread;
                 });

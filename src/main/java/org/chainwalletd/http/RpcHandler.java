@@ -23,6 +23,10 @@ import org.chainwalletd.rpc.Scope;
 final class RpcHandler implements HttpHandler {
     private static final Set<String> JSON_TYPES =
             Set.of("application/json", "application/json-rpc", "application/jsonrequest", "application/octet-stream");
+
+    /** The answer is written already: what is left is to put a status on it, which is no work for another thread. */
+    private static final Executor ON_COMPLETING_THREAD = Runnable::run;
+
     private final RpcEndpoint rpc;
     private final Callers callers;
     private final RequestSlots slots;
@@ -87,7 +91,7 @@ final class RpcHandler implements HttpHandler {
         if (answer.isDone() && !answer.isCompletedExceptionally()) {
             return respond(answer.join(), caller.client());
         }
-        return answer.thenComposeAsync(done -> respond(done, caller.client()), executor);
+        return answer.thenComposeAsync(done -> respond(done, caller.client()), ON_COMPLETING_THREAD);
     }
 
     private CompletionStage<HttpResponse> respond(RpcAnswer answer, String client) {

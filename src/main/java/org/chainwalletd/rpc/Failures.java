@@ -31,9 +31,14 @@ final class Failures {
             }
         }
         if (cause instanceof RejectedExecutionException) {
-            return RpcException.tooManyRequests("the daemon is busy, try again in a second", RETRY_AFTER_SECONDS);
+            return busy();
         }
         return internal(cause, method, context);
+    }
+
+    /** Nothing was begun: the same call can be sent again. */
+    static RpcException busy() {
+        return RpcException.tooManyRequests("the daemon is busy, try again in a second", RETRY_AFTER_SECONDS);
     }
 
     /** The details go to the log only: an exception's text may quote what the caller must not see. */

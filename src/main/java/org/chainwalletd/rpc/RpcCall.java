@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.MDC;
@@ -34,7 +33,7 @@ final class RpcCall {
             Failures failures,
             CallObserver observer,
             LongPolls longPolls,
-            Executor executor) {}
+            RpcDispatcher.Threads threads) {}
 
     /**
      * @param json null for a notification
@@ -98,7 +97,8 @@ final class RpcCall {
                 endWhenTheCallerLeaves(running);
             }
             return running.handleAsync(
-                    (result, failure) -> finish.apply(finishedLater(method, running)), shared.executor());
+                    (result, failure) -> finish.apply(finishedLater(method, running)),
+                    shared.threads().answers());
         } finally {
             closeLogContext();
         }
@@ -106,6 +106,9 @@ final class RpcCall {
 
     private <P extends Record, R> CompletableFuture<R> start(RegisteredMethod<P, R> method) {
         try {
+            if (shared.threads().full().getAsBoolean()) {
+                throw Failures.busy();
+            }
             P params = method.binder().bind(method.method().asDeclared(envelope.params()));
             if (method.method().longPoll()) {
                 shared.longPolls().enter();

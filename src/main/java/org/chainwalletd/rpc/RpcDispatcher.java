@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -33,16 +34,31 @@ public final class RpcDispatcher {
     public record Limits(int maxBatch, int batchParallelism, int maxLongPolls) {}
 
     /**
-     * @param executor where calls go on that did not answer at once
+     * Where calls go on that did not answer at once.
+     *
+     * @param answers never refuses: what it is given may be the answer of a payment
+     * @param full whether so much work waits that new calls are refused with -32042 instead of being begun
      */
+    public record Threads(Executor answers, BooleanSupplier full) {}
+
+    /** With threads that are never too busy for a new call. */
     public RpcDispatcher(
             MethodRegistry registry,
             List<ErrorTranslator> translators,
             CallObserver observer,
             Limits limits,
             Executor executor) {
+        this(registry, translators, observer, limits, new Threads(executor, () -> false));
+    }
+
+    public RpcDispatcher(
+            MethodRegistry registry,
+            List<ErrorTranslator> translators,
+            CallObserver observer,
+            Limits limits,
+            Threads threads) {
         this.shared = new RpcCall.Shared(
-                registry, new Failures(translators), observer, new LongPolls(limits.maxLongPolls()), executor);
+                registry, new Failures(translators), observer, new LongPolls(limits.maxLongPolls()), threads);
         this.reader = new RequestReader(limits.maxBatch());
         this.limits = limits;
     }
@@ -152,9 +168,11 @@ public final class RpcDispatcher {
                 if (answer.isDone()) {
                     answered(index, answer.join());
                 } else if (aside[index]) {
-                    answer.thenAcceptAsync(json -> answered(index, json), shared.executor());
+                    answer.thenAcceptAsync(
+                            json -> answered(index, json), shared.threads().answers());
                 } else {
-                    answer.thenAcceptAsync(json -> answeredLater(index, json), shared.executor());
+                    answer.thenAcceptAsync(
+                            json -> answeredLater(index, json), shared.threads().answers());
                     return;
                 }
             }

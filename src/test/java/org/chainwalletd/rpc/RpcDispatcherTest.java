@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
 import org.junit.jupiter.api.Test;
@@ -307,5 +308,34 @@ class RpcDispatcherTest {
                         Optional.of(ErrorCode.INTERNAL_ERROR));
         assertThat(outcomes.get(0).txId()).contains(Hash256.ZERO);
         assertThat(outcomes.get(0).required()).isEqualTo(Scope.SPEND);
+    }
+
+    @Test
+    void a_call_is_refused_before_it_is_begun_while_too_much_work_waits() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        RpcDispatcher busy = new RpcDispatcher(
+                MethodRegistry.of(List.of(TestMethods.method(
+                        "count", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+                            executed.incrementAndGet();
+                            return CompletableFuture.completedFuture(new TestMethods.Ok(true));
+                        }))),
+                List.of(),
+                CallObserver.NONE,
+                new RpcDispatcher.Limits(10, 1, 1),
+                new RpcDispatcher.Threads(TestMethods.EXECUTOR, full::get));
+        byte[] call = "{\"jsonrpc\":\"2.0\",\"method\":\"count\",\"id\":1}".getBytes(UTF_8);
+
+        assertThat(new String(
+                        TestMethods.answer(busy, Optional.of(Scope.READ), call.clone())
+                                .body(),
+                        UTF_8))
+                .contains("-32042", "\"retryable\":true");
+        assertThat(executed).hasValue(0);
+        full.set(false);
+        assertThat(new String(
+                        TestMethods.answer(busy, Optional.of(Scope.READ), call.clone())
+                                .body(),
+                        UTF_8))
+                .contains("\"ok\":true");
     }
 }
