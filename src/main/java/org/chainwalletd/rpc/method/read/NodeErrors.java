@@ -1,6 +1,8 @@
 package org.chainwalletd.rpc.method.read;
 
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
@@ -11,15 +13,24 @@ import org.chainwalletd.rpc.RpcException;
  * (interface.md, sections 7.3 and 7.5).
  */
 public final class NodeErrors implements ErrorTranslator {
+    /** Each kind by itself: a new one that nobody has thought about is an internal error, not silently one of the node's. */
+    static final Map<Class<? extends NodeException>, Function<String, RpcException>> BY_KIND = Map.of(
+            NodeException.Rejected.class, NodeErrors::upstream,
+            NodeException.Unreachable.class, NodeErrors::upstream,
+            NodeException.BadAnswer.class, NodeErrors::upstream,
+            NodeException.WrongChain.class, NodeErrors::wrongChain);
+
     @Override
     public Optional<RpcException> translate(Throwable failure) {
-        if (failure instanceof NodeException.WrongChain) {
-            return Optional.of(new RpcException(ErrorCode.TX_BUILD, "nothing was signed: " + failure.getMessage()));
-        }
-        if (failure instanceof NodeException) {
-            return Optional.of(new RpcException(ErrorCode.UPSTREAM, failure.getMessage()));
-        }
-        return Optional.empty();
+        return Optional.ofNullable(BY_KIND.get(failure.getClass())).map(known -> known.apply(failure.getMessage()));
+    }
+
+    private static RpcException upstream(String words) {
+        return new RpcException(ErrorCode.UPSTREAM, words);
+    }
+
+    private static RpcException wrongChain(String words) {
+        return new RpcException(ErrorCode.TX_BUILD, "nothing was signed: " + words);
     }
 
     /** The refusal of a node that was asked for what it does not have. */
