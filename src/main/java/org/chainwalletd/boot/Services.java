@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
@@ -32,7 +33,13 @@ import org.chainwalletd.spend.SpendService;
 
 /** The running services, wired to the methods that talk to them. */
 record Services(
-        Settings settings, Nodes nodes, Keyring keyring, SpendService spending, Metrics metrics, Workers workers) {
+        Settings settings,
+        Nodes nodes,
+        Keyring keyring,
+        SpendService spending,
+        Follower follower,
+        Metrics metrics,
+        Workers workers) {
 
     RpcDispatcher dispatcher() {
         List<ErrorTranslator> errors =
@@ -58,6 +65,7 @@ record Services(
                         deletionGuard(),
                         spending,
                         htlcs(),
+                        follower,
                         workers.answers())
                 .registry();
     }
@@ -95,6 +103,7 @@ record Services(
                 () -> nodes.seen().get().isAnswering()
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"),
-                () -> nodes.chain().complaint());
+                () -> nodes.chain().complaint(),
+                new FollowerReadiness(follower, settings.follow().maxLag(), Clock.systemUTC()));
     }
 }

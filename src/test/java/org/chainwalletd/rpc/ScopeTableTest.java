@@ -21,7 +21,6 @@ class ScopeTableTest {
             "htlc_status",
             "htlc_list",
             "htlc_lookup_by_hashlock",
-            "get_follower_status",
             "get_output_spent_by",
             "wait_for_tx",
             "wait_for_payment",
