@@ -29,12 +29,14 @@ import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.http.TlsIdentity;
 import org.chainwalletd.http.TokenRotation;
 import org.chainwalletd.http.Tokens;
+import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.KeyringSetup;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.node.RpcUpstream;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
@@ -122,10 +124,12 @@ public final class Daemon implements AutoCloseable {
         // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
         Authenticator authenticator = openTokens();
         Optional<TlsIdentity> tls = openTls();
-        Nodes nodes = startNodes(system, workers, meters.registry());
-        Follower follower = startFollowing(system, nodes, meters.registry(), workers);
+        Nodes.Way way = openWay(system, workers, meters.registry());
+        Nodes nodes = startNodes(system, way, workers);
+        Optional<IndexerClient> indexer = startIndexer(system, way, workers);
+        startFollowing(system, nodes, workers);
         SpendService spending = startSpending(system, nodes, keyring, store, meters.registry(), workers);
-        serve(system, tls, new Services(settings, nodes, keyring, spending, follower, meters, workers), authenticator);
+        serve(system, tls, new Services(settings, nodes, keyring, spending, indexer, meters, workers), authenticator);
         system.tell(new Guardian.Serving());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
@@ -207,11 +211,10 @@ public final class Daemon implements AutoCloseable {
         return spending;
     }
 
-    private Follower startFollowing(
-            ActorSystem<Guardian.Command> system, Nodes nodes, MeterRegistry metrics, Workers workers) {
+    private Follower startFollowing(ActorSystem<Guardian.Command> system, Nodes nodes, Workers workers) {
         Books books = Books.open(settings.datadir(), List.of());
         closers.add("books", books::close);
-        return Following.start(settings, new UnderGuardian(system), nodes, books, List.of(), metrics, workers);
+        return Following.start(settings, new UnderGuardian(system), nodes, books, List.of(), workers.upstream());
     }
 
     private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
@@ -223,8 +226,26 @@ public final class Daemon implements AutoCloseable {
         return Keyring.begin(setup, passphrase);
     }
 
-    private Nodes startNodes(ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics)
-            throws IOException {
+    private Nodes.Way openWay(ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics) {
+        HttpPeers peers = HttpPeers.start(
+                system, workers.upstream(), () -> system.tell(new Guardian.ThreadEnded("the thread of connections")));
+        closers.add("connections", peers::close);
+        return new Nodes.Way(peers, ByteBudget.ofHeap(Nodes.HEAP_SHARE), workers.upstream(), metrics);
+    }
+
+    private Optional<IndexerClient> startIndexer(ActorSystem<Guardian.Command> system, Nodes.Way way, Workers workers) {
+        return settings.node()
+                .indexer()
+                .map(indexer -> new IndexerClient(
+                        RpcUpstream.toIndexers(
+                                new UnderGuardian(system),
+                                settings.node().withUrls(indexer.urls()),
+                                indexer.token(),
+                                way),
+                        workers.answers()));
+    }
+
+    private Nodes startNodes(ActorSystem<Guardian.Command> system, Nodes.Way way, Workers workers) throws IOException {
         Settings.Node configured = settings.node();
         GenesisFile genesis = new GenesisFile(settings.datadir());
         // Refuses a damaged one before anything listens.
@@ -234,17 +255,8 @@ public final class Daemon implements AutoCloseable {
             console.accept("development node on " + node.uri());
             configured = configured.withUrls(List.of(node.uri()));
         }
-        HttpPeers peers = HttpPeers.start(
-                system, workers.upstream(), () -> system.tell(new Guardian.ThreadEnded("the thread of connections")));
-        closers.add("connections", peers::close);
-        ByteBudget answers = ByteBudget.ofHeap(Nodes.HEAP_SHARE);
         return Nodes.start(
-                new UnderGuardian(system),
-                configured,
-                settings.expectGenesis(),
-                genesis,
-                new Nodes.Way(peers, answers, workers.upstream(), metrics),
-                workers.disk());
+                new UnderGuardian(system), configured, settings.expectGenesis(), genesis, way, workers.disk());
     }
 
     private Devnet startDevnet(Settings.Devnet wanted) throws IOException {

@@ -6,8 +6,9 @@ import java.util.Optional;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.htlc.HtlcSpends;
-import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.ReadinessCheck;
+import org.chainwalletd.indexer.AddressHistory;
+import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
@@ -21,6 +22,7 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.htlc.HtlcErrors;
+import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
@@ -37,7 +39,7 @@ record Services(
         Nodes nodes,
         Keyring keyring,
         SpendService spending,
-        Follower follower,
+        Optional<IndexerClient> indexer,
         Metrics metrics,
         Workers workers) {
 
@@ -65,7 +67,7 @@ record Services(
                         deletionGuard(),
                         spending,
                         htlcs(),
-                        follower,
+                        new IndexerMethods.Sources(indexer, AddressHistory.NONE),
                         workers.answers())
                 .registry();
     }
@@ -103,7 +105,6 @@ record Services(
                 () -> nodes.seen().get().isAnswering()
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"),
-                () -> nodes.chain().complaint(),
-                new FollowerReadiness(follower, settings.follow().maxLag(), Clock.systemUTC()));
+                () -> nodes.chain().complaint());
     }
 }

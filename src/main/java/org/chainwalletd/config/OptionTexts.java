@@ -88,7 +88,7 @@ public final class OptionTexts {
         return switch (option.form()) {
             case SWITCH, COUNT, BYTES, MILLISECONDS, SECONDS -> value;
             case WORDS, NETWORKS -> "[]";
-            case URLS -> "[\"" + value + "\"]";
+            case URLS -> value.isEmpty() ? "null" : "[\"" + value + "\"]";
             case AMOUNT, NUMBER -> value.isEmpty() ? "null" : value;
             default -> value.isEmpty() ? "null" : '"' + value + '"';
         };

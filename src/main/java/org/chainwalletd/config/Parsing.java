@@ -1,11 +1,14 @@
 package org.chainwalletd.config;
 
+import java.io.IOException;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +23,8 @@ final class Parsing {
     private static final Pattern HOST_PORT =
             Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^:\\[\\]\\s]+)):(\\d{1,5})");
     private static final Pattern LITERAL_V4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+
+    private static final int LONGEST_TOKEN_FILE = 4096;
 
     private Parsing() {}
 
@@ -58,30 +63,6 @@ final class Parsing {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("must be 64 hex characters", e);
         }
-    }
-
-    static Settings.Checkpoint checkpoint(String text) {
-        String[] parts = text.split(":", -1);
-        if (parts.length != 2) {
-            throw new IllegalArgumentException("must be height:id");
-        }
-        return new Settings.Checkpoint(number(parts[0], 0, Long.MAX_VALUE), hash(parts[1]));
-    }
-
-    static long height(String text) {
-        return switch (text.toLowerCase(Locale.ROOT)) {
-            case "full" -> 0;
-            case "now" -> Settings.Follow.NOW;
-            default -> number(text, 0, Long.MAX_VALUE - 1);
-        };
-    }
-
-    static boolean ledgerFirst(String text) {
-        return switch (text.toLowerCase(Locale.ROOT)) {
-            case "node" -> false;
-            case "ledger" -> true;
-            default -> throw new IllegalArgumentException("must be node or ledger");
-        };
     }
 
     static List<String> words(String text) {
@@ -164,6 +145,19 @@ final class Parsing {
             networks.add(word);
         }
         return List.copyOf(networks);
+    }
+
+    /** The token that a file holds, alone or with a line end. */
+    static String tokenIn(String path) {
+        try {
+            Path file = Path.of(path);
+            if (Files.size(file) > LONGEST_TOKEN_FILE) {
+                throw new IllegalArgumentException("is too long for a token");
+            }
+            return token(Files.readString(file).strip());
+        } catch (IOException e) {
+            throw new IllegalArgumentException("cannot be read: " + e, e);
+        }
     }
 
     static String token(String text) {

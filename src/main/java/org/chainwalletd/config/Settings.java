@@ -26,7 +26,6 @@ public record Settings(
         Http http,
         Spend spend,
         Keyring keyring,
-        Follow follow,
         Optional<Devnet> devnet,
         boolean jsonLogs) {
 
@@ -42,6 +41,7 @@ public record Settings(
      * @param callTimeout of one request to one node
      * @param maxAnswerBytes longest answer body that is read
      * @param maxConnections at a time to one node
+     * @param indexer asked with the same attempts, times and caps
      */
     public record Node(
             List<URI> urls,
@@ -50,11 +50,25 @@ public record Settings(
             Duration callTimeout,
             int maxAnswerBytes,
             int maxConnections,
-            Optional<URI> indexer) {
+            Optional<Indexer> indexer) {
 
         /** The same with other nodes. */
         public Node withUrls(List<URI> others) {
             return new Node(others, attempts, backoff, callTimeout, maxAnswerBytes, maxConnections, indexer);
+        }
+    }
+
+    /**
+     * Services that answer about the whole chain.
+     *
+     * @param urls at least one, in the configured order
+     * @param token sent as bearer token with each request
+     */
+    public record Indexer(List<URI> urls, Optional<String> token) {
+        /** Without the token. */
+        @Override
+        public String toString() {
+            return "Indexer" + urls;
         }
     }
 
@@ -100,27 +114,6 @@ public record Settings(
      * @param unsealThreads how many Argon2id computations run at once
      */
     public record Keyring(int unsealThreads) {}
-
-    /**
-     * How the chain is followed.
-     *
-     * @param verifyWork whether proofs of work are computed
-     * @param from height from which the books are made complete, {@link #NOW} for not at all; empty: from the oldest key's birth
-     * @param maxLag blocks below the node's tip at which the daemon is no longer ready
-     * @param ledgerFirst whether the daemon's own books are asked before the node for the coins of an address
-     */
-    public record Follow(
-            boolean verifyWork,
-            Optional<Checkpoint> checkpoint,
-            Optional<Long> from,
-            long maxLag,
-            boolean ledgerFirst) {
-        /** Nothing that is older than the first start. */
-        public static final long NOW = Long.MAX_VALUE;
-    }
-
-    /** A block that the operator knows to be of the chain. */
-    public record Checkpoint(long height, Hash256 blockId) {}
 
     /**
      * The embedded development node.

@@ -60,7 +60,6 @@ public final class SettingsLoader {
                 http(),
                 spend(),
                 new Settings.Keyring(unsealThreads()),
-                follow(),
                 devnet,
                 truth(Option.JSON_LOGS));
         if (!problems.isEmpty()) {
@@ -87,7 +86,22 @@ public final class SettingsLoader {
                 Duration.ofMillis(number(Option.UPSTREAM_TIMEOUT)),
                 count(Option.UPSTREAM_MAX_ANSWER),
                 count(Option.UPSTREAM_MAX_CONNECTIONS),
-                value(Option.INDEXER_RPC, Parsing::url));
+                indexer());
+    }
+
+    private Optional<Settings.Indexer> indexer() {
+        Optional<String> token = value(Option.INDEXER_TOKEN, Parsing::token);
+        Optional<List<URI>> urls = value(Option.INDEXER_RPC, Parsing::urls);
+        // Nobody misses a file that would not be used.
+        Optional<String> kept =
+                value(Option.INDEXER_TOKEN_FILE, urls.isPresent() ? Parsing::tokenIn : Function.identity());
+        if (token.isPresent() && kept.isPresent()) {
+            problems.add("--indexer-token and --indexer-token-file exclude each other: leave one out");
+        }
+        if (urls.isEmpty() && (token.isPresent() || kept.isPresent())) {
+            warnings.add("the token for indexers does nothing without --indexer-rpc");
+        }
+        return urls.map(places -> new Settings.Indexer(places, token.or(() -> kept)));
     }
 
     private List<URI> nodeUrls(Optional<Settings.Devnet> devnet) {
@@ -178,15 +192,6 @@ public final class SettingsLoader {
                 Duration.ofSeconds(number(Option.RESERVATION_TTL)),
                 Duration.ofSeconds(number(Option.RECEIPT_TTL)),
                 Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)));
-    }
-
-    private Settings.Follow follow() {
-        return new Settings.Follow(
-                truth(Option.VERIFY_WORK),
-                value(Option.CHECKPOINT, Parsing::checkpoint),
-                value(Option.FOLLOW_FROM, Parsing::height),
-                number(Option.FOLLOW_MAX_LAG),
-                value(Option.OWN_COINS, Parsing::ledgerFirst).orElse(false));
     }
 
     private int unsealThreads() {

@@ -14,23 +14,31 @@ final class AnswerDecoder {
 
     private AnswerDecoder() {}
 
+    /** Of a node. */
     static <T> Outcome<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
+        return decode(answer, id, Party.NODE.noun(), method, reader);
+    }
+
+    /**
+     * @param noun what the one who answered is called
+     */
+    static <T> Outcome<T> decode(HttpAnswer answer, long id, String noun, String method, ResultReader<T> reader) {
         if (answer.status() >= 500) {
             return new Outcome.NoAnswer<>("HTTP status " + answer.status(), true);
         }
-        Outcome<T> outcome = decodeBody(answer.body(), id, method, reader);
+        Outcome<T> outcome = decodeBody(answer.body(), id, noun, method, reader);
         boolean spoken =
                 outcome instanceof Outcome.Refused<T> refused && refused.failure() instanceof NodeException.Rejected;
         if (answer.status() >= 400 && !spoken) {
             return new Outcome.Refused<>(
-                    new NodeException.BadAnswer("node answered " + method + " with HTTP status " + answer.status()));
+                    new NodeException.BadAnswer(noun + " answered " + method + " with HTTP status " + answer.status()));
         }
         return outcome;
     }
 
-    private static <T> Outcome<T> decodeBody(byte[] body, long id, String method, ResultReader<T> reader) {
+    private static <T> Outcome<T> decodeBody(byte[] body, long id, String noun, String method, ResultReader<T> reader) {
         try {
-            return readEnvelope(AnswerJson.of(body, method), id, method, reader);
+            return readEnvelope(AnswerJson.of(body, noun, method), id, noun, method, reader);
         } catch (IOException e) {
             return new Outcome.NoAnswer<>("the answer is not JSON-RPC", true);
         } catch (NodeException e) {
@@ -40,8 +48,8 @@ final class AnswerDecoder {
         }
     }
 
-    private static <T> Outcome<T> readEnvelope(AnswerJson in, long id, String method, ResultReader<T> reader)
-            throws IOException {
+    private static <T> Outcome<T> readEnvelope(
+            AnswerJson in, long id, String noun, String method, ResultReader<T> reader) throws IOException {
         if (in.advance() != JsonToken.START_OBJECT) {
             throw new IOException("no object");
         }
@@ -54,7 +62,7 @@ final class AnswerDecoder {
             switch (name) {
                 case "jsonrpc" -> version = in.text(version);
                 case "result" -> result = readResult(in, result, reader);
-                case "error" -> error = in.isNull() ? null : readError(in, error);
+                case "error" -> error = in.isNull() ? null : readError(in, noun, error);
                 case "id" -> {
                     nullId = in.isNull();
                     echoed = nullId ? null : in.u64(echoed);
@@ -67,7 +75,7 @@ final class AnswerDecoder {
         }
         boolean ours = echoed != null && echoed == id;
         if (!ours && !(nullId && error != null)) {
-            throw new NodeException.BadAnswer("node answered " + method + " under another request id");
+            throw new NodeException.BadAnswer(noun + " answered " + method + " under another request id");
         }
         return error == null ? new Outcome.Result<>(result) : new Outcome.Refused<>(error);
     }
@@ -79,7 +87,8 @@ final class AnswerDecoder {
         return reader.read(in);
     }
 
-    private static NodeException.Rejected readError(AnswerJson in, NodeException.Rejected earlier) throws IOException {
+    private static NodeException.Rejected readError(AnswerJson in, String noun, NodeException.Rejected earlier)
+            throws IOException {
         if (earlier != null) {
             throw in.bad("occurs twice");
         }
@@ -93,7 +102,8 @@ final class AnswerDecoder {
                 default -> in.skip();
             }
         }
-        return new NodeException.Rejected((int) (long) in.required(code, "code"), tame(in.required(text, "message")));
+        return new NodeException.Rejected(
+                noun, (int) (long) in.required(code, "code"), tame(in.required(text, "message")));
     }
 
     /** A node's words go into logs, answers and the store: they must not forge lines there, nor fill them. */
@@ -107,7 +117,7 @@ final class AnswerDecoder {
         boolean versioned = false;
         boolean spoken = false;
         try {
-            AnswerJson in = AnswerJson.of(body, method);
+            AnswerJson in = AnswerJson.of(body, "", method);
             if (in.advance() != JsonToken.START_OBJECT) {
                 return false;
             }

@@ -14,11 +14,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.U64;
 
 /**
- * Strict reading of a node's JSON, in one pass and without a tree. Readers take the value of a member that they have seen before as first
+ * Strict reading of the JSON of a node or an indexer, in one pass and without a tree. Readers take the value of a member that they have seen before as first
  * argument (null when they have not) and refuse a repetition. Every wrong shape is a {@link NodeException.BadAnswer}; text that is no JSON
  * is an {@link IOException}. Unknown members are skipped (chain protocol, section 14).
  */
-final class AnswerJson {
+public final class AnswerJson {
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(32)
@@ -31,19 +31,22 @@ final class AnswerJson {
     private static final byte[] DIGITS = digits();
 
     private final JsonParser parser;
+    private final String noun;
     private final String what;
     private String member = "result";
 
-    private AnswerJson(JsonParser parser, String what) {
+    private AnswerJson(JsonParser parser, String noun, String what) {
         this.parser = parser;
+        this.noun = noun;
         this.what = what;
     }
 
     /**
-     * @param what the call that was answered, for messages
+     * @param noun what the one who answered is called, for messages
+     * @param what the call that was answered, likewise
      */
-    static AnswerJson of(byte[] text, String what) throws IOException {
-        return new AnswerJson(FACTORY.createParser(text), what);
+    static AnswerJson of(byte[] text, String noun, String what) throws IOException {
+        return new AnswerJson(FACTORY.createParser(text), noun, what);
     }
 
     /** Moves to the next token; at the start, to the first one. */
@@ -56,12 +59,12 @@ final class AnswerJson {
     }
 
     /** Begins the object at the current token. */
-    void beginObject() {
+    public void beginObject() {
         expect(JsonToken.START_OBJECT, "an object");
     }
 
     /** Name of the next member, with its value as current token; null at the end of the object. */
-    String nextMember() throws IOException {
+    public String nextMember() throws IOException {
         if (parser.nextToken() != JsonToken.FIELD_NAME) {
             return null;
         }
@@ -71,17 +74,17 @@ final class AnswerJson {
         return name;
     }
 
-    void beginArray(Object earlier) {
+    public void beginArray(Object earlier) {
         once(earlier);
         expect(JsonToken.START_ARRAY, "an array");
     }
 
     /** Whether there is another element; it is the current token then. */
-    boolean nextElement() throws IOException {
+    public boolean nextElement() throws IOException {
         return parser.nextToken() != JsonToken.END_ARRAY;
     }
 
-    void skip() throws IOException {
+    public void skip() throws IOException {
         parser.skipChildren();
     }
 
@@ -90,16 +93,16 @@ final class AnswerJson {
                 && parser.getText().equals(expected);
     }
 
-    boolean isNull() {
+    public boolean isNull() {
         return parser.currentToken() == JsonToken.VALUE_NULL;
     }
 
-    Long u64(Long earlier) throws IOException {
+    public Long u64(Long earlier) throws IOException {
         once(earlier);
         return readU64();
     }
 
-    Long u32(Long earlier) throws IOException {
+    public Long u32(Long earlier) throws IOException {
         once(earlier);
         long value = readU64();
         if (value < 0 || value > Outpoint.MAX_INDEX) {
@@ -125,14 +128,44 @@ final class AnswerJson {
         return (long) parser.getIntValue();
     }
 
-    Amount amount(Amount earlier) throws IOException {
+    public Long i64(Long earlier) throws IOException {
+        once(earlier);
+        expect(JsonToken.VALUE_NUMBER_INT, "an integer");
+        if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+            throw bad("is not a signed 64-bit number");
+        }
+        return parser.getLongValue();
+    }
+
+    public Amount amount(Amount earlier) throws IOException {
         once(earlier);
         return Amount.ofUnsigned(readU64());
     }
 
-    Hash256 hash(Hash256 earlier) throws IOException {
+    public Hash256 hash(Hash256 earlier) throws IOException {
         once(earlier);
         return readHash();
+    }
+
+    /** 32 bytes as 64 hex characters or as an array of 32 numbers. */
+    public Hash256 bytes32(Hash256 earlier) throws IOException {
+        if (parser.currentToken() != JsonToken.START_ARRAY) {
+            return hash(earlier);
+        }
+        once(earlier);
+        byte[] id = new byte[Hash256.LENGTH];
+        int length = 0;
+        for (; nextElement(); length++) {
+            long value = readU64();
+            if (length == id.length || value < 0 || value > 0xff) {
+                throw bad("is not 32 bytes");
+            }
+            id[length] = (byte) value;
+        }
+        if (length != id.length) {
+            throw bad("is not 32 bytes");
+        }
+        return Hash256.of(id);
     }
 
     /** A hash, or null when the value is JSON null. */
@@ -166,7 +199,7 @@ final class AnswerJson {
         }
     }
 
-    Bytes bytes(Bytes earlier) throws IOException {
+    public Bytes bytes(Bytes earlier) throws IOException {
         once(earlier);
         String text = readText();
         try {
@@ -176,12 +209,12 @@ final class AnswerJson {
         }
     }
 
-    String text(String earlier) throws IOException {
+    public String text(String earlier) throws IOException {
         once(earlier);
         return readText();
     }
 
-    Boolean flag(Boolean earlier) {
+    public Boolean flag(Boolean earlier) {
         once(earlier);
         return switch (parser.currentToken()) {
             case VALUE_TRUE -> true;
@@ -198,9 +231,9 @@ final class AnswerJson {
     }
 
     /** The value of a member that has to be there. */
-    <T> T required(T value, String name) {
+    public <T> T required(T value, String name) {
         if (value == null) {
-            throw new NodeException.BadAnswer("node answered " + what + " without `" + name + "`");
+            throw new NodeException.BadAnswer(noun + " answered " + what + " without `" + name + "`");
         }
         return value;
     }
@@ -208,8 +241,8 @@ final class AnswerJson {
     /**
      * @param complaint continues the sentence "`member` …"
      */
-    NodeException.BadAnswer bad(String complaint) {
-        return new NodeException.BadAnswer("node answered " + what + " badly: `" + member + "` " + complaint);
+    public NodeException.BadAnswer bad(String complaint) {
+        return new NodeException.BadAnswer(noun + " answered " + what + " badly: `" + member + "` " + complaint);
     }
 
     private void once(Object earlier) {

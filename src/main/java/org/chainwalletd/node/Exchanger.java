@@ -20,13 +20,15 @@ final class Exchanger {
     private static final int BACKGROUND_PART = 2;
 
     private final Settings.Node settings;
+    private final String noun;
     private final ByteBudget answers;
     private final ByteBudget backgroundAnswers;
     private final Executor executor;
     private final LongSupplier clock;
 
-    Exchanger(Settings.Node settings, ByteBudget answers, Executor executor, LongSupplier clock) {
+    Exchanger(Settings.Node settings, String noun, ByteBudget answers, Executor executor, LongSupplier clock) {
         this.settings = settings;
+        this.noun = noun;
         this.answers = answers;
         this.backgroundAnswers = answers.within(answers.limit() / BACKGROUND_PART);
         this.executor = executor;
@@ -74,15 +76,16 @@ final class Exchanger {
     }
 
     /** Whatever a node sends, its call has an outcome. */
-    private static <T> Outcome<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
+    private <T> Outcome<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
         try (answer) {
-            Outcome<T> outcome = AnswerDecoder.decode(answer, call.id, call.method, call.reader);
+            Outcome<T> outcome = AnswerDecoder.decode(answer, call.id, noun, call.method, call.reader);
             return outcome instanceof Outcome.Result<T> result
                     ? new Outcome.Result<>(call.reader.saidBy(node.url, result.value()))
                     : outcome;
         } catch (RuntimeException e) {
             LOG.error("an answer to {} could not be read", call.method, e);
-            return new Outcome.Refused<>(new NodeException.BadAnswer("node answered " + call.method + " unreadably"));
+            return new Outcome.Refused<>(
+                    new NodeException.BadAnswer(noun + " answered " + call.method + " unreadably"));
         }
     }
 }

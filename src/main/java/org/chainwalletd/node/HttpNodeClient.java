@@ -1,6 +1,5 @@
 package org.chainwalletd.node;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -46,7 +44,6 @@ final class HttpNodeClient implements NodeClient {
     private final UpstreamCalls upstream;
     private final Executor executor;
     private final int listingsPerCall;
-    private final AtomicLong ids;
     private final View view;
 
     /**
@@ -57,7 +54,6 @@ final class HttpNodeClient implements NodeClient {
         this.upstream = upstream;
         this.executor = executor;
         this.listingsPerCall = Math.max(1, Math.min(BALANCES_PER_CALL, settings.maxAnswerBytes() / BYTES_PER_LISTING));
-        this.ids = new AtomicLong();
         this.view = View.WHOLE;
     }
 
@@ -65,7 +61,6 @@ final class HttpNodeClient implements NodeClient {
         this.upstream = whole.upstream;
         this.executor = whole.executor;
         this.listingsPerCall = whole.listingsPerCall;
-        this.ids = whole.ids;
         this.view = view;
     }
 
@@ -198,11 +193,16 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint) {
-        String params = "{\"tx_id\":\"" + outpoint.txId().hex() + "\",\"output_index\":" + outpoint.index() + "}";
         return orElse(
-                call("get_output_spent_by", params, NEWER, Answers::spentBy),
+                knownSpentBy(outpoint),
                 HttpNodeClient::isMissingMethod,
                 () -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    @Override
+    public CompletableFuture<Optional<SpentBy>> knownSpentBy(Outpoint outpoint) {
+        String params = "{\"tx_id\":\"" + outpoint.txId().hex() + "\",\"output_index\":" + outpoint.index() + "}";
+        return call("get_output_spent_by", params, NEWER, Answers::spentBy);
     }
 
     @Override
@@ -219,12 +219,7 @@ final class HttpNodeClient implements NodeClient {
     }
 
     private <T> CompletableFuture<T> call(String method, String params, Call.Kind kind, ResultReader<T> reader) {
-        long id = ids.incrementAndGet();
-        String request =
-                "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":" + id + "}";
-        Call<T> call = new Call<>(method, request.getBytes(StandardCharsets.US_ASCII), id, kind, view, reader);
-        upstream.begin(call);
-        return call.reply;
+        return upstream.ask(method, params, kind, view, reader);
     }
 
     private static boolean isMissingMethod(NodeException.Rejected rejected) {

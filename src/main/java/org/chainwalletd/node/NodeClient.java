@@ -7,8 +7,12 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 
 /**
  * Typed calls to the chain's nodes (chain protocol, section 10.4). Every stage fails with {@link NodeException}. Each call rotates through
@@ -45,6 +49,11 @@ public interface NodeClient {
 
     /** Confirmed spend of an outpoint; empty proves nothing (chain protocol, pitfall 22). */
     CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint);
+
+    /** The same, but a node without the method refuses with -32601 instead of knowing nothing. */
+    default CompletionStage<Optional<SpentBy>> knownSpentBy(Outpoint outpoint) {
+        return spentBy(outpoint);
+    }
 
     /** Broadcasts. A transport failure means "unknown", not "refused". */
     CompletionStage<Hash256> sendRawTransaction(Bytes transaction);
@@ -128,7 +137,26 @@ public interface NodeClient {
      * @param blockId null while in the mempool
      * @param blockHeight null while in the mempool
      */
-    record NodeTransaction(Hash256 txId, Bytes bytes, boolean inMempool, Hash256 blockId, Long blockHeight) {}
+    record NodeTransaction(Hash256 txId, Bytes bytes, boolean inMempool, Hash256 blockId, Long blockHeight) {
+        /**
+         * The transaction that the bytes are.
+         *
+         * @throws NodeException.BadAnswer when they are none, or one with another id
+         */
+        public Transaction decode(ChainProfile profile) {
+            try {
+                Transaction tx = TransactionCodec.decode(bytes.toArray());
+                if (!TransactionCodec.txId(profile, tx).equals(txId)) {
+                    throw new NodeException.BadAnswer(
+                            "node answered get_transaction with bytes of another transaction");
+                }
+                return tx;
+            } catch (DecodeException e) {
+                throw new NodeException.BadAnswer(
+                        "node answered get_transaction with bytes that are no transaction: " + e.getMessage());
+            }
+        }
+    }
 
     record SpentBy(Hash256 txId, long inputIndex, long blockHeight) {}
 }

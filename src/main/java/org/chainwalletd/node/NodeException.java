@@ -1,6 +1,6 @@
 package org.chainwalletd.node;
 
-/** A call to the nodes that gave no usable result. */
+/** A call to the nodes, or to indexers, that gave no usable result. */
 public abstract sealed class NodeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -12,16 +12,25 @@ public abstract sealed class NodeException extends RuntimeException {
     public static final class Rejected extends NodeException {
         private static final long serialVersionUID = 1L;
 
+        private final String noun;
         private final int code;
         private final String text;
         private final boolean onlyAttempt;
 
         public Rejected(int code, String text) {
-            this(code, text, true);
+            this(Party.NODE.noun(), code, text);
         }
 
-        private Rejected(int code, String text, boolean onlyAttempt) {
-            super("node error " + code + ": " + text);
+        /**
+         * @param noun what the one who refused is called
+         */
+        Rejected(String noun, int code, String text) {
+            this(noun, code, text, true);
+        }
+
+        private Rejected(String noun, int code, String text, boolean onlyAttempt) {
+            super(noun + " error " + code + ": " + text);
+            this.noun = noun;
             this.code = code;
             this.text = text;
             this.onlyAttempt = onlyAttempt;
@@ -29,7 +38,7 @@ public abstract sealed class NodeException extends RuntimeException {
 
         /** The same refusal after attempts of the same call that may have reached a node although their answers were lost. */
         public Rejected afterLostAnswers() {
-            return new Rejected(code, text, false);
+            return new Rejected(noun, code, text, false);
         }
 
         /** Whether no other attempt of this call can have been executed by a node. */

@@ -50,7 +50,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         }
     }
 
-    private static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
+    static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
 
     /** Nodes' answers may hold one part in so many of the heap. */
     public static final int HEAP_SHARE = 4;
@@ -111,7 +111,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
-        Upstreams upstream = Upstreams.start(spawner, settings, way, MILLIS, stopped);
+        Upstreams upstream = Upstreams.start(spawner, settings, Party.NODE, way, MILLIS, stopped);
         HttpNodeClient client = new HttpNodeClient(upstream.calls(), settings, way.executor());
         ActorRef<NodeWatch.Command> watch = spawner.spawn(
                 NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream.actor(), published),
@@ -126,7 +126,8 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
         Way way = Way.of(system, Nodes::defaultTrust, executor, metrics);
-        Upstreams upstream = Upstreams.start(new UnderSystem(system), settings, way, MILLIS, way.peers()::close);
+        Upstreams upstream =
+                Upstreams.start(new UnderSystem(system), settings, Party.NODE, way, MILLIS, way.peers()::close);
         return new HttpNodeClient(upstream.calls(), settings, executor);
     }
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /** Turns the {@code result} of one answer into a value. */
 @FunctionalInterface
-interface ResultReader<T> {
+public interface ResultReader<T> {
     /**
      * @param in stands on the first token of the result and is left on its last one
      * @throws NodeException.BadAnswer when the result has another shape

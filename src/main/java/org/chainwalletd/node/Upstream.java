@@ -309,9 +309,10 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         if (journey.sweep >= attempts) {
             finish(
                     journey,
-                    new NodeException.Unreachable("no node answered " + call.method + " in " + journey.sweep
-                            + (journey.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
-                            + journey.lastFailure));
+                    new NodeException.Unreachable(
+                            "no " + calls.noun() + " answered " + call.method + " in " + journey.sweep
+                                    + (journey.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
+                                    + journey.lastFailure));
             return;
         }
         Duration wait = settings.backoff().multipliedBy(journey.sweep);

@@ -1,7 +1,10 @@
 package org.chainwalletd.node;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 
@@ -10,7 +13,9 @@ import org.apache.pekko.actor.typed.ActorRef;
  * wait, or comes back without a result, is handed over to it. Thread-safe.
  */
 final class UpstreamCalls {
+    private final String noun;
     private final Rotation rotation;
+    private final AtomicLong ids = new AtomicLong();
     private final Exchanger exchanger;
     private final LongSupplier clock;
     private final UpstreamMetrics metrics;
@@ -19,9 +24,11 @@ final class UpstreamCalls {
     private volatile boolean closed;
 
     /**
+     * @param noun what those who are asked are called
      * @param clock milliseconds that never go back
      */
-    UpstreamCalls(Rotation rotation, Exchanger exchanger, LongSupplier clock, UpstreamMetrics metrics) {
+    UpstreamCalls(String noun, Rotation rotation, Exchanger exchanger, LongSupplier clock, UpstreamMetrics metrics) {
+        this.noun = noun;
         this.rotation = rotation;
         this.exchanger = exchanger;
         this.clock = clock;
@@ -37,7 +44,26 @@ final class UpstreamCalls {
         return rotation;
     }
 
-    <T> void begin(Call<T> call) {
+    /** What those who are asked are called. */
+    String noun() {
+        return noun;
+    }
+
+    /**
+     * Asks, and completes with what {@code reader} made of the result, or with a {@link NodeException}.
+     *
+     * @param params a JSON object, ASCII
+     */
+    <T> CompletableFuture<T> ask(String method, String params, Call.Kind kind, View view, ResultReader<T> reader) {
+        long id = ids.incrementAndGet();
+        String request =
+                "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":" + id + "}";
+        Call<T> call = new Call<>(method, request.getBytes(StandardCharsets.US_ASCII), id, kind, view, reader);
+        begin(call);
+        return call.reply;
+    }
+
+    private <T> void begin(Call<T> call) {
         int start = rotation.start();
         long now = clock.getAsLong();
         if (call.patience != null) {

@@ -14,32 +14,37 @@ import java.util.function.LongSupplier;
 /** The figures of the calls to the nodes for operators. Thread-safe. */
 final class UpstreamMetrics {
     private final MeterRegistry registry;
+    private final Party party;
     private final Map<String, Timer> timers = new ConcurrentHashMap<>();
     private final Counter repeatedSweeps;
     private final Counter quotaWaits;
 
-    UpstreamMetrics(MeterRegistry registry, List<UpstreamNode> nodes, LongSupplier clock) {
+    UpstreamMetrics(MeterRegistry registry, Party party, List<UpstreamNode> nodes, LongSupplier clock) {
         this.registry = registry;
-        this.repeatedSweeps = Counter.builder("walletd.upstream.sweeps.repeated")
+        this.party = party;
+        this.repeatedSweeps = Counter.builder(party.prefix() + ".sweeps.repeated")
                 .description("Sweeps over all nodes that had to be repeated because none answered")
                 .register(registry);
-        this.quotaWaits = Counter.builder("walletd.upstream.quota.waits")
+        this.quotaWaits = Counter.builder(party.prefix() + ".quota.waits")
                 .description("Times that a call which can wait has waited for a node's next quota window")
                 .register(registry);
         nodes.forEach(node -> measure(node, clock));
     }
 
     private void measure(UpstreamNode node, LongSupplier clock) {
-        Tags tags = Tags.of("node", node.url);
-        Gauge.builder("walletd.upstream.connections", node.places, Places::taken)
+        Tags tags = Tags.of(party.noun(), node.url);
+        Gauge.builder(party.prefix() + ".connections", node.places, Places::taken)
                 .description("Connections to the node that are in use")
                 .tags(tags)
                 .register(registry);
-        Gauge.builder("walletd.upstream.waiting", node.places, Places::waiting)
+        Gauge.builder(party.prefix() + ".waiting", node.places, Places::waiting)
                 .description("Calls that wait for a connection to the node")
                 .tags(tags)
                 .register(registry);
-        Gauge.builder("walletd.upstream.scan.budget", node.quota(Bucket.SCAN), quota -> quota.budget(clock.getAsLong()))
+        Gauge.builder(
+                        party.prefix() + ".scan.budget",
+                        node.quota(Bucket.SCAN),
+                        quota -> quota.budget(clock.getAsLong()))
                 .description("Scan calls left in the node's current quota window, as far as this process can tell")
                 .tags(tags)
                 .register(registry);
@@ -59,7 +64,7 @@ final class UpstreamMetrics {
     void ended(Call<?> call, String outcome) {
         timers.computeIfAbsent(
                         call.method + " " + outcome,
-                        name -> registry.timer("walletd.upstream.calls", "method", call.method, "outcome", outcome))
+                        name -> registry.timer(party.prefix() + ".calls", "method", call.method, "outcome", outcome))
                 .record(System.nanoTime() - call.began, TimeUnit.NANOSECONDS);
     }
 }

@@ -6,7 +6,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.config.Settings;
 
 /**
- * The way to the nodes, put together.
+ * The way to the nodes, or to others that are asked like them, put together.
  *
  * @param calls where calls begin
  * @param actor what the difficult calls are handed to, and who is told which nodes to avoid
@@ -17,15 +17,22 @@ record Upstreams(UpstreamCalls calls, ActorRef<Upstream.Command> actor) {
      * @param stopped run when the actor has stopped for good
      */
     static Upstreams start(
-            Nodes.Spawner spawner, Settings.Node settings, Nodes.Way way, LongSupplier clock, Runnable stopped) {
+            Nodes.Spawner spawner,
+            Settings.Node settings,
+            Party party,
+            Nodes.Way way,
+            LongSupplier clock,
+            Runnable stopped) {
         List<UpstreamNode> nodes = settings.urls().stream()
-                .map(url -> new UpstreamNode(url.toString(), way.peers().to(url), settings.maxConnections()))
+                .map(url -> new UpstreamNode(
+                        url.toString(), way.peers().to(url, party.bearer()), settings.maxConnections()))
                 .toList();
-        UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), nodes, clock);
-        Exchanger exchanger = new Exchanger(settings, way.answers(), way.executor(), clock);
-        UpstreamCalls calls = new UpstreamCalls(new Rotation(nodes), exchanger, clock, metrics);
-        ActorRef<Upstream.Command> actor =
-                spawner.spawn(Upstream.create(settings, calls, exchanger, clock, metrics, stopped), "upstream");
+        UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), party, nodes, clock);
+        Exchanger exchanger = new Exchanger(settings, party.noun(), way.answers(), way.executor(), clock);
+        UpstreamCalls calls = new UpstreamCalls(party.noun(), new Rotation(nodes), exchanger, clock, metrics);
+        ActorRef<Upstream.Command> actor = spawner.spawn(
+                Upstream.create(settings, calls, exchanger, clock, metrics, stopped),
+                party.prefix().replace('.', '-'));
         calls.handOverTo(actor);
         return new Upstreams(calls, actor);
     }

@@ -86,12 +86,8 @@ class SettingsLoaderTest {
             case SWITCH -> List.of("true", "false");
             case WORD -> List.of("brand", "other", "third");
             case HASH -> List.of("11".repeat(32), "22".repeat(32), "33".repeat(32));
-            case BLOCK -> List.of("1:" + "11".repeat(32), "2:" + "22".repeat(32), "3:" + "33".repeat(32));
-            case HEIGHT -> List.of("7", "full", "now");
-            case COIN_SOURCE -> List.of("node", "ledger", "node");
             case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
             case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
-            case URL -> List.of("http://a.test:1", "https://b.test:2", "http://c.test");
             case URLS -> List.of("http://a.test:1", "http://b.test:2,https://c.test", "http://c.test");
             case ADDRESS -> List.of("127.0.0.1:1", "127.0.0.2:2", "[::1]:3");
             case WORDS -> List.of("a.test", "b.test,10.0.0.1", "c.test");
@@ -136,7 +132,8 @@ class SettingsLoaderTest {
                 Map.entry("--upstream-timeout-ms", "700"),
                 Map.entry("--upstream-max-answer-bytes", "70000"),
                 Map.entry("--upstream-max-connections", "8"),
-                Map.entry("--indexer-rpc", "http://i.test"),
+                Map.entry("--indexer-rpc", "http://i.test,http://j.test"),
+                Map.entry("--indexer-token", "indexer-token"),
                 Map.entry("--bind", "[::1]:80"),
                 Map.entry("--tls", "true"),
                 Map.entry("--tls-san", "x.test,10.0.0.9"),
@@ -160,12 +157,7 @@ class SettingsLoaderTest {
                 Map.entry("--reservation-ttl-secs", "13"),
                 Map.entry("--receipt-ttl-secs", "140"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
-                Map.entry("--unseal-threads", "3"),
-                Map.entry("--verify-work", "off"),
-                Map.entry("--checkpoint", "17:" + "cd".repeat(32)),
-                Map.entry("--follow-from", "full"),
-                Map.entry("--follow-max-lag", "18"),
-                Map.entry("--own-coins", "ledger")));
+                Map.entry("--unseal-threads", "3")));
         assertThat(load().settings())
                 .usingRecursiveComparison()
                 .ignoringFields("chain")
@@ -180,7 +172,9 @@ class SettingsLoaderTest {
                                 Duration.ofMillis(700),
                                 70_000,
                                 8,
-                                Optional.of(URI.create("http://i.test"))),
+                                Optional.of(new Settings.Indexer(
+                                        List.of(URI.create("http://i.test"), URI.create("http://j.test")),
+                                        Optional.of("indexer-token")))),
                         new Settings.Http(
                                 new InetSocketAddress("::1", 80),
                                 true,
@@ -205,12 +199,6 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(140),
                                 Duration.ofSeconds(15)),
                         new Settings.Keyring(3),
-                        new Settings.Follow(
-                                false,
-                                Optional.of(new Settings.Checkpoint(17, Hash256.parse("cd".repeat(32)))),
-                                Optional.of(0L),
-                                18,
-                                true),
                         Optional.empty(),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");
@@ -422,5 +410,39 @@ class SettingsLoaderTest {
         flags.put("--bind", "127.0.0.1:7448");
         flags.put("--metrics-bind", "0.0.0.0:9100");
         assertThat(problems()).singleElement().asString().startsWith("--metrics-bind");
+    }
+
+    @Test
+    void the_token_for_indexers_may_be_in_a_file_and_is_never_shown() throws IOException {
+        Path kept = Files.writeString(home.resolve("indexer.token"), "s3cret-of-the-file\n");
+        flags.put("--indexer-rpc", "http://i.test");
+        flags.put("--indexer-token-file", kept.toString());
+
+        Settings.Indexer indexer = load().settings().node().indexer().orElseThrow();
+
+        assertThat(indexer.token()).contains("s3cret-of-the-file");
+        assertThat(load().settings().toString()).contains("i.test").doesNotContain("s3cret");
+        flags.put("--indexer-token", "another");
+        assertThat(problems())
+                .containsExactly("--indexer-token and --indexer-token-file exclude each other: leave one out");
+    }
+
+    @Test
+    void a_token_file_that_holds_no_token_stops_the_start() throws IOException {
+        flags.put("--indexer-rpc", "http://i.test");
+        flags.put("--indexer-token-file", home.resolve("missing").toString());
+        assertThat(problems()).singleElement().asString().contains("cannot be read");
+
+        Path empty = Files.writeString(home.resolve("empty"), "\n");
+        flags.put("--indexer-token-file", empty.toString());
+        assertThat(problems()).singleElement().asString().contains("is empty");
+
+        Path two = Files.writeString(home.resolve("two"), "one two");
+        flags.put("--indexer-token-file", two.toString());
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .contains("without spaces")
+                .doesNotContain("one two");
     }
 }

@@ -21,16 +21,9 @@ class ScopeTableTest {
             "htlc_status",
             "htlc_list",
             "htlc_lookup_by_hashlock",
-            "get_output_spent_by",
+            "get_follower_status",
             "wait_for_tx",
-            "wait_for_payment",
-            "get_address_history",
-            "list_settlements",
-            "contract_stats",
-            "get_attestation_edges",
-            "detect_in_chain_swaps",
-            "get_output_datum",
-            "find_settlements_by_quote_id");
+            "wait_for_payment");
 
     private final Map<String, String> specified = specified();
 

@@ -12,11 +12,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
@@ -63,7 +61,7 @@ final class GetTransactionMethod extends ReadMethod<GetTransactionMethod.Params,
     }
 
     private CompletionStage<TransactionView> resolve(NodeClient.NodeTransaction source) {
-        Transaction tx = decode(source);
+        Transaction tx = source.decode(profile);
         List<Hash256> parents = tx.isCoinbase()
                 ? List.of()
                 : tx.inputs().stream().map(Outpoint::txId).distinct().toList();
@@ -99,7 +97,7 @@ final class GetTransactionMethod extends ReadMethod<GetTransactionMethod.Params,
     private Map<Outpoint, TxOutput> outputs(NodeClient.NodeTransaction parent, Set<Outpoint> wanted) {
         Map<Outpoint, TxOutput> spent = new HashMap<>();
         try {
-            List<TxOutput> outputs = decode(parent).outputs();
+            List<TxOutput> outputs = parent.decode(profile).outputs();
             for (int i = 0; i < outputs.size(); i++) {
                 Outpoint outpoint = new Outpoint(parent.txId(), i);
                 if (wanted.contains(outpoint)) {
@@ -109,19 +107,6 @@ final class GetTransactionMethod extends ReadMethod<GetTransactionMethod.Params,
             return spent;
         } catch (NodeException.BadAnswer e) {
             return Map.of();
-        }
-    }
-
-    private Transaction decode(NodeClient.NodeTransaction source) {
-        try {
-            Transaction tx = TransactionCodec.decode(source.bytes().toArray());
-            if (!TransactionCodec.txId(profile, tx).equals(source.txId())) {
-                throw new NodeException.BadAnswer("node answered get_transaction with bytes of another transaction");
-            }
-            return tx;
-        } catch (DecodeException e) {
-            throw new NodeException.BadAnswer(
-                    "node answered get_transaction with bytes that are no transaction: " + e.getMessage());
         }
     }
 

@@ -1,0 +1,17 @@
+package org.chainwalletd.indexer;
+
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * How the contracts of one kind went for an address.
+ *
+ * @param avgSettleBlocks null when the indexer does not tell
+ * @param lastSettledAtHeight null when none has been settled
+ */
+public record ContractStats(
+        Hash256 contractHash,
+        long total,
+        long succeeded,
+        long refunded,
+        Long avgSettleBlocks,
+        Long lastSettledAtHeight) {}

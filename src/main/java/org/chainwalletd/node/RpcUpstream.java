@@ -1,0 +1,41 @@
+package org.chainwalletd.node;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.config.Settings;
+
+/**
+ * JSON-RPC calls to services that are not nodes but are asked in the same way: with rotation, failover, sweeps, places and caps. Every
+ * stage fails with {@link NodeException}. Thread-safe.
+ */
+public final class RpcUpstream {
+    private static final Call.Kind KIND = new Call.Kind(Bucket.NONE, false);
+
+    private final UpstreamCalls calls;
+
+    private RpcUpstream(UpstreamCalls calls) {
+        this.calls = calls;
+    }
+
+    /**
+     * The way to indexers.
+     *
+     * @param settings with their URLs
+     * @param bearer token that goes with each request
+     */
+    public static RpcUpstream toIndexers(
+            Nodes.Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Way way) {
+        return new RpcUpstream(Upstreams.start(spawner, settings, Party.indexer(bearer), way, Nodes.MILLIS, () -> {})
+                .calls());
+    }
+
+    /**
+     * One call.
+     *
+     * @param params a JSON object, ASCII
+     * @param reader gets the result
+     */
+    public <T> CompletionStage<T> call(String method, String params, ResultReader<T> reader) {
+        return calls.ask(method, params, KIND, View.WHOLE, reader);
+    }
+}

@@ -1,0 +1,14 @@
+package org.chainwalletd.rpc.method.indexer;
+
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.U32;
+
+record OutpointParams(
+        @Doc("Transaction that has the output") Hash256 txId,
+        @U32 long outputIndex) {
+    Outpoint outpoint() {
+        return new Outpoint(txId, outputIndex);
+    }
+}
