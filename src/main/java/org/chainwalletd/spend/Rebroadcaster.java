@@ -95,9 +95,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         this.broadcast = broadcast;
         this.clock = env.clock();
         this.pace = env.pace();
-        this.spends = new WatchedSpends(count);
+        this.spends = new WatchedSpends(count, inFlight, clock.millis());
         this.outcomes = new WatchedOutcomes(context, env, spends);
-        inFlight.forEach(intent -> spends.add(intent, false, clock.millis(), 0));
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
     }
 

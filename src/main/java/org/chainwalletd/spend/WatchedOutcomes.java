@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -163,13 +164,34 @@ final class WatchedOutcomes {
         }
         if (failure != null) {
             LOG.error("spend {}: {}", txId, Broadcast.words(failure));
-        } else {
-            LOG.info("spend {} has moved on meanwhile: {}", txId, transition);
         }
-        if (spend != null) {
+        if (spend != null && transition instanceof Transition.Stale stale) {
+            adopt(spend, stale.found());
+        } else if (spend != null) {
             pause(spend);
         }
         return false;
+    }
+
+    /**
+     * The spend was watched in a state that it has left, as after a spender has handed it back with what it knew before. What the store has is
+     * true; who wrote that down has told the others, but the spender may have told the reservations something older since.
+     */
+    private void adopt(WatchedSpend spend, Optional<IntentState> found) {
+        LOG.info("spend {} has moved on meanwhile: {}", spend.txId(), found);
+        if (found.isEmpty() || found.get() == IntentState.REFUSED || found.get() == IntentState.CONFLICTED) {
+            reservations.tell(new Reservations.Ended(spend.txId()));
+            spends.remove(spend.txId());
+        } else if (found.get() == IntentState.CONFIRMED) {
+            reservations.tell(
+                    new Reservations.Confirmed(spend.txId(), spend.intent().inputs()));
+            spends.remove(spend.txId());
+        } else {
+            if (found.get() == IntentState.ABANDONED && spend.isInFlight()) {
+                spends.abandon(spend, "given up meanwhile", clock.millis());
+            }
+            pause(spend);
+        }
     }
 
     private void recorded(Recorded step) {
@@ -181,7 +203,7 @@ final class WatchedOutcomes {
                 }
             }
             case ACCEPTED -> {
-                if (heard(step, spend) && spend != null) {
+                if (succeeded(step.txId(), spend, step.transition(), step.failure()) && spend != null) {
                     if (spend.isInFlight()) {
                         spend.enter(IntentState.ACCEPTED, "", clock.millis());
                     }
@@ -194,12 +216,6 @@ final class WatchedOutcomes {
                 }
             }
         }
-    }
-
-    /** That a mempool has it may be no news; only what could not be written is repeated. */
-    private boolean heard(Recorded step, WatchedSpend spend) {
-        return step.transition() instanceof Transition.Stale
-                || succeeded(step.txId(), spend, step.transition(), step.failure());
     }
 
     private void closed(Recorded step, WatchedSpend spend) {

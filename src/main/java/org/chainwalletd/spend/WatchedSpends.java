@@ -36,20 +36,31 @@ final class WatchedSpends {
      * @param inFlight kept equal to the number of spends that are broadcast and not yet settled
      */
     WatchedSpends(AtomicInteger inFlight) {
+        this(inFlight, List.of(), 0);
+    }
+
+    /** With {@code known}, which are all due; who reads the number meanwhile never sees a part of them. */
+    WatchedSpends(AtomicInteger inFlight, List<Intent> known, long now) {
         this.inFlight = inFlight;
-        inFlight.set(0);
+        known.forEach(intent -> put(intent, false, now, 0));
+        inFlight.set(
+                (int) known.stream().filter(intent -> intent.state().inFlight()).count());
     }
 
     void add(Intent intent, boolean holdsCoins, long now, long firstWait) {
         remove(intent.txId());
+        put(intent, holdsCoins, now, firstWait);
+        if (intent.state().inFlight()) {
+            inFlight.incrementAndGet();
+        }
+    }
+
+    private void put(Intent intent, boolean holdsCoins, long now, long firstWait) {
         WatchedSpend spend = new WatchedSpend(intent, holdsCoins, ++turns, now, firstWait);
         spends.put(intent.txId(), spend);
         waiting.add(spend);
         for (Outpoint coin : spend.outpoints()) {
             children.computeIfAbsent(coin.txId(), parent -> new HashSet<>()).add(spend);
-        }
-        if (spend.isInFlight()) {
-            inFlight.incrementAndGet();
         }
     }
 

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteErrorCode;
@@ -20,7 +19,6 @@ import org.sqlite.SQLiteErrorCode;
 final class GroupCommitWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitWriter.class);
     private static final int LARGEST_BATCH = 512;
-    private static final long PATIENCE_NANOS = 20_000_000;
     private static final long LEAST_APPLYING_NANOS = 1_000_000;
 
     /** One unit of work inside a transaction that the writer began. It may be run again after a rollback. */
@@ -31,15 +29,18 @@ final class GroupCommitWriter {
 
     private final SqlSession session;
     private final String file;
+    private final Holdings holdings;
     private final BlockingQueue<Unit<?>> queue = new LinkedBlockingQueue<>();
-    private final Unit<Void> end = new Unit<>(ignored -> null, false);
+    private final Unit<Void> end = new Unit<>(ignored -> null);
     private final Thread thread;
     private boolean closed;
     private long commitNanos;
 
-    GroupCommitWriter(SqlSession session, String file) {
+    /** @param holdings what is in memory goes back together with what is in the transaction */
+    GroupCommitWriter(SqlSession session, String file, Holdings holdings) {
         this.session = session;
         this.file = file;
+        this.holdings = holdings;
         this.thread = new Thread(this::run, "store-writer");
         thread.setDaemon(true);
     }
@@ -50,15 +51,7 @@ final class GroupCommitWriter {
 
     /** The future fails with {@link StoreException}; it is completed on the writer's thread. */
     <T> CompletableFuture<T> submit(Work<T> work) {
-        return submit(new Unit<>(work, false));
-    }
-
-    /** As {@link #submit}, in the same order, for what nobody waits for: it is kept a moment to share the commit of something urgent. */
-    <T> CompletableFuture<T> submitPatiently(Work<T> work) {
-        return submit(new Unit<>(work, true));
-    }
-
-    private <T> CompletableFuture<T> submit(Unit<T> unit) {
+        Unit<T> unit = new Unit<>(work);
         synchronized (this) {
             if (!closed) {
                 queue.add(unit);
@@ -92,15 +85,7 @@ final class GroupCommitWriter {
 
     private void collect(Deque<Unit<?>> waiting) throws InterruptedException {
         if (waiting.isEmpty()) {
-            Unit<?> last = queue.take();
-            waiting.add(last);
-            long until = System.nanoTime() + PATIENCE_NANOS;
-            while (last != null && last.patient && waiting.size() < LARGEST_BATCH) {
-                last = queue.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
-                if (last != null) {
-                    waiting.add(last);
-                }
-            }
+            waiting.add(queue.take());
         }
         queue.drainTo(waiting, LARGEST_BATCH - waiting.size());
     }
@@ -141,10 +126,12 @@ final class GroupCommitWriter {
         }
         if (!written) {
             session.update("ROLLBACK");
+            holdings.undoTo(0);
             return false;
         }
         long applied = System.nanoTime();
         session.update("COMMIT");
+        holdings.settle();
         commitNanos = System.nanoTime() - applied;
         return true;
     }
@@ -154,15 +141,19 @@ final class GroupCommitWriter {
         session.update("BEGIN IMMEDIATE");
         for (Unit<?> unit : batch) {
             session.update("SAVEPOINT unit");
+            int mark = holdings.mark();
             if (!unit.apply(session)) {
                 session.update("ROLLBACK TO unit");
+                holdings.undoTo(mark);
             }
             session.update("RELEASE unit");
         }
         session.update("COMMIT");
+        holdings.settle();
     }
 
     private void rollback() {
+        holdings.undoTo(0);
         try {
             session.execute("ROLLBACK");
         } catch (SQLException | RuntimeException e) {
@@ -188,14 +179,12 @@ final class GroupCommitWriter {
 
     private final class Unit<T> {
         private final Work<T> work;
-        private final boolean patient;
         private final CompletableFuture<T> future = new CompletableFuture<>();
         private T result;
         private StoreException refusal;
 
-        private Unit(Work<T> work, boolean patient) {
+        private Unit(Work<T> work) {
             this.work = work;
-            this.patient = patient;
         }
 
         /** False when this unit alone is refused; an error that spoils the whole transaction is thrown. */

@@ -17,6 +17,9 @@ public interface IntentStore {
     /**
      * Writes {@code intent}, the reservations of all its inputs, its token and its use of the allowance in one commit.
      *
+     * <p>Two payments never share a transaction: when there is a spend with the same one, this is refused, however that one ended. Only one
+     * that was {@code REFUSED} makes room, and its token is forgotten: its caller was never told that it paid.
+     *
      * @param intent in {@link IntentState#PREPARED}
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
      *     is not closed before it is buried, and none while it holds a reservation

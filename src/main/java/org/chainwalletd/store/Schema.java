@@ -8,11 +8,11 @@ final class Schema {
     /** Marks the file as ours ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
-    private static final List<List<String>> STEPS = List.of(spends(), burials());
+    private static final List<List<String>> STEPS = List.of(intents(), burials(), spends());
 
     private Schema() {}
 
-    private static List<String> spends() {
+    private static List<String> intents() {
         return List.of(
                 """
             CREATE TABLE intents (
@@ -55,6 +55,51 @@ final class Schema {
                 "CREATE INDEX intents_unburied ON intents (created_at) WHERE state = 'CONFIRMED' AND buried = 0");
     }
 
+    /** One row for each spend; {@link EarlierRows} moves what was kept before. */
+    private static List<String> spends() {
+        return List.of(
+                """
+            CREATE TABLE spends (
+              id INTEGER PRIMARY KEY,
+              tx_id BLOB NOT NULL,
+              short_id INTEGER NOT NULL,
+              kind TEXT NOT NULL,
+              from_address BLOB NOT NULL,
+              tx BLOB NOT NULL,
+              inputs BLOB NOT NULL,
+              built_at_height INTEGER NOT NULL,
+              change_index INTEGER,
+              token TEXT,
+              token_key INTEGER,
+              digest BLOB,
+              allowance INTEGER NOT NULL,
+              counted_at INTEGER,
+              created_at INTEGER NOT NULL,
+              changed_at INTEGER NOT NULL,
+              state TEXT NOT NULL,
+              reason TEXT NOT NULL,
+              held BLOB,
+              block_height INTEGER,
+              block_id BLOB,
+              buried INTEGER NOT NULL DEFAULT 0)""",
+                "CREATE INDEX spends_by_id ON spends (short_id)",
+                "CREATE INDEX spends_by_token ON spends (token_key) WHERE token_key IS NOT NULL",
+                "CREATE INDEX spends_open ON spends (created_at) WHERE " + SpendTable.OPEN,
+                "CREATE INDEX spends_unburied ON spends (created_at) WHERE " + SpendTable.UNBURIED,
+                "CREATE INDEX spends_closed ON spends (changed_at) WHERE " + SpendTable.CLOSED,
+                "CREATE INDEX spends_still_counted ON spends (counted_at) WHERE " + SpendTable.STILL_COUNTED,
+                "CREATE TABLE allowance_minutes (minute INTEGER PRIMARY KEY, amount BLOB NOT NULL)");
+    }
+
+    /** A store that never was of an older version has no tables of one. */
+    static void make(SqlSession session) throws SQLException {
+        for (String statement : STEPS.get(STEPS.size() - 1)) {
+            session.execute(statement);
+        }
+        session.execute("PRAGMA application_id = " + APPLICATION_ID);
+        session.execute("PRAGMA user_version = " + STEPS.size());
+    }
+
     /** Brings the file to the newest version, each step in its own transaction. */
     static void migrate(SqlSession session, String file) throws SQLException {
         long version = pragma(session, "user_version");
@@ -81,6 +126,7 @@ final class Schema {
             session.execute("PRAGMA user_version = " + (next + 1));
             session.execute("COMMIT");
         }
+        new EarlierRows(session).move();
     }
 
     private static boolean hasTables(SqlSession session) throws SQLException {

@@ -24,27 +24,35 @@ public final class SqliteStore implements Store {
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
     private static final int BUSY_MILLIS = 10_000;
     private static final int CACHE_KIBIBYTES = 16 * 1024;
-    /** 16 MiB: a spend touches pages all over the file, and many share one checkpoint. */
-    private static final int CHECKPOINT_PAGES = 4_096;
+    /** A spend touches pages all over the file, and many share one checkpoint. */
+    private static final int CHECKPOINT_BYTES = 16 * 1024 * 1024;
 
     private final String file;
     private final SqlSession readSession;
     private final GroupCommitWriter writer;
     private final SqlSession writeSession;
     private final ExecutorService reader;
-    private final SqliteSpends spends;
+    private final SqliteIntents intents;
+    private final SqliteReservations reservations;
+    private final SqliteAllowance allowance;
 
-    private SqliteStore(String file, SqlSession readSession, SqlSession writeSession) {
+    private SqliteStore(String file, SqlSession readSession, SqlSession writeSession) throws SQLException {
         this.file = file;
         this.readSession = readSession;
         this.writeSession = writeSession;
-        this.writer = new GroupCommitWriter(writeSession, file);
+        Holdings holdings = new Holdings();
+        AcceptedSpends accepted = new AcceptedSpends();
+        SpendTable spends = new SpendTable(holdings, accepted);
+        spends.takeUp(writeSession);
+        this.writer = new GroupCommitWriter(writeSession, file, holdings);
         this.reader = Executors.newSingleThreadExecutor(task -> {
             Thread thread = new Thread(task, "store-reader");
             thread.setDaemon(true);
             return thread;
         });
-        this.spends = new SqliteSpends(this);
+        this.intents = new SqliteIntents(this, spends, accepted);
+        this.reservations = new SqliteReservations(this, spends);
+        this.allowance = new SqliteAllowance(this);
     }
 
     /**
@@ -85,7 +93,9 @@ public final class SqliteStore implements Store {
         session.execute("PRAGMA synchronous = FULL");
         session.execute("PRAGMA foreign_keys = ON");
         session.execute("PRAGMA cache_size = -" + CACHE_KIBIBYTES);
-        session.execute("PRAGMA wal_autocheckpoint = " + CHECKPOINT_PAGES);
+        long pageSize =
+                session.queryOne("PRAGMA page_size", row -> row.getLong(1)).orElseThrow();
+        session.execute("PRAGMA wal_autocheckpoint = " + CHECKPOINT_BYTES / pageSize);
         return session;
     }
 
@@ -99,22 +109,22 @@ public final class SqliteStore implements Store {
 
     @Override
     public IntentStore intents() {
-        return spends;
+        return intents;
     }
 
     @Override
     public ReservationStore reservations() {
-        return spends;
+        return reservations;
     }
 
     @Override
     public ReceiptStore receipts() {
-        return spends;
+        return intents;
     }
 
     @Override
     public AllowanceStore allowance() {
-        return spends;
+        return allowance;
     }
 
     @Override
@@ -125,11 +135,6 @@ public final class SqliteStore implements Store {
     /** Writes in the next group commit. */
     <T> CompletableFuture<T> write(GroupCommitWriter.Work<T> work) {
         return writer.submit(work);
-    }
-
-    /** Writes in order, but not before a moment has passed or something urgent comes. */
-    <T> CompletableFuture<T> writePatiently(GroupCommitWriter.Work<T> work) {
-        return writer.submitPatiently(work);
     }
 
     /** Reads what is committed. */

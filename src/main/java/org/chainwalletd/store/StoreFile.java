@@ -27,6 +27,12 @@ public final class StoreFile {
 
     private static final int LARGEST_PAGE = 65_536;
 
+    /**
+     * What is written is written in whole pages, and a spend touches two random ones, in the indexes of ids and of tokens. A quarter of SQLite's
+     * usual size is a quarter of those bytes. Files of older releases keep theirs.
+     */
+    private static final int PAGE_SIZE = 1_024;
+
     /** The low byte of an extended result code. */
     private static final int PRIMARY_CODE = 0xff;
 
@@ -47,7 +53,9 @@ public final class StoreFile {
             throw damaged(path, "is missing although its log " + log(path) + " is there");
         }
         try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
-            Schema.migrate(new SqlSession(memory), path.toString());
+            SqlSession session = new SqlSession(memory);
+            session.execute("PRAGMA page_size = " + PAGE_SIZE);
+            Schema.make(session);
             AtomicFiles.write(path, memory.serialize("main"));
         }
     }

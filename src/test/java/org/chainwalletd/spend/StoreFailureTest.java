@@ -102,7 +102,7 @@ class StoreFailureTest {
 
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-outcome")));
 
-        assertThat(stateOf(receipt.txId())).contains(IntentState.PREPARED);
+        assertThat(stateOf(receipt.txId()).orElseThrow().inFlight()).isTrue();
         assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.node.onSend(tx -> {});

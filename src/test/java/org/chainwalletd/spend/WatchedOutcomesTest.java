@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -63,19 +64,46 @@ class WatchedOutcomesTest {
                 "");
     }
 
+    /** A spender has handed it back with what it knew before the store heard of the block. */
+    @Test
+    void a_spend_that_is_watched_in_a_state_that_it_has_left_is_let_go() {
+        Intent intent = intent();
+        SpendHarness.get(spends.store.intents().open(intent, 0));
+        SpendHarness.get(spends.store.intents().confirm(TX, IntentState.PREPARED, new BlockPlace(9, TX), 0));
+        AtomicInteger inFlight = new AtomicInteger();
+        WatchedSpends watched = new WatchedSpends(inFlight);
+        watched.add(intent, true, spends.clock.millis(), 0);
+
+        whenWritten(
+                outcomes -> watched.beginDue(spends.clock.millis(), 1)
+                        .forEach(spend -> outcomes.confirmed(spend, new BlockPlace(9, TX))),
+                watched);
+
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Confirmed(TX, intent.inputs()));
+        assertThat(inFlight).hasValue(0);
+    }
+
     /** A spend whose coins' time is over rests; {@code meanwhile} happens before the store has answered. */
     private void restsTooLong(Consumer<WatchedSpends> meanwhile) {
         WatchedSpends watched = new WatchedSpends(new AtomicInteger());
         watched.add(intent(), true, spends.clock.millis(), 0);
         spends.clock.move(Duration.ofMinutes(11));
+        whenWritten(
+                outcomes -> {
+                    watched.beginDue(spends.clock.millis(), 1).forEach(outcomes::rest);
+                    meanwhile.accept(watched);
+                },
+                watched);
+    }
+
+    private void whenWritten(Consumer<WatchedOutcomes> begin, WatchedSpends watched) {
         spends.kit.spawn(Behaviors.<Rebroadcaster.Command>setup(context -> {
             WatchedOutcomes outcomes = new WatchedOutcomes(context, spends.environment(), watched);
             outcomes.attach(new Rebroadcaster.Attach(
                     reservations.ref(),
                     spends.kit.<Allowance.Command>createTestProbe().ref(),
                     spends.kit.<BurialWatch.Command>createTestProbe().ref()));
-            watched.beginDue(spends.clock.millis(), 1).forEach(outcomes::rest);
-            meanwhile.accept(watched);
+            begin.accept(outcomes);
             return Behaviors.receive(Rebroadcaster.Command.class)
                     .onMessage(Rebroadcaster.Written.class, message -> {
                         outcomes.written(message.step());

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A payment must cost the same after a million payments: no statement that runs while the daemon works may walk through a whole table. */
 class QueryPlanTest {
+    /** What is in flight, not buried or given up and still counted; all of it is wanted then. */
+    private static final String INDEX_OF_FEW = "SCAN spends USING INDEX spends_(open|unburied|still_counted)";
+
     @TempDir
     Path folder;
 
@@ -44,6 +47,11 @@ class QueryPlanTest {
             done(store.intents().forget(20, 10));
             done(store.allowance().forgetUses(20));
 
+            done(store.reservations().all());
+            done(store.intents().inFlight());
+            done(store.intents().unburied());
+            done(store.allowance().spentSince(0));
+
             assertPlans(store.write(session -> session.statements().stream()
                             .filter(sql ->
                                     sql.matches("(INSERT|UPDATE|DELETE|SELECT).*") && !sql.contains("sqlite_master"))
@@ -58,7 +66,9 @@ class QueryPlanTest {
     }
 
     private static void assertPlans(List<String> plans) {
-        assertThat(plans).isNotEmpty().noneMatch(plan -> plan.contains("SCAN"));
+        assertThat(plans)
+                .isNotEmpty()
+                .noneMatch(plan -> plan.replaceAll(INDEX_OF_FEW, "").contains("SCAN"));
     }
 
     private static String plan(SqlSession session, String sql) {

@@ -7,8 +7,7 @@ import org.chainwalletd.testkit.Await;
 
 /** Makes the writes of a store fail, for tests of those who use stores. */
 public final class StoreFaults {
-    private static final List<String> EVENTS =
-            List.of("INSERT ON intents", "UPDATE ON intents", "DELETE ON intents", "DELETE ON reservations");
+    private static final List<String> EVENTS = List.of("INSERT ON spends", "UPDATE ON spends", "DELETE ON spends");
 
     private StoreFaults() {}
 

@@ -163,7 +163,58 @@ final class StoreSample {
                         intent.reason()));
     }
 
-    private static <T> T done(CompletionStage<T> stage) {
+    static <T> T done(CompletionStage<T> stage) {
         return stage.toCompletableFuture().join();
+    }
+
+    /** A spend that is told apart by its number; nobody decodes its transaction. */
+    static Intent intent(int id, Optional<String> token, int... coins) {
+        return intent(id, token, Bytes.parse("0102"), coins);
+    }
+
+    static Intent intent(int id, Optional<String> token, Bytes transaction, int... coins) {
+        List<Coin> inputs = new ArrayList<>();
+        for (int coin : coins) {
+            inputs.add(new Coin(outpoint(coin), Amount.MAX));
+        }
+        return new Intent(
+                hash(id),
+                "transfer",
+                Address.parse("ab".repeat(32)),
+                transaction,
+                inputs,
+                -2,
+                id % 2 == 0 ? OptionalInt.empty() : OptionalInt.of(3),
+                token.map(word -> new TokenBinding(word, hash(77))),
+                Amount.ofUnsigned(-3),
+                40,
+                40,
+                IntentState.PREPARED,
+                "");
+    }
+
+    static Intent madeAt(long at, Intent intent) {
+        return new Intent(
+                intent.txId(),
+                intent.kind(),
+                intent.from(),
+                intent.transaction(),
+                intent.inputs(),
+                intent.builtAtHeight(),
+                intent.changeIndex(),
+                intent.token(),
+                intent.allowance(),
+                at,
+                at,
+                intent.state(),
+                intent.reason());
+    }
+
+    static Outpoint outpoint(int n) {
+        return new Outpoint(hash(1_000_000 + n), 0xffff_ffffL - n);
+    }
+
+    static Hash256 hash(int n) {
+        return Hash256.sha256(new byte[] {(byte) (n >> 24), (byte) (n >> 16), (byte) (n >> 8), (byte) n});
     }
 }

@@ -1,0 +1,135 @@
+package org.chainwalletd.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * Moves what version 2 kept in {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} to the tables of version 3, in
+ * bites: a store may hold millions of rows, and one commit of all of them would need as much room again. The file is of version 3 from the
+ * first bite on, so no older release opens it half moved, and a process that dies meanwhile goes on with the rest at its next start.
+ */
+final class EarlierRows {
+    private static final int BITE = 1_000;
+    private static final String INTENT =
+            "tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token, digest,"
+                    + " allowance, created_at, changed_at, state, reason, block_height, block_id, buried";
+
+    private final SqlSession session;
+
+    EarlierRows(SqlSession session) {
+        this.session = session;
+    }
+
+    void move() throws SQLException {
+        if (!has("intents")) {
+            return;
+        }
+        while (bite(this::moveIntents) == BITE) {
+            continue;
+        }
+        while (bite(this::moveUses) == BITE) {
+            continue;
+        }
+        session.execute("BEGIN IMMEDIATE");
+        for (String table : List.of("tokens", "reservations", "allowance_uses", "intents")) {
+            session.execute("DROP TABLE " + table);
+        }
+        session.execute("COMMIT");
+    }
+
+    private boolean has(String table) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", row -> row.getLong(1), table)
+                .isPresent();
+    }
+
+    /** One commit. */
+    @FunctionalInterface
+    private interface Bite {
+        int take() throws SQLException;
+    }
+
+    private int bite(Bite bite) throws SQLException {
+        session.execute("BEGIN IMMEDIATE");
+        int moved = bite.take();
+        session.execute("COMMIT");
+        return moved;
+    }
+
+    private int moveIntents() throws SQLException {
+        List<byte[]> keys =
+                session.query("SELECT tx_id FROM intents ORDER BY rowid LIMIT ?", row -> row.getBytes(1), BITE);
+        for (byte[] txId : keys) {
+            moveIntent(txId);
+        }
+        return keys.size();
+    }
+
+    private void moveIntent(byte[] txId) throws SQLException {
+        Row row = session.queryOne("SELECT " + INTENT + " FROM intents WHERE tx_id = ?", Row::read, (Object) txId)
+                .orElseThrow();
+        boolean bound = row.token() != null
+                && session.queryOne(
+                                "SELECT 1 FROM tokens WHERE token = ? AND intent = ?",
+                                found -> found.getLong(1),
+                                row.token(),
+                                txId)
+                        .isPresent();
+        session.update(
+                "INSERT INTO spends (" + INTENT + ", short_id, token_key, held, counted_at) SELECT " + INTENT
+                        + ", ?, ?, ?, ? FROM intents WHERE tx_id = ?",
+                SpendRow.shortId(txId),
+                bound ? SpendTable.tokenKey(row.token()) : null,
+                held(txId, row.inputs()),
+                SpendTable.orNull(countedAt(txId)),
+                txId);
+        session.update("DELETE FROM intents WHERE tx_id = ?", (Object) txId);
+    }
+
+    private byte[] held(byte[] txId, List<Coin> inputs) throws SQLException {
+        Set<Outpoint> reserved = new HashSet<>(session.query(
+                "SELECT tx_id, output_index FROM reservations WHERE intent = ?",
+                row -> new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
+                (Object) txId));
+        BitSet held = new BitSet();
+        for (int i = 0; i < inputs.size(); i++) {
+            held.set(i, reserved.contains(inputs.get(i).outpoint()));
+        }
+        return HeldInputs.of(held, inputs.size());
+    }
+
+    private OptionalLong countedAt(byte[] txId) throws SQLException {
+        Optional<Long> at = session.queryOne(
+                "SELECT at FROM allowance_uses WHERE intent = ?", row -> row.getLong(1), (Object) txId);
+        return at.isPresent() ? OptionalLong.of(at.get()) : OptionalLong.empty();
+    }
+
+    private int moveUses() throws SQLException {
+        List<AllowanceStore.Use> uses = session.query(
+                "SELECT intent, amount, at FROM allowance_uses ORDER BY at LIMIT ?",
+                row -> new AllowanceStore.Use(SpendTable.txId(row), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
+                BITE);
+        for (AllowanceStore.Use use : uses) {
+            MinuteSums.add(session, MinuteSums.startOf(use.at()), use.amount().toBigInteger());
+            session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object)
+                    use.txId().toArray());
+        }
+        return uses.size();
+    }
+
+    /** What has to be looked at of an intent; the rest is copied as it is. */
+    private record Row(String token, List<Coin> inputs) {
+        static Row read(ResultSet row) throws SQLException {
+            return new Row(row.getString("token"), SpendRow.decode(row.getBytes("inputs")));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package org.chainwalletd.store;
+
+import java.nio.ByteBuffer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * A row of the table {@code spends}. u64 values are kept as the bit pattern of a signed column.
+ *
+ * @param held see {@link HeldInputs}
+ * @param countedAt when its use of the allowance was made; empty when it has none, or has given it back
+ */
+record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
+    static final String COLUMNS =
+            "id, tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token, digest,"
+                    + " allowance, created_at, changed_at, state, reason, held, counted_at";
+
+    private static final int COIN_BYTES = 32 + 4 + 8;
+
+    static SpendRow read(ResultSet row) throws SQLException {
+        int change = row.getInt(8);
+        OptionalInt changeIndex = row.wasNull() ? OptionalInt.empty() : OptionalInt.of(change);
+        String token = row.getString(9);
+        Intent intent = new Intent(
+                Hash256.of(row.getBytes(2)),
+                row.getString(3),
+                Address.of(row.getBytes(4)),
+                Bytes.wrap(row.getBytes(5)),
+                decode(row.getBytes(6)),
+                row.getLong(7),
+                changeIndex,
+                token == null ? Optional.empty() : Optional.of(new TokenBinding(token, Hash256.of(row.getBytes(10)))),
+                Amount.ofUnsigned(row.getLong(11)),
+                row.getLong(12),
+                row.getLong(13),
+                IntentState.valueOf(row.getString(14)),
+                row.getString(15));
+        byte[] held = row.getBytes(16);
+        long countedAt = row.getLong(17);
+        return new SpendRow(
+                row.getLong(1), intent, held, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(countedAt));
+    }
+
+    List<Coin> heldCoins() {
+        return HeldInputs.coins(held, intent.inputs());
+    }
+
+    /** 32 bytes transaction id, u32 index, u64 value for each coin, big-endian. */
+    static byte[] encode(List<Coin> coins) {
+        ByteBuffer out = ByteBuffer.allocate(COIN_BYTES * coins.size());
+        for (Coin coin : coins) {
+            out.put(coin.outpoint().txId().toArray());
+            out.putInt((int) coin.outpoint().index());
+            out.putLong(coin.value().bits());
+        }
+        return out.array();
+    }
+
+    static List<Coin> decode(byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        List<Coin> coins = new ArrayList<>(bytes.length / COIN_BYTES);
+        while (in.hasRemaining()) {
+            byte[] txId = new byte[32];
+            in.get(txId);
+            Outpoint outpoint = new Outpoint(Hash256.of(txId), Integer.toUnsignedLong(in.getInt()));
+            coins.add(new Coin(outpoint, Amount.ofUnsigned(in.getLong())));
+        }
+        return coins;
+    }
+
+    /**
+     * First eight bytes of a digest: what the indexes hold instead of all 32. Two of a million million rows share one; who looks up compares
+     * the rest.
+     */
+    static long shortId(byte[] digest) {
+        return ByteBuffer.wrap(digest).getLong();
+    }
+}

@@ -1,0 +1,210 @@
+package org.chainwalletd.store;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * The table {@code spends}: one row for each spend that was decided on, from its intent until it is forgotten. Its conditions are those of
+ * the partial indexes, word for word, or SQLite would not use them.
+ */
+final class SpendTable {
+    static final String IN_FLIGHT = "state IN ('PREPARED', 'ACCEPTED')";
+    static final String OPEN = "(" + IN_FLIGHT + " OR held IS NOT NULL)";
+    static final String UNBURIED = "(state = 'CONFIRMED' AND buried = 0)";
+    /**
+     * Not before it is buried: until then a reorganisation can open it again. Nor while it holds a coin: a spend that was abandoned in part
+     * stays in a mempool as long as it likes, and its token must not make another one meanwhile.
+     */
+    static final String CLOSED = "(held IS NULL AND (state IN ('REFUSED', 'CONFLICTED', 'ABANDONED')"
+            + " OR state = 'CONFIRMED' AND buried = 1))";
+
+    static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
+
+    private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
+
+    /** What is done to a spend that is in the state that was asked for. */
+    @FunctionalInterface
+    interface Change {
+        void apply(SpendRow row) throws SQLException;
+    }
+
+    private final Holdings holdings;
+    private final AcceptedSpends accepted;
+    private long lastId;
+
+    SpendTable(Holdings holdings, AcceptedSpends accepted) {
+        this.holdings = holdings;
+        this.accepted = accepted;
+    }
+
+    /** Goes on where the rows end: the last number, and what they hold. */
+    void takeUp(SqlSession session) throws SQLException {
+        lastId = session.queryOne("SELECT coalesce(max(id), 0) FROM spends", row -> row.getLong(1))
+                .orElseThrow();
+        for (SpendRow row : select(session, OPEN + " AND held IS NOT NULL")) {
+            row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
+        }
+        holdings.settle();
+    }
+
+    static List<SpendRow> select(SqlSession session, String where, Object... values) throws SQLException {
+        return session.query(SELECT + where, SpendRow::read, values);
+    }
+
+    static Optional<SpendRow> find(SqlSession session, Hash256 txId) throws SQLException {
+        byte[] key = txId.toArray();
+        return session.queryOne(SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(key), key);
+    }
+
+    /** The spend that the token is bound to, unless it is closed and has not changed since {@code closedBefore}. */
+    static Optional<SpendRow> bound(SqlSession session, String token, long closedBefore) throws SQLException {
+        return session.queryOne(
+                SELECT + "token_key = ? AND token = ? AND NOT (" + CLOSED + " AND changed_at < ?)",
+                SpendRow::read,
+                tokenKey(token),
+                token,
+                closedBefore);
+    }
+
+    static Hash256 txIdOf(SqlSession session, long id) throws SQLException {
+        return session.queryOne("SELECT tx_id FROM spends WHERE id = ?", SpendTable::txId, id)
+                .orElseThrow();
+    }
+
+    static Hash256 txId(ResultSet row) throws SQLException {
+        return Hash256.of(row.getBytes(1));
+    }
+
+    /** Nothing else writes between the comparison and the change. */
+    Transition change(SqlSession session, Hash256 txId, IntentState before, Change change) throws SQLException {
+        Optional<SpendRow> row = find(session, txId);
+        Optional<IntentState> found = row.map(there -> there.intent().state());
+        if (found.filter(before::isStill).isEmpty()) {
+            return new Transition.Stale(found.map(stored -> accepted.known(txId, stored)));
+        }
+        change.apply(row.get());
+        return new Transition.Made();
+    }
+
+    /** Adds a spend that holds nothing yet, and makes the token its own. */
+    long insert(SqlSession session, Intent intent, OptionalLong countedAt) throws SQLException {
+        if (intent.token().isPresent()) {
+            String token = intent.token().get().token();
+            session.update(
+                    "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?", tokenKey(token), token);
+        }
+        long id = ++lastId;
+        byte[] txId = intent.txId().toArray();
+        session.update(
+                "INSERT INTO spends (" + SpendRow.COLUMNS
+                        + ", short_id, token_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                txId,
+                intent.kind(),
+                intent.from().toArray(),
+                intent.transaction().toArray(),
+                SpendRow.encode(intent.inputs()),
+                intent.builtAtHeight(),
+                intent.changeIndex().isPresent() ? intent.changeIndex().getAsInt() : null,
+                intent.token().map(TokenBinding::token).orElse(null),
+                intent.token().map(binding -> binding.digest().toArray()).orElse(null),
+                intent.allowance().bits(),
+                intent.createdAt(),
+                intent.changedAt(),
+                intent.state().name(),
+                intent.reason(),
+                HeldInputs.ALL,
+                orNull(countedAt),
+                SpendRow.shortId(txId),
+                intent.token().map(binding -> tokenKey(binding.token())).orElse(null));
+        intent.inputs().forEach(coin -> holdings.take(id, coin.outpoint()));
+        return id;
+    }
+
+    /** An input of {@code intent} that another spend than {@code own} holds. */
+    Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
+        for (Coin coin : intent.inputs()) {
+            if (!holdings.isFreeFor(own, coin.outpoint())) {
+                long by = holdings.owner(coin.outpoint()).orElseThrow();
+                return Optional.of(new Opening.CoinTaken(coin, txIdOf(session, by)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    Optional<SpendRow> holder(SqlSession session, Outpoint outpoint) throws SQLException {
+        Optional<Long> owner = holdings.owner(outpoint);
+        return owner.isEmpty() ? Optional.empty() : session.queryOne(SELECT + "id = ?", SpendRow::read, owner.get());
+    }
+
+    void enter(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
+        session.update(
+                "UPDATE spends SET state = ?, reason = ?, changed_at = ? WHERE id = ?",
+                state.name(),
+                reason,
+                now,
+                row.id());
+        accepted.forget(row.intent().txId());
+    }
+
+    void countsSince(SqlSession session, SpendRow row, OptionalLong countedAt) throws SQLException {
+        session.update("UPDATE spends SET counted_at = ? WHERE id = ?", orNull(countedAt), row.id());
+    }
+
+    /** From now on it holds as many of its inputs as nothing else does. */
+    void holdFree(SqlSession session, SpendRow row) throws SQLException {
+        BitSet held = new BitSet();
+        List<Coin> inputs = row.intent().inputs();
+        for (int i = 0; i < inputs.size(); i++) {
+            Outpoint outpoint = inputs.get(i).outpoint();
+            if (holdings.isFreeFor(row.id(), outpoint)) {
+                holdings.take(row.id(), outpoint);
+                held.set(i);
+            }
+        }
+        write(session, row, HeldInputs.of(held, inputs.size()));
+    }
+
+    void freeAll(SqlSession session, SpendRow row) throws SQLException {
+        row.heldCoins().forEach(coin -> holdings.free(row.id(), coin.outpoint()));
+        write(session, row, HeldInputs.NONE);
+    }
+
+    void free(SqlSession session, SpendRow row, Outpoint outpoint) throws SQLException {
+        holdings.free(row.id(), outpoint);
+        List<Coin> inputs = row.intent().inputs();
+        BitSet held = HeldInputs.bits(row.held(), inputs.size());
+        for (int i = 0; i < inputs.size(); i++) {
+            if (inputs.get(i).outpoint().equals(outpoint)) {
+                held.clear(i);
+            }
+        }
+        write(session, row, HeldInputs.of(held, inputs.size()));
+    }
+
+    private static void write(SqlSession session, SpendRow row, byte[] held) throws SQLException {
+        if (!HeldInputs.same(held, row.held())) {
+            session.update("UPDATE spends SET held = ? WHERE id = ?", held, row.id());
+        }
+    }
+
+    static void remove(SqlSession session, long id) throws SQLException {
+        session.update("DELETE FROM spends WHERE id = ?", id);
+    }
+
+    static long tokenKey(String token) {
+        return SpendRow.shortId(
+                Hash256.sha256(token.getBytes(StandardCharsets.UTF_8)).toArray());
+    }
+
+    static Long orNull(OptionalLong value) {
+        return value.isPresent() ? value.getAsLong() : null;
+    }
+}

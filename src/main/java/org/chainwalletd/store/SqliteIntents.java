@@ -1,0 +1,222 @@
+package org.chainwalletd.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+
+/** The spends that were decided on, and what tokens stand for, in SQLite. The writer is alone: what it has looked at stays so until it commits. */
+final class SqliteIntents implements IntentStore, ReceiptStore {
+    private static final long NO_SPEND = 0;
+
+    private final SqliteStore store;
+    private final SpendTable spends;
+    private final AcceptedSpends accepted;
+
+    SqliteIntents(SqliteStore store, SpendTable spends, AcceptedSpends accepted) {
+        this.store = store;
+        this.spends = spends;
+        this.accepted = accepted;
+    }
+
+    /** All that can collide is looked at before anything is written. */
+    @Override
+    public CompletionStage<Opening> open(Intent intent, long closedBefore) {
+        return store.write(session -> {
+            Optional<Opening> collision = collision(session, intent, closedBefore);
+            if (collision.isPresent()) {
+                return collision.get();
+            }
+            OptionalLong countedAt = MinuteSums.count(session, intent.allowance(), intent.createdAt());
+            spends.insert(session, intent, countedAt);
+            return new Opening.Opened();
+        });
+    }
+
+    private Optional<Opening> collision(SqlSession session, Intent intent, long closedBefore) throws SQLException {
+        if (intent.token().isPresent()) {
+            Optional<SpendRow> by =
+                    SpendTable.bound(session, intent.token().get().token(), closedBefore);
+            if (by.isPresent()) {
+                return Optional.of(
+                        new Opening.TokenTaken(accepted.known(by.get().intent())));
+            }
+        }
+        Optional<SpendRow> there = SpendTable.find(session, intent.txId());
+        if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
+            return Optional.of(
+                    new Opening.SameTransaction(accepted.known(there.get().intent())));
+        }
+        Optional<Opening> taken = spends.taken(session, intent, NO_SPEND);
+        if (taken.isEmpty() && there.isPresent()) {
+            SpendTable.remove(session, there.get().id());
+        }
+        return taken;
+    }
+
+    @Override
+    public CompletionStage<Opening> reopen(Intent intent, long now) {
+        return store.write(session -> {
+            Optional<SpendRow> found = SpendTable.find(session, intent.txId());
+            if (found.isPresent() && !found.get().intent().token().equals(intent.token())) {
+                return new Opening.SameTransaction(accepted.known(found.get().intent()));
+            }
+            Optional<IntentState> state = found.map(row -> row.intent().state());
+            if (state.filter(known -> known == intent.state() && known.failed()).isEmpty()) {
+                return new Opening.Moved(state);
+            }
+            SpendRow row = found.get();
+            Optional<Opening> taken = spends.taken(session, intent, row.id());
+            if (taken.isPresent()) {
+                return taken.get();
+            }
+            spends.enter(session, row, IntentState.PREPARED, "", now);
+            spends.holdFree(session, row);
+            MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
+            spends.countsSince(
+                    session, row, MinuteSums.count(session, row.intent().allowance(), now));
+            return new Opening.Opened();
+        });
+    }
+
+    /** Written down only when a spend that was closed is in flight after all. */
+    @Override
+    public CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now) {
+        return store.write(session -> spends.change(session, txId, before, row -> {
+            if (row.intent().state().inFlight()) {
+                accepted.heard(txId, now);
+            } else {
+                spends.enter(session, row, IntentState.ACCEPTED, "", now);
+            }
+        }));
+    }
+
+    @Override
+    public CompletionStage<Transition> fail(
+            Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
+        return store.write(session -> spends.change(session, txId, before, row -> {
+            spends.enter(session, row, outcome, reason, now);
+            spends.freeAll(session, row);
+            MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
+            spends.countsSince(session, row, OptionalLong.empty());
+        }));
+    }
+
+    @Override
+    public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
+        return store.write(session -> spends.change(
+                session,
+                txId,
+                IntentState.PREPARED,
+                row -> spends.enter(session, row, IntentState.ABANDONED, reason, now)));
+    }
+
+    /** When it had been confirmed before, only its block is another one. */
+    @Override
+    public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
+        return store.write(session -> spends.change(session, txId, before, row -> {
+            if (row.intent().state() != IntentState.CONFIRMED) {
+                spends.enter(session, row, IntentState.CONFIRMED, "", now);
+            }
+            spends.freeAll(session, row);
+            session.update(
+                    "UPDATE spends SET block_height = ?, block_id = ?, buried = 0 WHERE id = ?",
+                    place.height(),
+                    place.blockId().toArray(),
+                    row.id());
+        }));
+    }
+
+    @Override
+    public CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now) {
+        return store.write(session -> {
+            Transition transition = spends.change(session, txId, IntentState.CONFIRMED, row -> {
+                session.update(
+                        "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?", row.id());
+                spends.enter(session, row, IntentState.ACCEPTED, "", now);
+                spends.holdFree(session, row);
+            });
+            return transition instanceof Transition.Stale stale
+                    ? new Unconfirmation.NotConfirmed(stale.found())
+                    : new Unconfirmation.BackInFlight(
+                            SpendTable.find(session, txId).orElseThrow().intent());
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> bury(List<Hash256> txIds) {
+        return store.write(session -> {
+            for (Hash256 txId : txIds) {
+                byte[] key = txId.toArray();
+                session.update(
+                        "UPDATE spends SET buried = 1 WHERE state = 'CONFIRMED' AND short_id = ? AND tx_id = ?",
+                        SpendRow.shortId(key),
+                        key);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<List<ConfirmedSpend>> unburied() {
+        return store.read(session -> session.query(
+                "SELECT tx_id, inputs, block_height, block_id FROM spends WHERE " + SpendTable.UNBURIED
+                        + " ORDER BY created_at",
+                SqliteIntents::confirmed));
+    }
+
+    private static ConfirmedSpend confirmed(ResultSet row) throws SQLException {
+        byte[] blockId = row.getBytes(4);
+        return new ConfirmedSpend(
+                SpendTable.txId(row),
+                SpendRow.decode(row.getBytes(2)),
+                blockId == null ? Optional.empty() : Optional.of(new BlockPlace(row.getLong(3), Hash256.of(blockId))));
+    }
+
+    @Override
+    public CompletionStage<Optional<Intent>> find(Hash256 txId) {
+        return store.read(session -> SpendTable.find(session, txId).map(row -> accepted.known(row.intent())));
+    }
+
+    @Override
+    public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
+        return store.read(
+                session -> SpendTable.bound(session, token, closedBefore).map(row -> accepted.known(row.intent())));
+    }
+
+    @Override
+    public CompletionStage<List<Intent>> inFlight() {
+        return store.read(session -> SpendTable.select(session, SpendTable.OPEN + " ORDER BY created_at, id").stream()
+                .map(row -> accepted.known(row.intent()))
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<Optional<Hash256>> openSpendOf(Address address) {
+        return store.read(session -> SpendTable.select(session, SpendTable.OPEN).stream()
+                .map(SpendRow::intent)
+                .filter(intent -> intent.state().inFlight() && intent.concerns(address))
+                .map(Intent::txId)
+                .findFirst());
+    }
+
+    @Override
+    public CompletionStage<Integer> forget(long before, int most) {
+        return store.write(session -> {
+            List<Long> closed = session.query(
+                    "SELECT id FROM spends WHERE " + SpendTable.CLOSED
+                            + " AND changed_at < ? ORDER BY changed_at LIMIT ?",
+                    row -> row.getLong(1),
+                    before,
+                    most);
+            for (long id : closed) {
+                SpendTable.remove(session, id);
+            }
+            return closed.size();
+        });
+    }
+}

@@ -1,0 +1,488 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+import static org.chainwalletd.store.StoreSample.outpoint;
+
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What every store promises, whatever keeps it. An implementation passes by extending this. */
+abstract class StoreContract {
+    @TempDir
+    Path folder;
+
+    Store store;
+
+    /** Opens what this folder stands for, made anew when there is nothing yet. */
+    abstract Store open(Path folder);
+
+    @BeforeEach
+    void open() {
+        store = open(folder);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    void restart() {
+        store.close();
+        open();
+    }
+
+    @Test
+    void an_intent_comes_back_as_it_was_with_every_u64() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+
+        done(store.intents().open(intent, 0));
+        restart();
+
+        assertThat(done(store.intents().find(intent.txId()))).contains(intent);
+        assertThat(done(store.intents().inFlight())).containsExactly(intent);
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).contains(intent);
+        assertThat(done(store.reservations().all()))
+                .extracting(ReservationStore.Reservation::coin)
+                .containsExactlyInAnyOrderElementsOf(intent.inputs());
+        assertThat(done(store.allowance().spentSince(0)).open())
+                .containsExactly(new AllowanceStore.Use(intent.txId(), intent.allowance(), intent.createdAt()));
+    }
+
+    @Test
+    void an_intent_whose_coin_is_taken_leaves_nothing_behind() {
+        done(store.intents().open(intent(1, Optional.empty(), 7), 0));
+
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-two"), 8, 7), 0)))
+                .isEqualTo(new Opening.CoinTaken(new Coin(outpoint(7), Amount.MAX), hash(1)));
+
+        assertThat(done(store.intents().find(hash(2)))).isEmpty();
+        assertThat(done(store.receipts().find("token-two", 0))).isEmpty();
+        assertThat(done(store.reservations().all())).hasSize(1);
+        assertThat(used()).isEqualTo(1);
+    }
+
+    @Test
+    void a_refused_unit_does_not_spoil_the_others_of_its_batch() {
+        List<CompletableFuture<Opening>> answers = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            answers.add(store.intents()
+                    .open(intent(100 + i, Optional.empty(), i / 2), 0)
+                    .toCompletableFuture());
+        }
+
+        long refused = answers.stream()
+                .filter(answer -> answer.join() instanceof Opening.CoinTaken)
+                .count();
+
+        assertThat(refused).isEqualTo(25);
+        assertThat(done(store.reservations().all())).hasSize(25);
+    }
+
+    @Test
+    void a_failed_spend_gives_its_coins_and_its_allowance_back() {
+        Intent intent = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(intent, 0));
+
+        done(store.intents()
+                .fail(intent.txId(), IntentState.PREPARED, IntentState.REFUSED, "node error -32602: no", 50));
+
+        assertThat(done(store.reservations().all())).isEmpty();
+        assertThat(used()).isZero();
+        assertThat(done(store.receipts().find("token-one", 0)))
+                .contains(intent.in(IntentState.REFUSED, "node error -32602: no", 50));
+    }
+
+    @Test
+    void a_confirmed_spend_frees_its_coins_and_keeps_its_allowance() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+
+        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+
+        assertThat(done(store.reservations().all())).isEmpty();
+        assertThat(used()).isEqualTo(1);
+        assertThat(done(store.intents().inFlight())).isEmpty();
+    }
+
+    @Test
+    void a_confirmed_spend_keeps_its_block_until_it_is_buried() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        done(store.intents().confirm(intent.txId(), IntentState.CONFIRMED, new BlockPlace(10, hash(10)), 60));
+        restart();
+
+        assertThat(done(store.intents().unburied()))
+                .containsExactly(
+                        new ConfirmedSpend(intent.txId(), intent.inputs(), Optional.of(new BlockPlace(10, hash(10)))));
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().changedAt())
+                .as("another block is no new confirmation")
+                .isEqualTo(50);
+        done(store.intents().bury(List.of(intent.txId())));
+        assertThat(done(store.intents().unburied())).isEmpty();
+    }
+
+    @Test
+    void a_spend_that_left_the_chain_is_in_flight_again_with_all_coins_that_nobody_else_has() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+        done(store.intents().open(intent, 0));
+        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        done(store.intents().open(intent(2, Optional.empty(), 8), 0));
+
+        Intent again = ((Unconfirmation.BackInFlight) done(store.intents().unconfirm(intent.txId(), 70))).intent();
+        restart();
+
+        assertThat(again).isEqualTo(intent.in(IntentState.ACCEPTED, "", 70));
+        assertThat(done(store.receipts().find("token-one", 0))).contains(again);
+        assertThat(done(store.intents().inFlight())).contains(again);
+        assertThat(done(store.intents().unburied())).isEmpty();
+        assertThat(used()).isEqualTo(2);
+        assertThat(done(store.reservations().all()))
+                .extracting(ReservationStore.Reservation::coin, ReservationStore.Reservation::txId)
+                .containsExactlyInAnyOrder(
+                        tuple(new Coin(outpoint(7), Amount.MAX), hash(1)),
+                        tuple(new Coin(outpoint(8), Amount.MAX), hash(2)));
+        assertThat(done(store.intents().unconfirm(intent.txId(), 80)))
+                .isEqualTo(new Unconfirmation.NotConfirmed(Optional.of(IntentState.ACCEPTED)));
+    }
+
+    @Test
+    void a_refused_spend_can_be_opened_again_unless_its_coin_is_taken() {
+        Intent first = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(first, 0));
+        done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 60)))
+                .isEqualTo(new Opening.Opened());
+        assertThat(done(store.intents().inFlight())).hasSize(1);
+        done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 70));
+        done(store.intents().open(intent(2, Optional.empty(), 7), 0));
+
+        assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 70), 80)))
+                .isEqualTo(new Opening.CoinTaken(first.inputs().get(0), hash(2)));
+
+        assertThat(done(store.intents().find(first.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.REFUSED);
+    }
+
+    /** Were it otherwise, a transaction that turns up after all would be the receipt of two payments. */
+    @Test
+    void two_tokens_never_share_a_transaction_however_the_first_ended_unless_it_was_refused() {
+        List<Intent> ended = new ArrayList<>();
+        for (IntentState state : IntentState.values()) {
+            Intent first = intent(10 + state.ordinal(), Optional.of("token-" + state), state.ordinal());
+            done(store.intents().open(first, 0));
+            bring(first, state);
+            ended.add(done(store.intents().find(first.txId())).orElseThrow());
+        }
+
+        for (Intent there : ended) {
+            Intent second = intent(
+                    10 + there.state().ordinal(),
+                    Optional.of("token-new"),
+                    there.state().ordinal());
+            if (there.state() != IntentState.REFUSED) {
+                assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.SameTransaction(there));
+                assertThat(done(store.intents().find(there.txId()))).contains(there);
+            }
+        }
+        assertThat(done(store.receipts().find("token-new", 0))).isEmpty();
+    }
+
+    @Test
+    void a_refused_spend_makes_room_for_the_same_transaction_and_its_token_is_forgotten() {
+        Intent first = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(first, 0));
+        bring(first, IntentState.REFUSED);
+
+        Intent second = intent(1, Optional.of("token-two"), 7);
+        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened());
+
+        assertThat(done(store.receipts().find("token-one", 0))).isEmpty();
+        assertThat(done(store.receipts().find("token-two", 0))).contains(second);
+        assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 80)))
+                .isEqualTo(new Opening.SameTransaction(second));
+    }
+
+    private void bring(Intent intent, IntentState state) {
+        Hash256 txId = intent.txId();
+        switch (state) {
+            case PREPARED -> {}
+            case ACCEPTED -> done(store.intents().accept(txId, IntentState.PREPARED, 50));
+            case CONFIRMED -> done(store.intents().confirm(txId, IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+            case REFUSED, CONFLICTED -> done(store.intents().fail(txId, IntentState.PREPARED, state, "no", 50));
+            case ABANDONED ->
+                done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), 50));
+        }
+    }
+
+    @Test
+    void a_change_takes_only_from_the_state_that_was_named() {
+        for (IntentState found : IntentState.values()) {
+            for (IntentState before : IntentState.values()) {
+                int number = 100 + 10 * found.ordinal() + before.ordinal();
+                Intent intent = intent(number, Optional.empty(), number);
+                done(store.intents().open(intent, 0));
+                bring(intent, found);
+
+                Transition failed =
+                        done(store.intents().fail(intent.txId(), before, IntentState.CONFLICTED, "spent", 60));
+
+                assertThat(failed)
+                        .as(found + " when " + before + " was expected")
+                        .isEqualTo(
+                                before.isStill(found)
+                                        ? new Transition.Made()
+                                        : new Transition.Stale(Optional.of(found)));
+                assertThat(done(store.intents().find(intent.txId()))
+                                .orElseThrow()
+                                .state())
+                        .isEqualTo(before.isStill(found) ? IntentState.CONFLICTED : found);
+            }
+        }
+        assertThat(done(store.intents().abandon(hash(999), "unknown", 60)))
+                .isEqualTo(new Transition.Stale(Optional.empty()));
+    }
+
+    @Test
+    void of_many_that_ask_at_once_one_has_the_token_and_one_has_the_coin() {
+        List<CompletableFuture<Opening>> sameToken = new ArrayList<>();
+        List<CompletableFuture<Opening>> sameCoin = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            sameToken.add(store.intents()
+                    .open(intent(200 + i, Optional.of("token-wanted"), 200 + i), 0)
+                    .toCompletableFuture());
+            sameCoin.add(store.intents()
+                    .open(intent(300 + i, Optional.empty(), 300 + i, 7), 0)
+                    .toCompletableFuture());
+        }
+
+        sameToken.forEach(CompletableFuture::join);
+        sameCoin.forEach(CompletableFuture::join);
+        Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
+        assertThat(sameToken.stream().map(CompletableFuture::join).distinct())
+                .containsExactlyInAnyOrder(new Opening.Opened(), new Opening.TokenTaken(winner));
+        List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
+                .filter(held -> held.coin().outpoint().equals(outpoint(7)))
+                .toList();
+        assertThat(coin).hasSize(1);
+        assertThat(sameCoin.stream().map(CompletableFuture::join).filter(Opening.Opened.class::isInstance))
+                .hasSize(1);
+        assertThat(sameCoin.stream().map(CompletableFuture::join))
+                .contains(new Opening.CoinTaken(
+                        new Coin(outpoint(7), Amount.MAX), coin.get(0).txId()));
+    }
+
+    @Test
+    void of_many_outcomes_that_are_told_at_once_one_is_made_and_the_others_hear_which() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+        List<CompletableFuture<Transition>> told = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            told.add(store.intents()
+                    .fail(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)
+                    .toCompletableFuture());
+            told.add(store.intents()
+                    .confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50)
+                    .toCompletableFuture());
+        }
+
+        List<Transition> answers = told.stream().map(CompletableFuture::join).toList();
+
+        IntentState now =
+                done(store.intents().find(intent.txId())).orElseThrow().state();
+        assertThat(answers).containsOnlyOnce(new Transition.Made());
+        assertThat(answers.stream().distinct())
+                .containsExactlyInAnyOrder(new Transition.Made(), new Transition.Stale(Optional.of(now)));
+    }
+
+    @Test
+    void what_was_reserved_anew_is_not_ended_by_an_end_that_comes_late() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+        done(store.intents().open(intent, 0));
+        done(store.reservations().abandon(List.of(outpoint(7)), 50));
+        Intent abandoned = done(store.intents().find(intent.txId())).orElseThrow();
+        done(store.intents().reopen(abandoned, 60));
+
+        Transition late = done(store.reservations().end(intent.txId(), IntentState.ABANDONED));
+
+        assertThat(late).isEqualTo(new Transition.Stale(Optional.of(IntentState.PREPARED)));
+        assertThat(done(store.reservations().all())).hasSize(2);
+        restart();
+        assertThat(done(store.reservations().all())).hasSize(2);
+    }
+
+    @Test
+    void coins_whose_time_was_over_are_reserved_again_as_far_as_nobody_else_has_them() {
+        Intent intent = intent(1, Optional.empty(), 7, 8, 9);
+        done(store.intents().open(intent, 0));
+        done(store.reservations().end(intent.txId(), IntentState.PREPARED));
+        assertThat(done(store.reservations().all())).isEmpty();
+        done(store.intents().open(intent(2, Optional.empty(), 8), 0));
+
+        done(store.reservations().reserveAgain(intent.txId()));
+        restart();
+
+        assertThat(done(store.reservations().all()))
+                .extracting(held -> held.coin().outpoint(), ReservationStore.Reservation::txId)
+                .containsExactlyInAnyOrder(
+                        tuple(outpoint(7), hash(1)), tuple(outpoint(9), hash(1)), tuple(outpoint(8), hash(2)));
+        assertThat(done(store.intents().open(intent(3, Optional.empty(), 9), 0)))
+                .isEqualTo(new Opening.CoinTaken(new Coin(outpoint(9), Amount.MAX), hash(1)));
+    }
+
+    @Test
+    void what_is_out_of_date_is_forgotten_in_bites_the_oldest_first() {
+        for (int i = 0; i < 10; i++) {
+            Intent intent = intent(i, Optional.of("token-" + i), i);
+            done(store.intents().open(intent, 0));
+            done(store.intents().fail(intent.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50 + i));
+        }
+
+        assertThat(done(store.intents().forget(58, 5))).isEqualTo(5);
+        assertThat(done(store.receipts().find("token-4", 0))).isEmpty();
+        assertThat(done(store.receipts().find("token-5", 0))).isPresent();
+        assertThat(done(store.intents().forget(58, 5))).isEqualTo(3);
+        assertThat(done(store.receipts().find("token-8", 0))).isPresent();
+    }
+
+    @Test
+    void a_minute_counts_until_its_last_use_has_left_the_period() {
+        long minute = AllowanceStore.MINUTE_MILLIS;
+        for (int i = 0; i < 3; i++) {
+            Intent intent = StoreSample.madeAt(10 * minute + 20_000L * i, intent(i, Optional.empty(), i));
+            done(store.intents().open(intent, 0));
+            done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 0));
+        }
+        BigInteger all =
+                intent(1, Optional.empty(), 1).allowance().toBigInteger().multiply(BigInteger.valueOf(3));
+
+        for (long since : List.of(10 * minute, 10 * minute + 30_000, 11 * minute - 1)) {
+            AllowanceStore.Spent spent = done(store.allowance().spentSince(since));
+            assertThat(spent.minutes()).containsExactly(new AllowanceStore.Minute(10 * minute, all));
+            assertThat(spent.minutes().get(0).last()).isGreaterThanOrEqualTo(since);
+        }
+        done(store.allowance().forgetUses(11 * minute - 1));
+        assertThat(StoreSample.used(store)).isEqualTo(all);
+        done(store.allowance().forgetUses(11 * minute));
+        assertThat(StoreSample.used(store)).isZero();
+    }
+
+    @Test
+    void a_token_expires_only_after_its_spend_is_closed() {
+        Intent first = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(first, 0));
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
+        done(store.intents().confirm(first.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE)))
+                .as("not buried")
+                .isPresent();
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
+        done(store.intents().bury(List.of(first.txId())));
+        assertThat(done(store.receipts().find("token-one", 50))).isPresent();
+        assertThat(done(store.receipts().find("token-one", 51))).isEmpty();
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-one"), 8), 50)))
+                .isInstanceOf(Opening.TokenTaken.class);
+
+        done(store.intents().open(intent(2, Optional.of("token-one"), 8), 51));
+
+        assertThat(done(store.receipts().find("token-one", 51)).orElseThrow().txId())
+                .isEqualTo(hash(2));
+        assertThat(done(store.intents().forget(51, 100))).isEqualTo(1);
+        assertThat(done(store.receipts().find("token-one", 51))).isPresent();
+    }
+
+    @Test
+    void an_abandoned_outpoint_is_free_and_its_spend_is_no_longer_in_flight() {
+        Intent intent = intent(1, Optional.empty(), 7, 8);
+        done(store.intents().open(intent, 0));
+
+        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+
+        assertThat(done(store.reservations().all()))
+                .extracting(reservation -> reservation.coin().outpoint())
+                .containsExactly(outpoint(8));
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ABANDONED);
+        assertThat(used()).isEqualTo(1);
+        assertThat(done(store.intents().inFlight())).as("still holds a coin").hasSize(1);
+        done(store.reservations().abandon(List.of(outpoint(8)), 91));
+        assertThat(done(store.intents().inFlight())).isEmpty();
+    }
+
+    @Test
+    void a_spend_that_was_abandoned_in_part_keeps_its_token_as_long_as_it_holds_a_coin() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+        done(store.intents().open(intent, 0));
+        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-one"), 9), Long.MAX_VALUE)))
+                .isInstanceOf(Opening.TokenTaken.class);
+
+        done(store.reservations().end(intent.txId(), IntentState.ABANDONED));
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isEmpty();
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isEqualTo(1);
+    }
+
+    @Test
+    void what_the_operator_gave_up_stays_given_up_when_a_mempool_is_found_to_have_it() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+
+        done(store.intents().accept(intent.txId(), IntentState.PREPARED, 91));
+
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ABANDONED);
+    }
+
+    @Test
+    void a_spend_in_flight_concerns_who_pays_and_who_is_paid_until_it_is_settled() {
+        Intent spend = StoreSample.intents().get(0);
+        Address paid = Address.parse("b2".repeat(32));
+        done(store.intents().open(spend, 0));
+
+        assertThat(done(store.intents().openSpendOf(spend.from()))).contains(spend.txId());
+        assertThat(done(store.intents().openSpendOf(paid))).contains(spend.txId());
+        assertThat(done(store.intents().openSpendOf(Address.parse("c3".repeat(32)))))
+                .isEmpty();
+        done(store.intents().confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        assertThat(done(store.intents().openSpendOf(paid))).isEmpty();
+    }
+
+    /** SQLite takes an empty file for a new one: every token in it would pay again. */
+    /** A full disk, a wrong owner or mode: who puts an old copy back then has tokens that pay again. */
+    /** A process that died left its log: a new file in the place of the lost one would forget every token. */
+    @Test
+    void nothing_is_taken_after_the_store_is_closed() {
+        store.close();
+
+        assertThatThrownBy(() -> done(store.intents().open(intent(1, Optional.empty(), 7), 0)))
+                .hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> done(store.intents().find(hash(1)))).hasCauseInstanceOf(StoreException.class);
+    }
+
+    /** How many spends count against the allowance. */
+    private int used() {
+        return StoreSample.used(store)
+                .divide(intent(1, Optional.empty(), 1).allowance().toBigInteger())
+                .intValueExact();
+    }
+}
