@@ -53,15 +53,17 @@ class ArchitectureTest {
             Map.entry("uri", Set.of("chain")),
             Map.entry("indexer", Set.of("chain", "config", "node")),
             Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node")),
-            Map.entry("coins", Set.of("chain", "config", "store", "node")),
-            Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins")),
+            Map.entry("coins", Set.of("chain", "config", "store", "node", "keyring", "follow")),
+            Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "follow")),
             Map.entry("message", Set.of("chain", "crypto", "keyring")),
-            Map.entry("htlc", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "spend")),
+            Map.entry(
+                    "htlc",
+                    Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "follow")),
             Map.entry(
                     "rpc",
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message", "uri", "quote", "indexer")),
+                            "message", "uri", "quote", "follow", "indexer")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
             Map.entry("client", Set.of("chain", "crypto", "config")),
             Map.entry("evm", Set.of("chain", "crypto")),

@@ -127,9 +127,13 @@ public final class Daemon implements AutoCloseable {
         Nodes.Way way = openWay(system, workers, meters.registry());
         Nodes nodes = startNodes(system, way, workers);
         Optional<IndexerClient> indexer = startIndexer(system, way, workers);
-        startFollowing(system, nodes, workers);
+        Follower follower = startFollowing(system, nodes, meters.registry(), workers);
         SpendService spending = startSpending(system, nodes, keyring, store, meters.registry(), workers);
-        serve(system, tls, new Services(settings, nodes, keyring, spending, indexer, meters, workers), authenticator);
+        serve(
+                system,
+                tls,
+                new Services(settings, nodes, keyring, spending, follower, indexer, meters, workers),
+                authenticator);
         system.tell(new Guardian.Serving());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
@@ -211,10 +215,11 @@ public final class Daemon implements AutoCloseable {
         return spending;
     }
 
-    private Follower startFollowing(ActorSystem<Guardian.Command> system, Nodes nodes, Workers workers) {
+    private Follower startFollowing(
+            ActorSystem<Guardian.Command> system, Nodes nodes, MeterRegistry metrics, Workers workers) {
         Books books = Books.open(settings.datadir(), List.of());
         closers.add("books", books::close);
-        return Following.start(settings, new UnderGuardian(system), nodes, books, List.of(), workers.upstream());
+        return Following.start(settings, new UnderGuardian(system), nodes, books, List.of(), metrics, workers);
     }
 
     private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {

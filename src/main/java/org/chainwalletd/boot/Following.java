@@ -1,18 +1,20 @@
 package org.chainwalletd.boot;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
+import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.Books;
 
 /** Starts the follower as the settings want it. */
@@ -28,7 +30,8 @@ final class Following {
             Nodes nodes,
             Books file,
             List<Book<?, ?>> books,
-            Executor executor) {
+            MeterRegistry meters,
+            Workers workers) {
         return Follower.start(
                 spawner,
                 new FollowerSetup(
@@ -38,9 +41,17 @@ final class Following {
                         () -> nodes.seen().get().network().flatMap(Network::ofWord),
                         file,
                         books,
+                        rules(settings.follow()),
+                        new WorkCheck(settings.chain(), workers.background()),
+                        meters,
                         INTERVAL,
                         Clock.systemUTC(),
-                        executor));
+                        workers.upstream()));
+    }
+
+    private static FollowerSetup.Rules rules(Settings.Follow follow) {
+        return new FollowerSetup.Rules(
+                follow.verifyWork(), follow.checkpoint().map(named -> new BlockPlace(named.height(), named.blockId())));
     }
 
     /** One view for each configured node, in the order of the settings. */

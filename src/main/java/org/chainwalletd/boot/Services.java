@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.IndexerClient;
@@ -39,6 +40,7 @@ record Services(
         Nodes nodes,
         Keyring keyring,
         SpendService spending,
+        Follower follower,
         Optional<IndexerClient> indexer,
         Metrics metrics,
         Workers workers) {
@@ -67,6 +69,7 @@ record Services(
                         deletionGuard(),
                         spending,
                         htlcs(),
+                        follower,
                         new IndexerMethods.Sources(indexer, AddressHistory.NONE),
                         workers.answers())
                 .registry();
@@ -105,6 +108,7 @@ record Services(
                 () -> nodes.seen().get().isAnswering()
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"),
-                () -> nodes.chain().complaint());
+                () -> nodes.chain().complaint(),
+                new FollowerReadiness(follower, settings.follow().maxLag(), Clock.systemUTC()));
     }
 }

@@ -28,6 +28,7 @@ final class Workers {
     private final Executor upstream;
     private final Executor answers;
     private final int longestQueue;
+    private final Executor background;
 
     /**
      * @param argon2Threads 64 MiB each while it computes
@@ -41,6 +42,7 @@ final class Workers {
         this.disk = pool("disk", 2);
         this.upstream = pool("upstream", cores);
         this.answers = new AnswerPool(pool("answers", cores, AnswerPool.Worker::new));
+        this.background = pool("background", 1, Workers::leastUrgent);
     }
 
     /** Signatures. */
@@ -61,6 +63,17 @@ final class Workers {
     /** Reading what nodes answer. */
     Executor upstream() {
         return upstream;
+    }
+
+    /** Proofs of work, one at a time, when nobody else wants the processor. */
+    Executor background() {
+        return background;
+    }
+
+    private static Thread leastUrgent(Runnable work, String name) {
+        Thread thread = new Thread(work, name);
+        thread.setPriority(Thread.MIN_PRIORITY);
+        return thread;
     }
 
     /** What methods make of their services' answers, and writing it. */

@@ -76,6 +76,41 @@ public enum Option {
     INDEXER_TOKEN_FILE(
             "indexer-token-file", "indexer.token-file", Form.PATH, null, "file that holds the indexers' bearer token"),
 
+    VERIFY_WORK(
+            "verify-work",
+            "follow.verify-work",
+            Form.SWITCH,
+            "true",
+            "compute the proof of work of the blocks that are followed"),
+    CHECKPOINT(
+            "checkpoint",
+            "follow.checkpoint",
+            Form.BLOCK,
+            null,
+            "a block of the chain; where following begins for the first time it decides which chain is right, instead of "
+                    + "all nodes having to agree"),
+    FOLLOW_FROM(
+            "follow-from",
+            "follow.from",
+            Form.HEIGHT,
+            null,
+            "height from which the books are made complete, in the background; full: the first block; now: only what comes. "
+                    + "Without it from the birth of the oldest key whose birth is known"),
+    FOLLOW_MAX_LAG(
+            "follow-max-lag",
+            "follow.max-lag",
+            Form.COUNT,
+            "30",
+            "blocks that the followed tip may lie below the node's before /readyz says that the daemon is not ready",
+            1,
+            1_000_000),
+    OWN_COINS(
+            "own-coins",
+            "follow.own-coins",
+            Form.COIN_SOURCE,
+            "node",
+            "who is asked first for the coins of an address: node, or ledger, the daemon's own books"),
+
     BIND("bind", "http.bind", Form.ADDRESS, "127.0.0.1:7448", "address and port to listen on"),
     TLS("tls", "http.tls", Form.SWITCH, "false", "serve HTTPS with a self-signed certificate made on first run"),
     TLS_SAN("tls-san", "http.tls-san", Form.WORDS, "", "further host names and IP addresses in the certificate"),
@@ -231,6 +266,9 @@ public enum Option {
         NETWORKS("list", "a comma-separated list of IP addresses and networks such as 10.0.0.0/8"),
         SECRET("token", "printable ASCII without spaces, best 64 random hex characters"),
         HASH("hex64", "64 hex characters"),
+        BLOCK("height:hex64", "a height and a block id"),
+        HEIGHT("height", "a height, full or now"),
+        COIN_SOURCE("node|ledger", "node or ledger"),
         PATH("path", "a path"),
         ADDRESS("host:port", "host:port, [ipv6]:port"),
         URLS("urls", "a comma-separated list of http or https URLs"),

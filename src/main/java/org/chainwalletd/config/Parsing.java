@@ -65,6 +65,30 @@ final class Parsing {
         }
     }
 
+    static Settings.Checkpoint checkpoint(String text) {
+        String[] parts = text.split(":", -1);
+        if (parts.length != 2) {
+            throw new IllegalArgumentException("must be height:id");
+        }
+        return new Settings.Checkpoint(number(parts[0], 0, Long.MAX_VALUE), hash(parts[1]));
+    }
+
+    static long height(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "full" -> 0;
+            case "now" -> Settings.Follow.NOW;
+            default -> number(text, 0, Long.MAX_VALUE - 1);
+        };
+    }
+
+    static boolean ledgerFirst(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "node" -> false;
+            case "ledger" -> true;
+            default -> throw new IllegalArgumentException("must be node or ledger");
+        };
+    }
+
     static List<String> words(String text) {
         if (text.isBlank()) {
             return List.of();

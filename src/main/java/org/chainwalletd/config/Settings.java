@@ -26,6 +26,7 @@ public record Settings(
         Http http,
         Spend spend,
         Keyring keyring,
+        Follow follow,
         Optional<Devnet> devnet,
         boolean jsonLogs) {
 
@@ -114,6 +115,27 @@ public record Settings(
      * @param unsealThreads how many Argon2id computations run at once
      */
     public record Keyring(int unsealThreads) {}
+
+    /**
+     * How the chain is followed.
+     *
+     * @param verifyWork whether proofs of work are computed
+     * @param from height from which the books are made complete, {@link #NOW} for not at all; empty: from the oldest key's birth
+     * @param maxLag blocks below the node's tip at which the daemon is no longer ready
+     * @param ledgerFirst whether the daemon's own books are asked before the node for the coins of an address
+     */
+    public record Follow(
+            boolean verifyWork,
+            Optional<Checkpoint> checkpoint,
+            Optional<Long> from,
+            long maxLag,
+            boolean ledgerFirst) {
+        /** Nothing that is older than the first start. */
+        public static final long NOW = Long.MAX_VALUE;
+    }
+
+    /** A block that the operator knows to be of the chain. */
+    public record Checkpoint(long height, Hash256 blockId) {}
 
     /**
      * The embedded development node.

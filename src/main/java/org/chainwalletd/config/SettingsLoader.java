@@ -60,6 +60,7 @@ public final class SettingsLoader {
                 http(),
                 spend(),
                 new Settings.Keyring(unsealThreads()),
+                follow(),
                 devnet,
                 truth(Option.JSON_LOGS));
         if (!problems.isEmpty()) {
@@ -192,6 +193,15 @@ public final class SettingsLoader {
                 Duration.ofSeconds(number(Option.RESERVATION_TTL)),
                 Duration.ofSeconds(number(Option.RECEIPT_TTL)),
                 Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)));
+    }
+
+    private Settings.Follow follow() {
+        return new Settings.Follow(
+                truth(Option.VERIFY_WORK),
+                value(Option.CHECKPOINT, Parsing::checkpoint),
+                value(Option.FOLLOW_FROM, Parsing::height),
+                number(Option.FOLLOW_MAX_LAG),
+                value(Option.OWN_COINS, Parsing::ledgerFirst).orElse(false));
     }
 
     private int unsealThreads() {

@@ -1,5 +1,6 @@
 package org.chainwalletd.follow;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,18 +9,35 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.store.books.BlockRow;
 
 /**
  * Who hears of the chain. Owned by the walker, and the one thing that outlives its restarts; only the newest tip is read by others.
  */
 final class Audience {
-    private final AtomicReference<FollowedTip> tip = new AtomicReference<>();
+    private final AtomicReference<FollowStatus> status;
     private final Set<ActorRef<? super FollowEvent>> subscribers = new LinkedHashSet<>();
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
 
+    Audience(Instant startedAt) {
+        status = new AtomicReference<>(new FollowStatus(Optional.empty(), Optional.empty(), -1, startedAt, List.of()));
+    }
+
     /** The newest that was told; safe for threads. */
     Optional<FollowedTip> tip() {
-        return Optional.ofNullable(tip.get());
+        return status.get().tip();
+    }
+
+    /** Safe for threads. */
+    FollowStatus status() {
+        return status.get();
+    }
+
+    /** After a round: what its node names as its height, and what is wrong. */
+    void note(long nodesHeight, List<String> complaints) {
+        FollowStatus now = status.get();
+        status.set(new FollowStatus(now.tip(), now.network(), nodesHeight, now.startedAt(), complaints));
     }
 
     Set<ActorRef<? super FollowEvent>> subscribers() {
@@ -44,13 +62,57 @@ final class Audience {
         queues.remove(queue);
     }
 
-    void hear(FollowEvent event) {
+    /** The follower begins, or begins again, on what the books hold. */
+    void standing(HeaderChain chain, Network network) {
+        FollowStatus before = status.get();
+        status.set(new FollowStatus(
+                before.tip(), Optional.of(network), before.nodesHeight(), before.startedAt(), before.complaints()));
+        FollowedTip now = tipOf(chain, chain.toldUpTo(chain.height()));
+        hear(new FollowEvent.Standing(now));
+        stand(now);
+    }
+
+    /** These blocks, the newest of the chain or followed by more that are not committed yet, are in the books now. */
+    void connected(HeaderChain chain, List<Bookkeeping.Entry> blocks) {
+        long before = tip().orElseThrow().height();
+        long top = blocks.get(blocks.size() - 1).block().height();
+        long told = chain.toldUpTo(top);
+        if (told <= before) {
+            return;
+        }
+        FollowedTip now = tipOf(chain, told);
+        if (told == top && before + 1 == blocks.get(0).block().height()) {
+            blocks.forEach(entry -> hear(new FollowEvent.Connected(entry.block())));
+        } else {
+            hear(new FollowEvent.Advanced(before + 1, now));
+        }
+        stand(now);
+    }
+
+    /** @param gone the highest first; {@code chain} ends below them */
+    void disconnected(HeaderChain chain, List<BlockRow> gone) {
+        long before = tip().orElseThrow().height();
+        gone.stream()
+                .filter(row -> row.height() <= before)
+                .forEach(row -> hear(new FollowEvent.Disconnected(row.place())));
+        if (before > chain.height()) {
+            stand(tipOf(chain, chain.height()));
+        }
+    }
+
+    private static FollowedTip tipOf(HeaderChain chain, long height) {
+        BlockRow row = chain.at(height).orElseThrow();
+        return new FollowedTip(row.place(), row.timestamp());
+    }
+
+    private void hear(FollowEvent event) {
         subscribers.forEach(subscriber -> subscriber.tell(event));
     }
 
-    /** After the events that led there. */
-    void stand(FollowedTip now) {
-        tip.set(now);
-        queues.forEach(queue -> queue.offer(now));
+    private void stand(FollowedTip tip) {
+        FollowStatus now = status.get();
+        status.set(new FollowStatus(
+                Optional.of(tip), now.network(), now.nodesHeight(), now.startedAt(), now.complaints()));
+        queues.forEach(queue -> queue.offer(tip));
     }
 }

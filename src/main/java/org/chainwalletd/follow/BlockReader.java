@@ -31,10 +31,12 @@ final class BlockReader {
 
     private final ChainProfile profile;
     private final NodeClient any;
+    private final Leniency leniency;
     private final Executor executor;
 
-    BlockReader(ChainProfile profile, NodeClient any, Executor executor) {
+    BlockReader(ChainProfile profile, NodeClient any, Leniency leniency, Executor executor) {
         this.profile = profile;
+        this.leniency = leniency;
         this.any = any;
         this.executor = executor;
     }
@@ -86,7 +88,7 @@ final class BlockReader {
         }
         // The tree repeats its last leaf on odd levels: a list with a repeated end would have the same root.
         if (new HashSet<>(told.transactions()).size() < told.transactions().size()) {
-            return CompletableFuture.completedFuture(unfitting(told));
+            return CompletableFuture.completedFuture(unsound(told, Fault.Rule.TRANSACTIONS));
         }
         return bodies(any, told)
                 .thenComposeAsync(
@@ -101,11 +103,18 @@ final class BlockReader {
         if (bodies.stream().anyMatch(Optional::isEmpty)) {
             return new Fetched.Missing(told.height(), "a transaction of the block is not to be had");
         }
-        return fits(told, bodies) ? whole(told, bodies) : unfitting(told);
+        if (fits(told, bodies)) {
+            return whole(told, bodies);
+        }
+        if (!bodies.stream().allMatch(body -> hasItsId(body.orElseThrow()))) {
+            return unsound(told, Fault.Rule.TRANSACTIONS);
+        }
+        Fault root = new Fault(Fault.Rule.ROOT, told.height(), told.blockId());
+        return leniency.forgives(root) ? whole(told, bodies) : new Fetched.Unsound(told.height(), root);
     }
 
-    private static Fetched unfitting(NodeClient.BlockSummary told) {
-        return new Fetched.Unsound(told.height(), new Fault(Fault.Rule.TRANSACTIONS, told.height(), told.blockId()));
+    private static Fetched unsound(NodeClient.BlockSummary told, Fault.Rule rule) {
+        return new Fetched.Unsound(told.height(), new Fault(rule, told.height(), told.blockId()));
     }
 
     private CompletionStage<List<Optional<Body>>> bodies(NodeClient from, NodeClient.BlockSummary told) {
@@ -152,6 +161,6 @@ final class BlockReader {
             }
             transactions.add(new ChainTransaction(body.listedId(), body.decoded(), transactions.isEmpty()));
         }
-        return new Fetched.Whole(new ChainBlock(header(told), told.blockId(), transactions));
+        return new Fetched.Whole(new ChainBlock(header(told), told.blockId(), transactions), false);
     }
 }

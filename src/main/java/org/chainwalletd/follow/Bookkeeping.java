@@ -1,7 +1,9 @@
 package org.chainwalletd.follow;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
@@ -11,6 +13,8 @@ import org.chainwalletd.store.books.Page;
 
 /** Writes blocks into all books: one commit for a batch, the ids of the blocks among it. Stages fail with {@code StoreException}. */
 final class Bookkeeping {
+    private static final String NETWORK = "network";
+
     private final Books file;
     private final List<Book<?, ?>> books;
 
@@ -31,16 +35,25 @@ final class Bookkeeping {
         }
     }
 
-    /** The kept blocks of the head, the lowest first. */
-    CompletionStage<List<BlockRow>> head() {
-        return file.read(session -> BlockRows.all(session.head()));
+    /**
+     * What the file knows.
+     *
+     * @param network which one the nodes were of at the first start; a node that says otherwise later changes nothing
+     */
+    record Known(List<BlockRow> rows, Optional<Network> network) {}
+
+    CompletionStage<Known> load() {
+        return file.read(session -> new Known(
+                BlockRows.all(session.head()),
+                BlockRows.fact(session.head(), NETWORK).flatMap(Network::ofWord)));
     }
 
     /** Writes headers that the followed chain begins with; nothing is kept of their transactions. */
-    CompletionStage<Void> begin(List<BlockRow> headers) {
+    CompletionStage<Known> begin(List<BlockRow> headers, Network network) {
         return file.write(session -> {
             headers.forEach(row -> BlockRows.put(session.head(), row));
-            return null;
+            BlockRows.putFact(session.head(), NETWORK, network.word());
+            return new Known(headers, Optional.of(network));
         });
     }
 

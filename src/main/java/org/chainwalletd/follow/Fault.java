@@ -16,13 +16,20 @@ record Fault(Rule rule, long height, Hash256 blockId) {
         PARENT("it is not the child of the block below"),
         TIME("its time is not allowed"),
         TARGET("its target is not the one that its height demands"),
-        TRANSACTIONS("its transactions are not those of its root"),
+        TRANSACTIONS("its transactions are not those of its list"),
+        ROOT("its transactions are not those of its root"),
+        FUTURE("its time has not come yet"),
         WORK("nobody worked for it");
 
         private final String text;
 
         Rule(String text) {
             this.text = text;
+        }
+
+        /** Whether it proves a lie when it is seen twice: a chain may have changed between two questions, and clocks differ. */
+        boolean isLie() {
+            return this != PARENT && this != FUTURE;
         }
     }
 

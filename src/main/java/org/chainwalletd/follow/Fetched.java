@@ -4,8 +4,12 @@ package org.chainwalletd.follow;
 sealed interface Fetched {
     long height();
 
-    /** Its parts belong together; its place in the chain is not judged yet. */
-    record Whole(ChainBlock block) implements Fetched {
+    /**
+     * Its parts belong together; its place in the chain is not judged yet.
+     *
+     * @param workChecked whether its work was computed, or none is asked for
+     */
+    record Whole(ChainBlock block, boolean workChecked) implements Fetched {
         @Override
         public long height() {
             return block.height();

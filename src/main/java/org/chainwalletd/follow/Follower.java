@@ -27,13 +27,17 @@ public final class Follower {
 
     /** Begins to follow. No node needs to be up. */
     public static Follower start(Spawner spawner, FollowerSetup setup) {
-        Audience audience = new Audience();
+        Audience audience = new Audience(setup.clock().instant());
         return new Follower(spawner.spawn(Walker.create(setup, audience), "follower"), audience, setup.executor());
     }
 
     /** The followed tip: the books hold all up to it. Empty until the first block is known. */
     public Optional<FollowedTip> tip() {
         return audience.tip();
+    }
+
+    public FollowStatus status() {
+        return audience.status();
     }
 
     /** The tip channel: the current tip, then each newer one after its commit. Who is slow sees only the newest. */

@@ -1,5 +1,6 @@
 package org.chainwalletd.follow;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.Books;
 
 /**
@@ -18,6 +20,8 @@ import org.chainwalletd.store.books.Books;
  * @param any asks whichever node is there: for what proves itself
  * @param network which one the nodes say they are of, as far as they have
  * @param file where the books are
+ * @param rules what the operator decides about following
+ * @param work computes proofs of work
  * @param interval between two questions for the tip
  * @param executor for hashing and continuations; never blocks
  */
@@ -28,9 +32,22 @@ public record FollowerSetup(
         Supplier<Optional<Network>> network,
         Books file,
         List<Book<?, ?>> books,
+        Rules rules,
+        WorkCheck work,
+        MeterRegistry meters,
         Duration interval,
         Clock clock,
         Executor executor) {
+    /**
+     * What the operator decides.
+     *
+     * @param verifyWork whether proofs of work are checked
+     * @param checkpoint a block of the chain; empty: the nodes must agree on one
+     */
+    public record Rules(boolean verifyWork, Optional<BlockPlace> checkpoint) {
+        public static final Rules DEFAULT = new Rules(true, Optional.empty());
+    }
+
     public FollowerSetup {
         nodes = List.copyOf(nodes);
         books = List.copyOf(books);

@@ -88,6 +88,19 @@ final class HeaderChain {
         return cut;
     }
 
+    /**
+     * Up to where, at most {@code height}, others may be told: all of it when the work of the last {@value WorkPolicy#DEPTH} blocks below was
+     * checked, otherwise what has as many blocks above it.
+     */
+    long toldUpTo(long height) {
+        for (int i = rows.size() - 1; i >= 0 && rows.get(i).height() > height - WorkPolicy.DEPTH; i--) {
+            if (rows.get(i).height() <= height && !rows.get(i).workChecked()) {
+                return Math.max(rows.get(0).height(), height - WorkPolicy.DEPTH);
+            }
+        }
+        return height;
+    }
+
     /** Work of the blocks above {@code height}: of each 2^256 / (target + 1), the number of hashes that are expected. */
     BigInteger workAbove(long height) {
         BigInteger sum = BigInteger.ZERO;

@@ -1,14 +1,11 @@
 package org.chainwalletd.follow;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.BlockHeader;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRow;
 
@@ -19,14 +16,16 @@ import org.chainwalletd.store.books.BlockRow;
 final class Look {
     private final NodeClient node;
     private final HeaderChain ours;
+    private final HeaderCheck check;
     private final Executor executor;
 
     /**
      * @param ours a copy that is not changed meanwhile; not empty
      */
-    Look(NodeClient node, HeaderChain ours, Executor executor) {
+    Look(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor) {
         this.node = node;
         this.ours = ours;
+        this.check = check;
         this.executor = executor;
     }
 
@@ -45,11 +44,11 @@ final class Look {
         record Dissent(NodeClient.Tip tip, long fork) implements Finding {}
 
         /**
-         * The node's chain parts from ours above {@code fork} and has more work.
+         * The node's chain parts from ours above {@code fork} and has more work, by headers that were checked.
          *
-         * @param branch headers above {@code fork} up to the first that has more work than ours
+         * @param to the node's height
          */
-        record Heavier(long fork, List<BlockHeader> branch, long to) implements Finding {}
+        record Heavier(long fork, long to) implements Finding {}
 
         /** No kept block of ours is on the node's chain. */
         record Stranger(NodeClient.Tip tip) implements Finding {}
@@ -138,47 +137,28 @@ final class Look {
     }
 
     private CompletionStage<Finding> weigh(NodeClient.Tip tip, long fork) {
-        Hash256 forkId = ours.at(fork).orElseThrow().blockId();
-        return climb(new Branch(tip, fork, ours.workAbove(fork), forkId));
+        HeaderChain branch = ours.copy();
+        branch.cutTo(fork);
+        return climb(new Branch(tip, fork, ours.workAbove(fork), branch));
     }
 
-    /** The headers of a branch as they are read, each linked to the one below. */
-    private static final class Branch {
-        final NodeClient.Tip tip;
-        final long fork;
-        final BigInteger ours;
-        final List<BlockHeader> headers = new ArrayList<>();
-        BigInteger work = BigInteger.ZERO;
-        Hash256 top;
-
-        Branch(NodeClient.Tip tip, long fork, BigInteger ours, Hash256 forkId) {
-            this.tip = tip;
-            this.fork = fork;
-            this.ours = ours;
-            this.top = forkId;
-        }
-
+    /** The followed chain up to the fork, and the branch as far as it is read and believed. */
+    private record Branch(NodeClient.Tip tip, long fork, BigInteger ours, HeaderChain chain) {
         long next() {
-            return fork + headers.size() + 1;
+            return chain.height() + 1;
         }
 
         boolean isHeavier() {
-            return work.compareTo(ours) > 0;
-        }
-
-        void add(BlockHeader header, Hash256 id) {
-            headers.add(header);
-            work = work.add(HeaderChain.work(header.target()));
-            top = id;
+            return chain.workAbove(fork).compareTo(ours) > 0;
         }
     }
 
     private CompletionStage<Finding> climb(Branch branch) {
         if (branch.isHeavier()) {
-            return done(new Finding.Heavier(branch.fork, branch.headers, branch.tip.height()));
+            return done(new Finding.Heavier(branch.fork(), branch.tip().height()));
         }
-        if (branch.next() > branch.tip.height()) {
-            return done(new Finding.Dissent(branch.tip, branch.fork));
+        if (branch.next() > branch.tip().height()) {
+            return done(new Finding.Dissent(branch.tip(), branch.fork()));
         }
         return node.blockAt(branch.next()).thenComposeAsync(told -> climbOn(branch, told), executor);
     }
@@ -191,10 +171,20 @@ final class Look {
         if (fault.isPresent()) {
             return done(new Finding.Unclear(fault));
         }
-        if (!told.get().previousBlockId().equals(branch.top)) {
-            return done(new Finding.Unclear(Optional.empty()));
+        BlockHeader header = BlockReader.header(told.get());
+        return check.judge(
+                        branch.chain(),
+                        header,
+                        told.get().blockId(),
+                        branch.tip().height())
+                .thenComposeAsync(judged -> grow(branch, header, judged), executor);
+    }
+
+    private CompletionStage<Finding> grow(Branch branch, BlockHeader header, HeaderCheck.Judged judged) {
+        if (judged.fault().isPresent()) {
+            return done(new Finding.Unclear(judged.fault()));
         }
-        branch.add(BlockReader.header(told.get()), told.get().blockId());
+        branch.chain().append(HeaderCheck.row(header, judged.workChecked()));
         return climb(branch);
     }
 

@@ -1,21 +1,88 @@
 package org.chainwalletd.follow;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Whom to ask next: the same node while it answers, the next one when it does not. */
+/**
+ * Whom to ask next, and what is held against each node. Every round asks another one, so that all of them are compared with the followed
+ * chain. A node that was caught in a lie is passed over for a while, unless all were: that changes whom the follower asks, nothing else.
+ */
 final class Rounds {
+    private static final Logger LOG = LoggerFactory.getLogger(Rounds.class);
+    private static final Duration PASSED_OVER = Duration.ofMinutes(10);
+    /** A node may lag, or follow another branch, for so long before anybody is told. */
+    private static final Duration TOLERATED = Duration.ofMinutes(10);
+
     private final List<FollowedNode> nodes;
+    private final Clock clock;
+    private final Map<FollowedNode, Instant> lied = new HashMap<>();
+    private final Map<FollowedNode, Instant> differsSince = new HashMap<>();
+    private final Map<FollowedNode, Counter> lies = new HashMap<>();
     private int current;
 
-    Rounds(List<FollowedNode> nodes) {
+    Rounds(List<FollowedNode> nodes, Clock clock, MeterRegistry meters) {
         this.nodes = nodes;
+        this.clock = clock;
+        nodes.forEach(node -> lies.put(
+                node,
+                Counter.builder("walletd.follower.lies")
+                        .description("Blocks of the node that failed a check twice")
+                        .tag("node", node.name())
+                        .register(meters)));
     }
 
-    FollowedNode current() {
+    /** The node of the next round. */
+    FollowedNode next() {
+        for (int i = 0; i < nodes.size(); i++) {
+            current = (current + 1) % nodes.size();
+            if (!isPassedOver(nodes.get(current))) {
+                return nodes.get(current);
+            }
+        }
+        current = (current + 1) % nodes.size();
         return nodes.get(current);
     }
 
-    void next() {
-        current = (current + 1) % nodes.size();
+    private boolean isPassedOver(FollowedNode node) {
+        Instant when = lied.get(node);
+        return when != null && clock.instant().isBefore(when.plus(PASSED_OVER));
+    }
+
+    void agrees(FollowedNode node) {
+        differsSince.remove(node);
+    }
+
+    /** It lags, or shows a chain without more work than ours. */
+    void differs(FollowedNode node) {
+        differsSince.putIfAbsent(node, clock.instant());
+    }
+
+    void lied(FollowedNode node, Fault fault) {
+        if (!isPassedOver(node)) {
+            LOG.warn("{} insists on a block that is none, and is not asked for a while: {}", node.name(), fault);
+        }
+        lied.put(node, clock.instant());
+        lies.get(node).increment();
+    }
+
+    /** What the operator should know, one line for each node. */
+    List<String> complaints() {
+        List<String> complaints = new ArrayList<>();
+        for (FollowedNode node : nodes) {
+            Instant since = differsSince.get(node);
+            if (since != null && !clock.instant().isBefore(since.plus(TOLERATED))) {
+                complaints.add(node.name() + " lags behind the followed chain or shows another one since " + since);
+            }
+        }
+        return complaints;
     }
 }

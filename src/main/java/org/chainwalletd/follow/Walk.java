@@ -25,6 +25,9 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
     /** Transactions of one block that are read at a time. */
     static final int BODIES_AT_ONCE = 2;
 
+    /** Blocks that wait for their proof of work while the one below is computed. */
+    private static final int WORK_AHEAD = 2;
+
     /**
      * Begins to read blocks {@code from} to {@code to}.
      *
@@ -32,6 +35,7 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
      */
     static Walk begin(
             BlockReader reader,
+            HeaderCheck check,
             NodeClient node,
             long from,
             long to,
@@ -39,6 +43,7 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
             Materializer materializer) {
         var run = Source.unfold(from, next -> next > to ? none() : some(next))
                 .mapAsync(BLOCKS_AT_ONCE, height -> reader.read(node, height))
+                .mapAsync(WORK_AHEAD, fetched -> check.judgeWork(fetched, to))
                 .viaMat(KillSwitches.single(), Keep.right())
                 .mapAsync(1, take::apply)
                 .toMat(Sink.ignore(), Keep.both())

@@ -1,8 +1,11 @@
 package org.chainwalletd.follow;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -18,7 +21,6 @@ import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
-import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,7 @@ final class Walker {
     private static final Duration FIRST_RESTART = Duration.ofSeconds(1);
     private static final Duration LAST_RESTART = Duration.ofSeconds(30);
     private static final double RESTART_JITTER = 0.1;
+    private static final int LOOKS_FOR_NETWORK = 30;
     private static final Duration LINGER = Duration.ofMillis(50);
 
     sealed interface Command {}
@@ -48,13 +51,15 @@ final class Walker {
 
     private record Left(ActorRef<? super FollowEvent> subscriber) implements Command {}
 
-    private record Loaded(List<BlockRow> rows) implements Command {}
+    private record Loaded(Bookkeeping.Known known) implements Command {}
 
     private record Tick() implements Command {}
 
     private record Looked(FollowedNode node, Look.Finding finding, Throwable failure) implements Command {}
 
-    private record Begun(List<BlockRow> rows, Throwable failure) implements Command {}
+    private record LookedAgain(FollowedNode node, Fault fault, Fetched again, Throwable failure) implements Command {}
+
+    private record Begun(Bookkeeping.Known known, Throwable failure) implements Command {}
 
     private record Undone(FollowedNode node, Look.Finding.Heavier branch) implements Command {}
 
@@ -74,12 +79,17 @@ final class Walker {
     private final FollowerSetup setup;
     private final Audience audience;
     private final Bookkeeping books;
-    private final BlockReader reader;
     private final Materializer materializer;
     private final Rounds rounds;
     private HeaderChain chain = HeaderChain.of(List.of());
+    private BlockReader reader;
+    private HeaderCheck check;
+    private List<String> standstill = List.of();
+    private int looksWithoutNetwork;
     private boolean nudged;
     private Walk walk;
+    private FollowedNode walked;
+    private Optional<Fault> doubt = Optional.empty();
     private boolean walkEnded;
     private boolean committing;
     private final Batch batch = new Batch();
@@ -91,9 +101,8 @@ final class Walker {
         this.setup = setup;
         this.audience = audience;
         this.books = new Bookkeeping(setup.file(), setup.books());
-        this.reader = new BlockReader(setup.profile(), setup.any(), setup.executor());
         this.materializer = Materializer.createMaterializer(context);
-        this.rounds = new Rounds(setup.nodes());
+        this.rounds = new Rounds(setup.nodes(), setup.clock(), setup.meters());
     }
 
     static Behavior<Command> create(FollowerSetup setup, Audience audience) {
@@ -156,17 +165,31 @@ final class Walker {
     private Behavior<Command> loading() {
         audience.subscribers().forEach(subscriber -> context.watchWith(subscriber, new Left(subscriber)));
         context.pipeToSelf(
-                books.head(), (rows, failure) -> failure == null ? new Loaded(rows) : new WriteFailed(failure));
+                books.load(), (known, failure) -> failure == null ? new Loaded(known) : new WriteFailed(failure));
         return always().onMessage(Loaded.class, this::loaded).build();
     }
 
     private Behavior<Command> loaded(Loaded command) {
-        chain = HeaderChain.of(command.rows());
+        chain = HeaderChain.of(command.known().rows());
         if (!chain.isEmpty()) {
-            audience.hear(new FollowEvent.Standing(tip()));
-            audience.stand(tip());
+            Network network = command.known().network().orElse(Network.MAINNET);
+            judgeAs(network);
+            audience.standing(chain, network);
         }
         return look();
+    }
+
+    /** Which network it is was decided at the first start; what nodes say of it later is of no account. */
+    private void judgeAs(Network network) {
+        Leniency leniency = new Leniency(network);
+        reader = new BlockReader(setup.profile(), setup.any(), leniency, setup.executor());
+        check = new HeaderCheck(
+                new HeaderRules(network),
+                leniency,
+                setup.work(),
+                setup.rules().verifyWork(),
+                setup.clock(),
+                setup.executor());
     }
 
     /** Waits for the next interval, or for somebody who knows of a new block. */
@@ -183,68 +206,112 @@ final class Walker {
     private Behavior<Command> look() {
         nudged = false;
         timers.cancel(new Tick());
-        FollowedNode node = rounds.current();
+        FollowedNode node = rounds.next();
         if (chain.isEmpty()) {
-            context.pipeToSelf(firstBlock(node.client()), Begun::new);
-            return always().onMessage(Begun.class, this::begun).build();
+            return firstStart(node);
         }
-        Look look = new Look(node.client(), chain.copy(), setup.executor());
+        Look look = new Look(node.client(), chain.copy(), check, setup.executor());
         context.pipeToSelf(look.begin(), (finding, failure) -> new Looked(node, finding, failure));
         return always().onMessage(Looked.class, this::looked).build();
     }
 
-    /** The first start follows from here on: what lies deeper is a matter of a rescan. */
-    private CompletionStage<List<BlockRow>> firstBlock(NodeClient node) {
-        int depth = 2 * setup.network().get().orElse(Network.MAINNET).coinbaseMaturity();
-        return node.tip()
-                .thenComposeAsync(tip -> node.blockAt(Math.max(0, tip.height() - depth)), setup.executor())
-                .thenApplyAsync(found -> List.of(row(found.orElseThrow())), setup.executor())
-                .thenComposeAsync(
-                        rows -> books.begin(rows).thenApplyAsync(nothing -> rows, setup.executor()), setup.executor());
-    }
-
-    private static BlockRow row(NodeClient.BlockSummary block) {
-        return new BlockRow(
-                block.height(),
-                block.blockId(),
-                block.previousBlockId(),
-                block.timestamp(),
-                block.difficultyTarget(),
-                true);
+    /** Nodes that do not say which network they are of, in all the time that it takes to be described, are taken for the strictest. */
+    private Behavior<Command> firstStart(FollowedNode node) {
+        Optional<Network> said = setup.network().get();
+        if (said.isEmpty() && looksWithoutNetwork++ < LOOKS_FOR_NETWORK) {
+            return idle();
+        }
+        Network network = said.orElse(Network.MAINNET);
+        FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), network, setup.executor());
+        context.pipeToSelf(
+                start.read(node.client()).thenComposeAsync(rows -> books.begin(rows, network), setup.executor()),
+                Begun::new);
+        return always().onMessage(Begun.class, this::begun).build();
     }
 
     private Behavior<Command> begun(Begun command) {
         if (command.failure() != null) {
-            LOG.debug(
-                    "{} shows no block to begin with: {}",
-                    rounds.current().name(),
-                    command.failure().getMessage());
-            rounds.next();
+            note(-1, List.of("following has not begun: " + reason(command.failure())));
             return idle();
         }
-        LOG.info("following from block {}", U64.toString(command.rows().get(0).height()));
-        return loaded(new Loaded(command.rows()));
+        Bookkeeping.Known known = command.known();
+        LOG.info(
+                "following the {} from block {}",
+                known.network().orElseThrow().word(),
+                U64.toString(known.rows().get(known.rows().size() - 1).height()));
+        return loaded(new Loaded(known));
+    }
+
+    private static String reason(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return String.valueOf(cause.getMessage());
+    }
+
+    private void note(long nodesHeight, List<String> complaints) {
+        if (!complaints.isEmpty() && !complaints.equals(standstill)) {
+            LOG.warn("{}", String.join("; ", complaints));
+        }
+        standstill = complaints;
+        List<String> all = new ArrayList<>(complaints);
+        all.addAll(rounds.complaints());
+        audience.note(nodesHeight, all);
     }
 
     private Behavior<Command> looked(Looked command) {
         FollowedNode node = command.node();
         if (command.failure() != null) {
-            LOG.debug(
-                    "{} is not followed now: {}", node.name(), command.failure().getMessage());
-            rounds.next();
+            LOG.debug("{} is not followed now: {}", node.name(), reason(command.failure()));
             return idle();
         }
         Look.Finding finding = command.finding();
-        if (finding instanceof Look.Finding.Longer longer) {
+        if (finding instanceof Look.Finding.Same) {
+            agree(node, chain.height());
+        } else if (finding instanceof Look.Finding.Longer longer) {
+            agree(node, longer.to());
             return walk(node, longer.to());
-        }
-        if (finding instanceof Look.Finding.Heavier heavier) {
+        } else if (finding instanceof Look.Finding.Heavier heavier) {
+            agree(node, heavier.to());
             return reorganise(node, heavier);
-        }
-        if (!(finding instanceof Look.Finding.Same)) {
+        } else if (finding instanceof Look.Finding.Unclear unclear
+                && unclear.fault().isPresent()) {
+            return doubt(node, unclear.fault().get());
+        } else if (!(finding instanceof Look.Finding.Unclear)) {
+            rounds.differs(node);
             LOG.debug("{} is not followed: {}", node.name(), finding);
-            rounds.next();
         }
+        return idle();
+    }
+
+    private void agree(FollowedNode node, long nodesHeight) {
+        rounds.agrees(node);
+        note(nodesHeight, List.of());
+    }
+
+    /**
+     * A block has failed a check. It may have been replaced while it was read; a node that still names it at that height, and fails again, lies.
+     */
+    private Behavior<Command> doubt(FollowedNode node, Fault fault) {
+        LOG.info("{} shows a block that cannot be: {}", node.name(), fault);
+        context.pipeToSelf(
+                reader.read(node.client(), fault.height())
+                        .thenComposeAsync(again -> check.judgeWork(again, fault.height()), setup.executor()),
+                (again, failure) -> new LookedAgain(node, fault, again, failure));
+        return always().onMessage(LookedAgain.class, this::lookedAgain).build();
+    }
+
+    private Behavior<Command> lookedAgain(LookedAgain command) {
+        Fault first = command.fault();
+        Optional<Fault> second = Optional.empty();
+        if (command.again() instanceof Fetched.Unsound unsound) {
+            second = Optional.of(unsound.fault());
+        } else if (command.again() instanceof Fetched.Whole whole && chain.height() + 1 == whole.height()) {
+            second = check.judgePlace(
+                    chain, whole.block().header(), whole.block().id());
+        }
+        second.filter(fault ->
+                        fault.blockId().equals(first.blockId()) && fault.rule().isLie())
+                .ifPresent(fault -> rounds.lied(command.node(), fault));
         return idle();
     }
 
@@ -261,15 +328,16 @@ final class Walker {
                 "{} blocks above {} are off the chain",
                 gone.size(),
                 U64.toString(command.branch().fork()));
-        gone.forEach(row -> audience.hear(new FollowEvent.Disconnected(row.place())));
-        audience.stand(tip());
+        audience.disconnected(chain, gone);
         return walk(command.node(), command.branch().to());
     }
 
     /** Reads the node's blocks from ours upwards. */
     private Behavior<Command> walk(FollowedNode node, long to) {
+        walked = node;
+        doubt = Optional.empty();
         walkEnded = false;
-        walk = Walk.begin(reader, node.client(), chain.height() + 1, to, this::hand, materializer);
+        walk = Walk.begin(reader, check, node.client(), chain.height() + 1, to, this::hand, materializer);
         context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded(failure));
         return always().onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())
@@ -285,14 +353,13 @@ final class Walker {
     }
 
     private Behavior<Command> arrived(Arrived command) {
-        if (!(command.fetched() instanceof Fetched.Whole whole)
-                || !whole.block().parentId().equals(chain.top().blockId())) {
+        doubt = faultOf(command.fetched());
+        if (doubt.isPresent() || !(command.fetched() instanceof Fetched.Whole whole)) {
             LOG.debug("no further than block {}: {}", U64.toString(chain.height()), command.fetched());
-            rounds.next();
             command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
             return Behaviors.same();
         }
-        Bookkeeping.Entry entry = new Bookkeeping.Entry(whole.block(), true);
+        Bookkeeping.Entry entry = new Bookkeeping.Entry(whole.block(), whole.workChecked());
         chain.append(entry.row());
         batch.add(entry, command.taken());
         if (batch.isFull()) {
@@ -302,6 +369,15 @@ final class Walker {
             timers.startSingleTimer(new FlushDue(), LINGER);
         }
         return Behaviors.same();
+    }
+
+    private Optional<Fault> faultOf(Fetched fetched) {
+        if (fetched instanceof Fetched.Unsound unsound) {
+            return Optional.of(unsound.fault());
+        }
+        return fetched instanceof Fetched.Whole whole
+                ? check.judgePlace(chain, whole.block().header(), whole.block().id())
+                : Optional.empty();
     }
 
     private Behavior<Command> flush() {
@@ -318,9 +394,7 @@ final class Walker {
 
     private Behavior<Command> committed(Committed command) {
         committing = false;
-        List<Bookkeeping.Entry> blocks = command.blocks();
-        blocks.forEach(entry -> audience.hear(new FollowEvent.Connected(entry.block())));
-        audience.stand(tipOf(blocks.get(blocks.size() - 1).row()));
+        audience.connected(chain, command.blocks());
         if (batch.isFull() || walkEnded) {
             flush();
         }
@@ -338,14 +412,6 @@ final class Walker {
             return Behaviors.same();
         }
         walk = null;
-        return idle();
-    }
-
-    private FollowedTip tip() {
-        return tipOf(chain.top());
-    }
-
-    private static FollowedTip tipOf(BlockRow row) {
-        return new FollowedTip(row.place(), row.timestamp());
+        return doubt.isPresent() ? doubt(walked, doubt.get()) : idle();
     }
 }

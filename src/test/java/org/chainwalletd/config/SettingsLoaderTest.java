@@ -86,6 +86,9 @@ class SettingsLoaderTest {
             case SWITCH -> List.of("true", "false");
             case WORD -> List.of("brand", "other", "third");
             case HASH -> List.of("11".repeat(32), "22".repeat(32), "33".repeat(32));
+            case BLOCK -> List.of("1:" + "11".repeat(32), "2:" + "22".repeat(32), "3:" + "33".repeat(32));
+            case HEIGHT -> List.of("7", "full", "now");
+            case COIN_SOURCE -> List.of("node", "ledger", "node");
             case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
             case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
             case URLS -> List.of("http://a.test:1", "http://b.test:2,https://c.test", "http://c.test");
@@ -157,7 +160,12 @@ class SettingsLoaderTest {
                 Map.entry("--reservation-ttl-secs", "13"),
                 Map.entry("--receipt-ttl-secs", "140"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
-                Map.entry("--unseal-threads", "3")));
+                Map.entry("--unseal-threads", "3"),
+                Map.entry("--verify-work", "off"),
+                Map.entry("--checkpoint", "17:" + "cd".repeat(32)),
+                Map.entry("--follow-from", "full"),
+                Map.entry("--follow-max-lag", "18"),
+                Map.entry("--own-coins", "ledger")));
         assertThat(load().settings())
                 .usingRecursiveComparison()
                 .ignoringFields("chain")
@@ -199,6 +207,12 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(140),
                                 Duration.ofSeconds(15)),
                         new Settings.Keyring(3),
+                        new Settings.Follow(
+                                false,
+                                Optional.of(new Settings.Checkpoint(17, Hash256.parse("cd".repeat(32)))),
+                                Optional.of(0L),
+                                18,
+                                true),
                         Optional.empty(),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");

@@ -25,6 +25,7 @@ import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
+import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.books.BookTable;
@@ -68,6 +69,9 @@ public final class FollowRig implements AutoCloseable {
                         () -> Optional.of(Network.DEVNET),
                         this.books,
                         books,
+                        FollowerSetup.Rules.DEFAULT,
+                        new WorkCheck(ChainProfile.of("chain"), executor),
+                        new SimpleMeterRegistry(),
                         INTERVAL,
                         Clock.systemUTC(),
                         executor)));

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
@@ -14,7 +15,9 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.method.follow.FollowMethods;
 import org.chainwalletd.rpc.method.htlc.HtlcMethods;
+import org.chainwalletd.rpc.method.follow.FollowMethods;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.message.MessageMethods;
@@ -37,6 +40,7 @@ public record MethodFamilies(
         DeletionGuard deletionGuard,
         SpendService spending,
         HtlcSpends htlcs,
+        Follower follower,
         IndexerMethods.Sources indexed,
         Executor executor) {
 
@@ -44,7 +48,7 @@ public record MethodFamilies(
     public static MethodFamilies withoutServices(ChainProfile chain, String version) {
         Nodes none = new Nodes(null, null, null);
         return new MethodFamilies(
-                chain, version, none, null, null, null, null, null, IndexerMethods.Sources.NONE, Runnable::run);
+                chain, version, none, null, null, null, null, null, null, IndexerMethods.Sources.NONE, Runnable::run);
     }
 
     /** Every method that can be called, the one that describes the others included. */
@@ -53,6 +57,8 @@ public record MethodFamilies(
         methods.addAll(ReadMethods.all(chain, version, nodes, () -> keyring.list(), inFlight, executor));
         methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
+        // Without an index of HTLCs there are none in it.
+        methods.addAll(FollowMethods.all(follower, () -> 0));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));

@@ -1,0 +1,144 @@
+package org.chainwalletd.follow;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.stream.LongStream;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Difficulty;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRow;
+
+/**
+ * Where following begins when nothing is known: at the tip less two maturities. Headers are read down to the last multiple of 4,320 below, which
+ * gives the time that the next target is measured from, and the median of the times. All nodes that answer must name the same block a hundred
+ * below the tip, or the operator does.
+ */
+final class FirstStart {
+    private static final int AT_ONCE = 8;
+
+    private final List<FollowedNode> nodes;
+    private final Optional<BlockPlace> checkpoint;
+    private final Network network;
+    private final Executor executor;
+
+    FirstStart(List<FollowedNode> nodes, Optional<BlockPlace> checkpoint, Network network, Executor executor) {
+        this.nodes = nodes;
+        this.checkpoint = checkpoint;
+        this.network = network;
+        this.executor = executor;
+    }
+
+    /** Why nothing can be followed yet, in words for the operator. */
+    static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Refused(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /**
+     * The headers to begin with, the lowest first; the last one is the block that following starts from.
+     *
+     * @return fails with {@link Refused}, or as the node's calls fail
+     */
+    CompletionStage<List<BlockRow>> read(NodeClient node) {
+        return node.tip().thenComposeAsync(tip -> agreed(node, tip), executor);
+    }
+
+    private CompletionStage<List<BlockRow>> agreed(NodeClient node, NodeClient.Tip tip) {
+        if (tip.height() < 0) {
+            return CompletableFuture.failedFuture(new Refused("a node names a height that no chain has"));
+        }
+        long deep = checkpoint.map(BlockPlace::height).orElse(Math.max(0, tip.height() - WorkPolicy.DEPTH));
+        return Bounded.each(nodes, AT_ONCE, one -> idAt(one.client(), deep), executor)
+                .thenComposeAsync(
+                        ids -> {
+                            BlockPlace common = new BlockPlace(deep, agreement(ids, deep));
+                            return headers(node, tip.height(), common);
+                        },
+                        executor);
+    }
+
+    /** Empty when the node does not answer, or has no such block yet. */
+    private CompletionStage<Optional<Hash256>> idAt(NodeClient node, long height) {
+        return node.blockAt(height)
+                .handleAsync(
+                        (block, failure) ->
+                                failure != null ? Optional.empty() : block.map(NodeClient.BlockSummary::blockId),
+                        executor);
+    }
+
+    private Hash256 agreement(List<Optional<Hash256>> ids, long height) {
+        List<Hash256> named = ids.stream().flatMap(Optional::stream).distinct().toList();
+        if (checkpoint.isPresent()) {
+            return checkpoint.get().blockId();
+        }
+        if (named.size() != 1) {
+            throw new Refused(
+                    named.isEmpty()
+                            ? "no node shows the block at height " + U64.toString(height)
+                            : "the nodes have different blocks at height " + U64.toString(height)
+                                    + ": nothing is followed until they agree, or --checkpoint=height:id names the right one");
+        }
+        return named.get(0);
+    }
+
+    private CompletionStage<List<BlockRow>> headers(NodeClient node, long tip, BlockPlace common) {
+        long start = Math.max(0, tip - 2L * network.coinbaseMaturity());
+        long lowest = start - start % Difficulty.WINDOW;
+        List<Long> heights = LongStream.rangeClosed(lowest, start).boxed().toList();
+        return Bounded.each(heights, AT_ONCE, node::blockAt, executor)
+                .thenComposeAsync(found -> confirmed(node, linked(found, heights), common), executor);
+    }
+
+    private static List<BlockRow> linked(List<Optional<NodeClient.BlockSummary>> found, List<Long> heights) {
+        List<BlockRow> rows = new ArrayList<>(found.size());
+        for (int i = 0; i < found.size(); i++) {
+            NodeClient.BlockSummary told =
+                    found.get(i).orElseThrow(() -> new Refused("the node's chain changes while its headers are read"));
+            BlockHeader header = BlockReader.header(told);
+            boolean follows =
+                    i == 0 || header.previousId().equals(rows.get(i - 1).blockId());
+            if (BlockReader.judge(told, heights.get(i)).isPresent() || !follows) {
+                throw new Refused("the headers of the node's chain do not make one chain at height "
+                        + U64.toString(heights.get(i)));
+            }
+            rows.add(HeaderCheck.row(header, true));
+        }
+        return rows;
+    }
+
+    /** The block that all agree on must be of the same chain: among the headers, or linked to them. */
+    private CompletionStage<List<BlockRow>> confirmed(NodeClient node, List<BlockRow> rows, BlockPlace common) {
+        long lowest = rows.get(0).height();
+        long top = rows.get(rows.size() - 1).height();
+        if (common.height() < lowest || common.height() > top) {
+            return node.blockAt(common.height())
+                    .thenApplyAsync(
+                            block -> {
+                                require(block.map(NodeClient.BlockSummary::blockId), common);
+                                return rows;
+                            },
+                            executor);
+        }
+        require(Optional.of(rows.get((int) (common.height() - lowest)).blockId()), common);
+        return CompletableFuture.completedFuture(rows);
+    }
+
+    private static void require(Optional<Hash256> id, BlockPlace common) {
+        if (!id.equals(Optional.of(common.blockId()))) {
+            throw new Refused("a node's block at height " + U64.toString(common.height()) + " is not "
+                    + common.blockId() + ", which the checkpoint or the other nodes name");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package org.chainwalletd.follow;
+
+import java.time.Clock;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.books.BlockRow;
+
+/**
+ * All that makes a header believed: the pure rules, the wall clock and the proof of work, with what a development chain is forgiven. Safe for
+ * threads.
+ */
+final class HeaderCheck {
+    /** How far a block's time may run ahead of ours (chain protocol, section 9.6). */
+    private static final long AHEAD_SECONDS = 120;
+
+    private final HeaderRules rules;
+    private final Leniency leniency;
+    private final WorkCheck work;
+    private final boolean verifyWork;
+    private final Clock clock;
+    private final Executor executor;
+
+    HeaderCheck(
+            HeaderRules rules, Leniency leniency, WorkCheck work, boolean verifyWork, Clock clock, Executor executor) {
+        this.rules = rules;
+        this.leniency = leniency;
+        this.work = work;
+        this.verifyWork = verifyWork;
+        this.clock = clock;
+        this.executor = executor;
+    }
+
+    /**
+     * @param workChecked whether the work was computed, or none is asked for
+     */
+    record Judged(Optional<Fault> fault, boolean workChecked) {}
+
+    /** Everything, for a header that would be the next on {@code chain}. */
+    CompletionStage<Judged> judge(HeaderChain chain, BlockHeader header, Hash256 id, long claimedTip) {
+        Optional<Fault> fault = judgePlace(chain, header, id);
+        return fault.isPresent()
+                ? CompletableFuture.completedFuture(new Judged(fault, false))
+                : judgeWork(header, id, claimedTip);
+    }
+
+    /** Link, time and target. */
+    Optional<Fault> judgePlace(HeaderChain chain, BlockHeader header, Hash256 id) {
+        Optional<Fault> fault = rules.judge(chain, header, id).or(() -> future(header, id));
+        return fault.filter(broken -> !leniency.forgives(broken));
+    }
+
+    private Optional<Fault> future(BlockHeader header, Hash256 id) {
+        long latest = clock.instant().getEpochSecond() + AHEAD_SECONDS;
+        return Long.compareUnsigned(header.timestamp(), latest) > 0
+                ? Optional.of(new Fault(Fault.Rule.FUTURE, header.height(), id))
+                : Optional.empty();
+    }
+
+    /** The proof of work alone, when the policy asks for it. */
+    CompletionStage<Judged> judgeWork(BlockHeader header, Hash256 id, long claimedTip) {
+        if (!new WorkPolicy(verifyWork, claimedTip, clock).demands(header)) {
+            return CompletableFuture.completedFuture(new Judged(Optional.empty(), !verifyWork));
+        }
+        return work.passes(header, id)
+                .thenApplyAsync(
+                        passed -> new Judged(
+                                passed
+                                        ? Optional.empty()
+                                        : Optional.of(new Fault(Fault.Rule.WORK, header.height(), id))
+                                                .filter(fault -> !leniency.forgives(fault)),
+                                true),
+                        executor);
+    }
+
+    /** The same for a block that was read. */
+    CompletionStage<Fetched> judgeWork(Fetched fetched, long claimedTip) {
+        if (!(fetched instanceof Fetched.Whole whole)) {
+            return CompletableFuture.completedFuture(fetched);
+        }
+        ChainBlock block = whole.block();
+        return judgeWork(block.header(), block.id(), claimedTip)
+                .thenApplyAsync(
+                        judged -> judged.fault().isPresent()
+                                ? new Fetched.Unsound(
+                                        block.height(), judged.fault().get())
+                                : new Fetched.Whole(block, judged.workChecked()),
+                        executor);
+    }
+
+    static BlockRow row(BlockHeader header, boolean workChecked) {
+        return new BlockRow(
+                header.height(), header.id(), header.previousId(), header.timestamp(), header.target(), workChecked);
+    }
+}

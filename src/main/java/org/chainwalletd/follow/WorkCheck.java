@@ -1,0 +1,60 @@
+package org.chainwalletd.follow;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Difficulty;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.Argon2;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * Computes the proof of work of headers (chain protocol, section 9.5): a few tenths of a second and 64 MiB each, on a thread of the lowest
+ * priority. What has passed is remembered. Safe for threads.
+ */
+public final class WorkCheck {
+    private static final Argon2 COST = new Argon2(65_536, 2, 1);
+    private static final int REMEMBERED = 20_000;
+
+    private final ChainProfile profile;
+    private final Executor background;
+    private final Map<Hash256, CompletableFuture<Boolean>> known = new LinkedHashMap<>();
+
+    /** @param background computes one at a time; its queue is as long as there are blocks being read */
+    public WorkCheck(ChainProfile profile, Executor background) {
+        this.profile = profile;
+        this.background = background;
+    }
+
+    /** Whether the hash of {@code header} meets its own target. Without an effort where the target leaves nothing to meet. */
+    CompletionStage<Boolean> passes(BlockHeader header, Hash256 id) {
+        if (header.target().equals(Difficulty.EASIEST)) {
+            return CompletableFuture.completedFuture(true);
+        }
+        synchronized (known) {
+            CompletableFuture<Boolean> before = known.get(id);
+            if (before != null && !(before.isDone() && !before.getNow(false))) {
+                return before;
+            }
+            CompletableFuture<Boolean> now =
+                    CompletableFuture.supplyAsync(() -> header.isMetBy(hash(profile, header)), background);
+            known.put(id, now);
+            if (known.size() > REMEMBERED) {
+                known.remove(known.keySet().iterator().next());
+            }
+            return now;
+        }
+    }
+
+    /** The proof-of-work hash of a header. Blocks while it computes. */
+    public static Hash256 hash(ChainProfile profile, BlockHeader header) {
+        try (SecretBytes hash = COST.derive(
+                header.powPassword(profile).toArray(), header.powSalt(profile).toArray())) {
+            return Hash256.of(hash.copy());
+        }
+    }
+}

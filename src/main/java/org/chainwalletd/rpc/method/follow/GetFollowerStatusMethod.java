@@ -1,0 +1,87 @@
+package org.chainwalletd.rpc.method.follow;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.follow.FollowStatus;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.rpc.I64;
+import org.chainwalletd.rpc.NamedMethod;
+import org.chainwalletd.rpc.NoParams;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.Scope;
+
+/** {@code get_follower_status}: where the follower stands; asks nobody. */
+final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerStatusMethod.Result> {
+    public record Result(
+            @Doc("Highest block that the books hold and others are told of")
+            long lastIndexedHeight,
+
+            Hash256 lastIndexedBlockId,
+            long tipHeight,
+
+            @Doc("tip_height minus last_indexed_height") @I64
+            long lag,
+
+            long indexedHtlcCount,
+
+            @Doc("Unix seconds") long followerStartedAt,
+
+            @Doc("Whether no rescan is pending") boolean fullScanComplete,
+
+            @Doc("Seconds since the time that the last indexed block states") @I64
+            long tipAgeSeconds,
+
+            @Doc("What keeps the follower from following, and which nodes differ from the followed chain")
+            List<String> complaints) {}
+
+    private final Follower follower;
+    private final LongSupplier htlcs;
+    private final InstantSource clock;
+
+    GetFollowerStatusMethod(Follower follower, LongSupplier htlcs, InstantSource clock) {
+        super(
+                "get_follower_status",
+                Scope.READ,
+                "Where the follower of the chain stands.",
+                NoParams.class,
+                Result.class);
+        this.follower = follower;
+        this.htlcs = htlcs;
+        this.clock = clock;
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.UPSTREAM);
+    }
+
+    @Override
+    public CompletionStage<Result> call(NoParams params, CallContext context) {
+        FollowStatus status = follower.status();
+        FollowedTip tip = status.tip().orElseThrow(() -> notYet(status));
+        long tipHeight = tip.height() + status.lag();
+        return CompletableFuture.completedFuture(new Result(
+                tip.height(),
+                tip.place().blockId(),
+                tipHeight,
+                tipHeight - tip.height(),
+                htlcs.getAsLong(),
+                status.startedAt().getEpochSecond(),
+                true,
+                clock.instant().getEpochSecond() - tip.timestamp(),
+                status.complaints()));
+    }
+
+    private static RpcException notYet(FollowStatus status) {
+        String why = status.complaints().isEmpty() ? "" : ": " + String.join("; ", status.complaints());
+        return new RpcException(ErrorCode.UPSTREAM, "no block is followed yet" + why);
+    }
+}

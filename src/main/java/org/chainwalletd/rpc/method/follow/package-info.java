@@ -1,0 +1,2 @@
+/** The methods about the followed chain itself. */
+package org.chainwalletd.rpc.method.follow;

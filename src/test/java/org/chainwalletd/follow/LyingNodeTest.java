@@ -1,0 +1,209 @@
+package org.chainwalletd.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Distorted;
+import org.chainwalletd.testkit.FollowRig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The only node distorts what it sends, until it does so no longer. */
+class LyingNodeTest {
+    private static final Address SOMEBODY = Address.of(new byte[32]);
+    private static final Hash256 FALSE_ID = Hash256.parse("ee".repeat(32));
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @TempDir
+    Path folder;
+
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private volatile boolean lying;
+    private FollowRig rig;
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private void start(UnaryOperator<NodeClient> lies, Network network) {
+        rig = new FollowRig(folder, List.of(new SeenBook()), setup -> liar(setup, lies, network), chain.uri());
+        rig.awaitTip(chain.node().tip().id());
+        lying = true;
+    }
+
+    private FollowerSetup liar(FollowerSetup setup, UnaryOperator<NodeClient> lies, Network network) {
+        List<FollowedNode> nodes = new ArrayList<>(setup.nodes());
+        nodes.set(0, new FollowedNode("liar", lies.apply(nodes.get(0).client())));
+        return new FollowerSetup(
+                setup.profile(),
+                nodes,
+                setup.any(),
+                () -> Optional.of(network),
+                setup.file(),
+                setup.books(),
+                setup.rules(),
+                setup.work(),
+                meters,
+                setup.interval(),
+                setup.clock(),
+                setup.executor());
+    }
+
+    private UnaryOperator<NodeClient> blocks(UnaryOperator<NodeClient.BlockSummary> change) {
+        return honest -> Distorted.blocks(honest, block -> lying ? change.apply(block) : block);
+    }
+
+    private double lies() {
+        return meters.get("walletd.follower.lies").tag("node", "liar").counter().count();
+    }
+
+    private void assertCaughtAndNotFollowed() {
+        Hash256 believed = chain.node().tip().id();
+        chain.fund(SOMEBODY, 5_000);
+        chain.mine(3);
+        Await.until("the lie is found out", () -> lies() >= 1);
+        assertThat(rig.follower().tip().orElseThrow().place().blockId()).isEqualTo(believed);
+
+        lying = false;
+        rig.awaitTip(chain.node().tip().id());
+    }
+
+    /** The same block with another content, under the id that this content has: only the work is missing. */
+    private static NodeClient.BlockSummary forged(
+            NodeClient.BlockSummary block, long time, Hash256 target, Hash256 root, List<Hash256> transactions) {
+        BlockHeader header = new BlockHeader(
+                BlockHeader.VERSION,
+                block.height(),
+                block.previousBlockId(),
+                time,
+                target,
+                block.nonce(),
+                root,
+                block.stateRoot());
+        return new NodeClient.BlockSummary(
+                header.id(),
+                block.height(),
+                block.previousBlockId(),
+                block.stateRoot(),
+                root,
+                time,
+                block.nonce(),
+                target,
+                transactions.size(),
+                transactions);
+    }
+
+    @Test
+    void an_id_that_is_not_the_headers_is_a_lie() {
+        start(
+                blocks(block -> new NodeClient.BlockSummary(
+                        FALSE_ID,
+                        block.height(),
+                        block.previousBlockId(),
+                        block.stateRoot(),
+                        block.txRoot(),
+                        block.timestamp(),
+                        block.nonce(),
+                        block.difficultyTarget(),
+                        block.txCount(),
+                        block.transactions())),
+                Network.DEVNET);
+        assertCaughtAndNotFollowed();
+    }
+
+    @Test
+    void a_list_that_leaves_a_transaction_out_is_a_lie() {
+        start(
+                blocks(block -> forged(
+                        block,
+                        block.timestamp(),
+                        block.difficultyTarget(),
+                        block.txRoot(),
+                        block.transactions().subList(0, 1))),
+                Network.MAINNET);
+        assertCaughtAndNotFollowed();
+    }
+
+    @Test
+    void a_target_that_the_height_does_not_demand_is_a_lie() {
+        start(
+                blocks(block -> forged(
+                        block,
+                        block.timestamp(),
+                        Hash256.parse("0f" + "ff".repeat(31)),
+                        block.txRoot(),
+                        block.transactions())),
+                Network.MAINNET);
+        assertCaughtAndNotFollowed();
+    }
+
+    @Test
+    void a_time_before_the_median_is_a_lie() {
+        start(
+                blocks(block ->
+                        forged(block, 1_773_536_402L, block.difficultyTarget(), block.txRoot(), block.transactions())),
+                Network.DEVNET);
+        assertCaughtAndNotFollowed();
+    }
+
+    @Test
+    void a_transaction_with_another_value_is_never_in_the_books() {
+        start(honest -> honest, Network.DEVNET);
+        rig.close();
+        rig = new FollowRig(folder, List.of(new SeenBook()), this::withLyingBodies, chain.uri(), chain.uri());
+        chain.fund(SOMEBODY, 5_000);
+        rig.awaitTip(chain.node().tip().id());
+
+        assertThat(rig.follower().tip().orElseThrow().height())
+                .isEqualTo(chain.node().tip().height());
+    }
+
+    /** Whoever is asked for bodies lies, but for the nodes themselves: the lists' own node has the last word. */
+    private FollowerSetup withLyingBodies(FollowerSetup setup) {
+        return new FollowerSetup(
+                setup.profile(),
+                setup.nodes(),
+                Distorted.transactions(setup.any(), LyingNodeTest::richer),
+                setup.network(),
+                setup.file(),
+                setup.books(),
+                setup.rules(),
+                setup.work(),
+                meters,
+                setup.interval(),
+                setup.clock(),
+                setup.executor());
+    }
+
+    private static NodeClient.NodeTransaction richer(NodeClient.NodeTransaction found) {
+        Transaction tx = TransactionCodec.decode(found.bytes().toArray());
+        List<TxOutput> outputs = new ArrayList<>(tx.outputs());
+        TxOutput first = outputs.get(0);
+        outputs.set(0, new TxOutput(Amount.MAX, first.script(), first.datum(), first.datumHash()));
+        byte[] bytes = TransactionCodec.encode(new Transaction(tx.inputs(), outputs, tx.witnesses()));
+        return new NodeClient.NodeTransaction(
+                found.txId(), Bytes.wrap(bytes), found.inMempool(), found.blockId(), found.blockHeight());
+    }
+}

@@ -1,0 +1,38 @@
+package org.chainwalletd.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.junit.jupiter.api.Test;
+
+class WorkCheckTest {
+    private static final ChainProfile PROFILE = ChainProfile.of("chain");
+    private static final Hash256 TARGET = Hash256.parse("10" + "00".repeat(31));
+
+    private final WorkCheck work = new WorkCheck(PROFILE, Runnable::run);
+
+    private static BlockHeader header(long nonce) {
+        return new BlockHeader(
+                BlockHeader.VERSION, 7, Hash256.ZERO, 1_800_000_000L, TARGET, nonce, Hash256.ZERO, Hash256.ZERO);
+    }
+
+    private static BlockHeader mined() {
+        BlockHeader header = header(0);
+        while (!header.isMetBy(WorkCheck.hash(PROFILE, header))) {
+            header = header.withNonce(header.nonce() + 1);
+        }
+        return header;
+    }
+
+    @Test
+    void a_header_passes_exactly_when_its_hash_is_below_its_target() {
+        BlockHeader good = mined();
+        BlockHeader bad = good.withNonce(good.nonce() + 1_000);
+
+        assertThat(work.passes(good, good.id()).toCompletableFuture().join()).isTrue();
+        assertThat(work.passes(bad, bad.id()).toCompletableFuture().join())
+                .isEqualTo(bad.isMetBy(WorkCheck.hash(PROFILE, bad)));
+    }
+}

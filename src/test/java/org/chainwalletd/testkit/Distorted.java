@@ -1,0 +1,53 @@
+package org.chainwalletd.testkit;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.node.NodeClient;
+
+/** A node whose blocks and transactions are changed on their way to the daemon; everything else arrives as it was sent. */
+public final class Distorted {
+    private final UnaryOperator<NodeClient.BlockSummary> blocks;
+    private final UnaryOperator<NodeClient.NodeTransaction> transactions;
+
+    private Distorted(
+            UnaryOperator<NodeClient.BlockSummary> blocks, UnaryOperator<NodeClient.NodeTransaction> transactions) {
+        this.blocks = blocks;
+        this.transactions = transactions;
+    }
+
+    public static NodeClient blocks(NodeClient honest, UnaryOperator<NodeClient.BlockSummary> change) {
+        return new Distorted(change, tx -> tx).proxy(honest);
+    }
+
+    public static NodeClient transactions(NodeClient honest, UnaryOperator<NodeClient.NodeTransaction> change) {
+        return new Distorted(block -> block, change).proxy(honest);
+    }
+
+    private NodeClient proxy(NodeClient honest) {
+        return (NodeClient) Proxy.newProxyInstance(
+                Distorted.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (self, method, arguments) -> {
+                    Object answer;
+                    try {
+                        answer = method.invoke(honest, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                    return switch (method.getName()) {
+                        case "block", "blockAt" -> changed(answer, NodeClient.BlockSummary.class, blocks);
+                        case "transaction" -> changed(answer, NodeClient.NodeTransaction.class, transactions);
+                        case "hasty", "pinned", "patient" -> proxy((NodeClient) answer);
+                        case "each" -> List.of(self);
+                        default -> answer;
+                    };
+                });
+    }
+
+    private static <T> CompletionStage<Optional<T>> changed(Object answer, Class<T> type, UnaryOperator<T> change) {
+        return ((CompletionStage<?>) answer)
+                .thenApply(found -> ((Optional<?>) found).map(type::cast).map(change));
+    }
+}
