@@ -1,0 +1,128 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every command of the manual and of the README's first minute runs as it is printed: the blocks marked {@code sh} of a page, one after the
+ * other in one bash, with the packaged launcher on the path. Only the default ports are exchanged for free ones, and what builds or measures
+ * (Maven) is left to the build.
+ */
+class ManualIT {
+    private static final Path PAGES = Path.of("src/site/markdown");
+    private static final Pattern BLOCK = Pattern.compile("^```sh\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final String BUILD = "mvn -q -DskipTests package && ";
+    private static final long PATIENCE_SECONDS = 120;
+
+    @TempDir
+    private Path folder;
+
+    @TestFactory
+    Stream<DynamicTest> the_commands_of_a_page_run() throws IOException {
+        List<Path> pages = new ArrayList<>();
+        try (Stream<Path> files = Files.list(PAGES)) {
+            files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
+        }
+        return pages.stream()
+                .filter(page -> !blocks(page).isEmpty())
+                .map(page -> DynamicTest.dynamicTest(page.getFileName().toString(), () -> run(page, blocks(page))));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> the_first_minute_of_the_readme_runs() {
+        Path readme = Path.of("README.md");
+        List<String> blocks = blocks(readme);
+        String start =
+                blocks.get(0).strip() + " &\n" + "until curl -sf http://127.0.0.1:7448/healthz; do sleep 0.2; done\n";
+        return Stream.of(DynamicTest.dynamicTest("README.md", () -> run(readme, List.of(start, blocks.get(1)))));
+    }
+
+    private static List<String> blocks(Path page) {
+        try {
+            Matcher found = BLOCK.matcher(Files.readString(page));
+            List<String> blocks = new ArrayList<>();
+            while (found.find()) {
+                if (!found.group(1).startsWith("mvn ") || found.group(1).startsWith(BUILD)) {
+                    blocks.add(found.group(1));
+                }
+            }
+            return blocks;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void run(Path page, List<String> blocks) throws IOException, InterruptedException {
+        Path home = Files.createDirectories(folder.resolve(page.getFileName().toString()));
+        Path bin = Files.createDirectories(home.resolve("bin"));
+        Path launcher =
+                LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
+        Files.createSymbolicLink(bin.resolve("chain-walletd"), launcher);
+        String port = String.valueOf(freePort());
+        String nodePort = String.valueOf(freePort());
+        String script = "set -euo pipefail\n"
+                + String.join("\n", blocks)
+                        .replace(BUILD, "")
+                        .replace("target/chain-walletd/bin/chain-walletd", "chain-walletd")
+                        .replace("7448", port)
+                        .replace("9334", nodePort);
+        Path log = home.resolve("log");
+        ProcessBuilder builder = new ProcessBuilder("bash", "-c", script)
+                .directory(home.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        builder.environment().put("PATH", bin + ":" + System.getenv("PATH"));
+        builder.environment().put("HOME", home.toString());
+        builder.environment().put("WALLETD_BIND", "127.0.0.1:" + port);
+        builder.environment().put("WALLETD_DEVNET_BIND", "127.0.0.1:" + nodePort);
+        builder.environment().remove("WALLETD_KEYSTORE_PASSPHRASE");
+        Process bash = builder.start();
+        try {
+            boolean ended = bash.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            assertThat(ended).as("%s ends; so far:%n%s", page, read(log)).isTrue();
+            assertThat(bash.exitValue()).as("%s%n%s", page, read(log)).isZero();
+        } finally {
+            stop(bash, home);
+        }
+    }
+
+    /** Also what the page has left running in the background. */
+    private static void stop(Process bash, Path home) throws InterruptedException {
+        List<ProcessHandle> started = ProcessHandle.allProcesses()
+                .filter(process -> process.info()
+                        .commandLine()
+                        .map(line -> line.contains(home.toString()))
+                        .orElse(false))
+                .toList();
+        started.forEach(ProcessHandle::destroyForcibly);
+        bash.descendants().forEach(ProcessHandle::destroyForcibly);
+        bash.destroyForcibly().waitFor();
+    }
+
+    private static String read(Path log) throws IOException {
+        return Files.readString(log, StandardCharsets.UTF_8);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}
