@@ -48,7 +48,7 @@ public final class LargeDatadir {
         for (int i = 0; i < keys; i++) {
             Optional<String> label = i % 10 == 0 ? Optional.of("customer " + i) : Optional.empty();
             Mnemonic phrase = sealer.newPhrase();
-            try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), label)) {
+            try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)) {
                 Files.write(
                         folder.key(key.address()),
                         sealed(keyKey, KEY_SALT, random, SealedRole.IMPORTED.bytes(profile), key.secret()));

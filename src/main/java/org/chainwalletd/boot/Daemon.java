@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -128,6 +129,8 @@ public final class Daemon implements AutoCloseable {
         Nodes nodes = startNodes(system, way, workers);
         Optional<IndexerClient> indexer = startIndexer(system, way, workers);
         Follower follower = startFollowing(system, nodes, meters.registry(), workers);
+        keyring.bornBy(
+                () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
         SpendService spending = startSpending(system, nodes, keyring, store, meters.registry(), workers);
         serve(
                 system,

@@ -3,7 +3,9 @@ package org.chainwalletd.keyring;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
@@ -85,8 +87,9 @@ final class Arrivals {
                     passphrase.isClosed() ? KeyringFailures.stopping() : KeyringFailures.of(outcome.failure()));
             return;
         }
+        Map<Address, KeyNote> notes = outcome.keys().stream().collect(Collectors.toMap(NewKey::address, NewKey::note));
         writes.submit(Change.adding(
-                outcome.question().before(), entries, failure -> end(outcome.question(), entries, failure)));
+                outcome.question().before(), entries, notes, failure -> end(outcome.question(), entries, failure)));
     }
 
     private void end(Store question, List<KeyEntry> entries, KeyringException failure) {

@@ -12,6 +12,7 @@ import org.chainwalletd.store.CrashPoint;
  *
  * @param before where a test kills the process when the sealed files are there and the record is not; null when {@code state.json} stays as it
  *     is
+ * @param notes on added keys
  * @param replaced entries in the places of those with the same addresses
  * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
  * @param ended told on the actor's thread when the change is durable (null) or was not made (why)
@@ -19,18 +20,20 @@ import org.chainwalletd.store.CrashPoint;
 record Change(
         CrashPoint before,
         List<KeyEntry> added,
+        Map<Address, KeyNote> notes,
         Map<Address, KeyEntry> replaced,
         Set<Address> removed,
         long nextIndex,
         Consumer<KeyringException> ended) {
 
-    static Change adding(CrashPoint before, List<KeyEntry> added, Consumer<KeyringException> ended) {
-        return new Change(before, added, Map.of(), Set.of(), 0, ended);
+    static Change adding(
+            CrashPoint before, List<KeyEntry> added, Map<Address, KeyNote> notes, Consumer<KeyringException> ended) {
+        return new Change(before, added, notes, Map.of(), Set.of(), 0, ended);
     }
 
     /** Entries whose public keys became known, which {@code state.json} does not hold. */
     static Change learning(Map<Address, KeyEntry> learnt) {
-        return new Change(null, List.of(), learnt, Set.of(), 0, failure -> {});
+        return new Change(null, List.of(), Map.of(), learnt, Set.of(), 0, failure -> {});
     }
 
     /** Whether {@code state.json} stays as it is. */
@@ -39,6 +42,6 @@ record Change(
     }
 
     static Change removing(Address address, Consumer<KeyringException> ended) {
-        return new Change(CrashPoint.DELETE_BEFORE_STATE, List.of(), Map.of(), Set.of(address), 0, ended);
+        return new Change(CrashPoint.DELETE_BEFORE_STATE, List.of(), Map.of(), Map.of(), Set.of(address), 0, ended);
     }
 }

@@ -89,7 +89,7 @@ final class Derivations {
                             () -> added.add(entry));
         }
         long last = derived.get(derived.size() - 1).index().orElseThrow();
-        return new Change(CrashPoint.MINT_BEFORE_STATE, added, merged, Set.of(), last + 1, ended);
+        return new Change(CrashPoint.MINT_BEFORE_STATE, added, Map.of(), merged, Set.of(), last + 1, ended);
     }
 
     /** @param failure null when the entries are durable */

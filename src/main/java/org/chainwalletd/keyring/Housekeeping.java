@@ -27,6 +27,7 @@ final class Housekeeping {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final int REPORTED = 100;
     private static final int PORTION = 1_000;
+    private static final int NAMED = 5;
 
     private final Instant start = Instant.now();
     private final KeyFolder folder;
@@ -35,6 +36,7 @@ final class Housekeeping {
     private final Executor disk;
     private final Snapshot snapshot;
     private final AtomicInteger damagedKeys;
+    private final AtomicInteger lostPhrases;
     private final boolean seeded;
     /** Null while there is no snapshot. */
     private KeyringView described;
@@ -56,6 +58,7 @@ final class Housekeeping {
         this.view = view;
         this.disk = setup.executors().disk();
         this.damagedKeys = KeyringMetrics.damagedKeys(setup.metrics());
+        this.lostPhrases = KeyringMetrics.lostPhrases(setup.metrics());
         this.snapshot = new Snapshot(folder);
         this.seeded = loaded.seeded();
         this.described = loaded.hasSnapshot() ? loaded.view() : null;
@@ -86,6 +89,9 @@ final class Housekeeping {
             }
             if (first && view.get().size() > KeyringLoader.CHECKED_AT_START) {
                 checkFiles();
+            }
+            if (first) {
+                checkPhrases();
             }
         });
         if (first) {
@@ -183,6 +189,40 @@ final class Housekeeping {
                     "key files of {} listed addresses are missing or damaged; restore them from a backup: {}",
                     damaged.size(),
                     folder.paths(damaged));
+        }
+    }
+
+    /** A standard key without its phrase still signs, so that nobody would notice until the phrase is needed. */
+    private void checkPhrases() {
+        try {
+            KeyNoteFiles.Found notes = new KeyNoteFiles(folder.publicKeys()).load();
+            List<Address> standard = listed().stream()
+                    .filter(address -> notes.of(address)
+                            .filter(note -> note.origin() == KeyOrigin.STANDARD)
+                            .isPresent())
+                    .toList();
+            checkPhrases(standard, 0, new LinkedHashSet<>());
+        } catch (IOException e) {
+            LOG.warn("the phrase files could not be checked: {}", e.getMessage());
+        }
+    }
+
+    private void checkPhrases(List<Address> addresses, int from, Set<Address> lost) {
+        int to = Math.min(addresses.size(), from + PORTION);
+        addresses.subList(from, to).stream()
+                .filter(address -> !Files.exists(folder.phrase(address)))
+                .forEach(lost::add);
+        if (to < addresses.size()) {
+            disk.execute(() -> checkPhrases(addresses, to, lost));
+            return;
+        }
+        lost.retainAll(new HashSet<>(listed()));
+        lostPhrases.set(lost.size());
+        if (!lost.isEmpty()) {
+            LOG.error(
+                    "the phrase files of {} standard keys are missing; restore them from a backup, or make another one of the secrets: {}",
+                    lost.size(),
+                    lost.stream().limit(NAMED).toList());
         }
     }
 

@@ -16,24 +16,27 @@ import org.chainwalletd.keyring.KeyringException.Reason;
  */
 final class KeyMaker {
     private final Sealer sealer;
+    private final Births births;
     private final Executor crypto;
 
-    KeyMaker(KeyringSetup setup) {
+    KeyMaker(KeyringSetup setup, Births births) {
         this.sealer = setup.sealer();
+        this.births = births;
         this.crypto = setup.executors().crypto();
     }
 
     CompletableFuture<NewKey> generateStandard(Optional<String> label) {
         return made(() -> {
             Labels.check(label);
-            return NewKey.standard(sealer, sealer.newPhrase(), label);
+            return NewKey.standard(sealer, sealer.newPhrase(), label).born(births.now());
         });
     }
 
     CompletableFuture<NewKey> generateIndependent(Optional<String> label) {
         return made(() -> {
             Labels.check(label);
-            return NewKey.alone(sealer, sealer.newSecret(), label);
+            return NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)
+                    .born(births.now());
         });
     }
 
@@ -42,7 +45,7 @@ final class KeyMaker {
         return made(() -> {
             try (hex) {
                 Labels.check(label);
-                return NewKey.alone(sealer, SecretHex.parse("private_key", hex), label);
+                return NewKey.alone(sealer, SecretHex.parse("private_key", hex), KeyOrigin.IMPORTED, label);
             }
         });
     }
@@ -51,7 +54,7 @@ final class KeyMaker {
     CompletableFuture<NewKey> ofIndependentPhrase(SecretBytes words, Optional<String> label) {
         return made(() -> {
             try (Mnemonic phrase = parsed(words, label)) {
-                return NewKey.alone(sealer, KeyDerivation.independent(phrase), label);
+                return NewKey.alone(sealer, KeyDerivation.independent(phrase), KeyOrigin.INDEPENDENT, label);
             }
         });
     }

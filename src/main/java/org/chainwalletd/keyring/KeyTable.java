@@ -1,27 +1,22 @@
 package org.chainwalletd.keyring;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.store.CrashPoint;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The public side of the keyring in memory, with its index by address. Belongs to the Keyring actor, except for the view that it publishes
- * for readers, and for {@link Batch#write}, which runs on the disk executor.
+ * for readers, and for batches, which the disk executor reads.
  */
 final class KeyTable {
-    private static final Logger LOG = LoggerFactory.getLogger(KeyTable.class);
-
     private final AtomicReference<KeyringView> published;
     private KeyringView view;
     /** Null until it is needed. */
@@ -60,54 +55,44 @@ final class KeyTable {
 
     /** Several changes that become durable with one write of {@code state.json}. */
     record Batch(List<Change> changes, KeyringView after) {
-        /** Blocking. Public keys come first: one too many does no harm, a missing one does. */
-        void write(PublicKeyFiles publicKeys, StateFile stateFile) throws IOException {
-            publicKeys.add(withNewKeys());
-            if (!changesState()) {
-                return;
-            }
-            changes.stream()
-                    .filter(change -> !change.onlyLearns())
-                    .forEach(change -> change.before().reached());
-            boolean onlyAdds = changes.stream()
-                    .allMatch(change ->
-                            change.removed().isEmpty() && change.replaced().isEmpty());
-            stateFile.write(after, onlyAdds);
-            forget(publicKeys, gone());
-            CrashPoint.MINT_BEFORE_ANSWER.reached();
-        }
-
         /** Whether {@code state.json} is written at all. */
         boolean changesState() {
             return !changes.stream().allMatch(Change::onlyLearns);
         }
 
-        /** The record is gone already; a public key that stays behind is no reason to call the deletion failed. */
-        private static void forget(PublicKeyFiles publicKeys, Set<Address> gone) {
-            if (gone.isEmpty()) {
-                return;
-            }
-            try {
-                publicKeys.remove(gone);
-            } catch (IOException e) {
-                LOG.warn("public keys of deleted addresses stay in their file: {}", e.getMessage());
-            }
+        /** Whether what is listed only grows, behind what was there. */
+        boolean onlyAdds() {
+            return changes.stream()
+                    .allMatch(change ->
+                            change.removed().isEmpty() && change.replaced().isEmpty());
         }
 
-        private List<KeyEntry> added() {
+        Map<Address, KeyNote> notes() {
+            Map<Address, KeyNote> notes = new LinkedHashMap<>();
+            changes.forEach(change -> notes.putAll(change.notes()));
+            return notes;
+        }
+
+        List<KeyEntry> added() {
             return changes.stream().flatMap(change -> change.added().stream()).toList();
         }
 
         /** A key that only got a derivation index had its public key before. */
-        private List<KeyEntry> withNewKeys() {
+        List<KeyEntry> withNewKeys() {
             List<KeyEntry> entries = new ArrayList<>(added());
-            changes.stream()
-                    .filter(Change::onlyLearns)
-                    .forEach(change -> entries.addAll(change.replaced().values()));
+            entries.addAll(learnt());
             return entries;
         }
 
-        private Set<Address> gone() {
+        /** Those whose public key was not known before. */
+        List<KeyEntry> learnt() {
+            return changes.stream()
+                    .filter(Change::onlyLearns)
+                    .flatMap(change -> change.replaced().values().stream())
+                    .toList();
+        }
+
+        Set<Address> gone() {
             Set<Address> gone = new HashSet<>();
             changes.forEach(change -> gone.addAll(change.removed()));
             return gone;

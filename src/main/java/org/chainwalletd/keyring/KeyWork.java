@@ -1,5 +1,6 @@
 package org.chainwalletd.keyring;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -193,9 +194,29 @@ final class KeyWork {
         return unsealPhrase(entry, passphrase)
                 .thenComposeAsync(
                         entropy -> entropy.map(CompletableFuture::completedFuture)
-                                .orElseGet(() -> unseal(entry, passphrase)),
+                                .orElseGet(() -> spelling(entry, passphrase)),
                         crypto)
                 .thenApplyAsync(KeyWork::words, crypto);
+    }
+
+    /** The secret of a key without a phrase of its own; refused for one that had a standard phrase, of which its words would say nothing. */
+    private CompletableFuture<SecretBytes> spelling(KeyEntry entry, SecretBytes passphrase) {
+        return read(() -> noteOf(entry.address()))
+                .thenComposeAsync(
+                        note -> note.filter(known -> known.origin() == KeyOrigin.STANDARD)
+                                        .isPresent()
+                                ? CompletableFuture.failedFuture(
+                                        KeyringFailures.phraseLost(folder.phrase(entry.address())))
+                                : unseal(entry, passphrase),
+                        crypto);
+    }
+
+    private Optional<KeyNote> noteOf(Address address) {
+        try {
+            return new KeyNoteFiles(folder.publicKeys()).load().of(address);
+        } catch (IOException e) {
+            throw KeyFolder.storage("cannot read the notes in", folder.publicKeys(), e);
+        }
     }
 
     /** The words of the legacy seed. One Argon2id. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -31,6 +32,7 @@ public final class Keyring implements Signer {
     private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
     private final AtomicReference<KeyringView> view;
     private final boolean seeded;
+    private final Births births = new Births();
     private final KeyMaker maker;
     private final KeyWork work;
     private final VaultExport exports;
@@ -50,7 +52,7 @@ public final class Keyring implements Signer {
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
         this.vaultAttempts = spawner.spawn(
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("vault")), "vault-attempts");
-        this.maker = new KeyMaker(setup);
+        this.maker = new KeyMaker(setup, births);
         this.work = new KeyWork(setup, new KeyFolder(setup.wallets()));
         this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
@@ -66,7 +68,7 @@ public final class Keyring implements Signer {
     public static final class Opening {
         private final KeyringSetup setup;
         private final SecretBytes passphrase;
-        private final PublicKeyFiles publicKeys;
+        private final KeyRecords records;
         private final CompletableFuture<Void> made;
         private final CompletableFuture<KeyringLoader.Loaded> loaded;
 
@@ -74,8 +76,8 @@ public final class Keyring implements Signer {
             KeyFolder folder = new KeyFolder(setup.wallets());
             this.setup = setup;
             this.passphrase = passphrase;
-            this.publicKeys = new PublicKeyFiles(folder.publicKeys());
-            KeyringLoader loader = new KeyringLoader(setup, folder, publicKeys);
+            this.records = new KeyRecords(folder);
+            KeyringLoader loader = new KeyringLoader(setup, folder, records.publicKeys());
             this.made = loader.make();
             this.loaded = loader.load(made, passphrase);
         }
@@ -93,8 +95,8 @@ public final class Keyring implements Signer {
             return passphrase;
         }
 
-        PublicKeyFiles publicKeys() {
-            return publicKeys;
+        KeyRecords records() {
+            return records;
         }
 
         CompletableFuture<KeyringLoader.Loaded> loaded() {
@@ -153,6 +155,23 @@ public final class Keyring implements Signer {
     /** All public entries at this moment; from memory, at no cost, whatever their number. */
     public List<KeyEntry> list() {
         return view.get().entries();
+    }
+
+    /**
+     * From now on keys that are drawn get a birth: a height, u64, below which no block can pay them.
+     *
+     * @param followedHeight of the last block that is followed; asked on any thread, must not block
+     */
+    public void bornBy(Supplier<OptionalLong> followedHeight) {
+        births.follow(followedHeight);
+    }
+
+    /**
+     * All keys of this moment with their births, and {@code listener} hears of every change after it. Reads the births from files, which
+     * the start need not wait for.
+     */
+    public CompletionStage<List<OwnKey>> watch(KeyEvents listener) {
+        return ask(reply -> new KeyringActor.Watch(listener, reply));
     }
 
     /** A new key with a standard phrase of its own. */

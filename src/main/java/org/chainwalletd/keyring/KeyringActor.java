@@ -1,5 +1,6 @@
 package org.chainwalletd.keyring;
 
+import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +69,9 @@ final class KeyringActor {
     record Delete(Address address, Optional<DeletionGuard> guard, CompletableFuture<Address> reply)
             implements Question {}
 
+    /** The listener hears of every change after the keys that are answered. */
+    record Watch(KeyEvents listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
+
     /** What an export needs. */
     record Lend(CompletableFuture<Lent> reply) implements Question {}
 
@@ -106,6 +110,9 @@ final class KeyringActor {
 
     private record Written(KeyTable.Batch batch, Throwable failure) implements Command {}
 
+    /** Everybody who has to knows of the new keys of a batch. */
+    private record Told(KeyTable.Batch batch, Throwable failure) implements Command {}
+
     /**
      * What the parts of this actor work on together.
      *
@@ -125,7 +132,8 @@ final class KeyringActor {
     private final KeyringSetup setup;
     private final SecretBytes passphrase;
     private final KeyFolder folder;
-    private final PublicKeyFiles publicKeys;
+    private final KeyRecords records;
+    private final KeyAudience audience = new KeyAudience();
     private final AtomicReference<KeyringView> published;
     private final UnsealedKeys unsealed = new UnsealedKeys();
     private final Set<Address> moving = new HashSet<>();
@@ -146,14 +154,14 @@ final class KeyringActor {
             TimerScheduler<Command> timers,
             KeyringSetup setup,
             SecretBytes passphrase,
-            PublicKeyFiles publicKeys,
+            KeyRecords records,
             AtomicReference<KeyringView> published) {
         this.context = context;
         this.timers = timers;
         this.setup = setup;
         this.passphrase = passphrase;
         this.folder = new KeyFolder(setup.wallets());
-        this.publicKeys = publicKeys;
+        this.records = records;
         this.published = published;
     }
 
@@ -165,7 +173,7 @@ final class KeyringActor {
     static Behavior<Command> create(
             Keyring.Opening opening, AtomicReference<KeyringView> published, CompletableFuture<Void> opened) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> new KeyringActor(
-                        context, timers, opening.setup(), opening.passphrase(), opening.publicKeys(), published)
+                        context, timers, opening.setup(), opening.passphrase(), opening.records(), published)
                 .opening(opening.loaded(), opened)));
     }
 
@@ -203,11 +211,12 @@ final class KeyringActor {
         table = new KeyTable(loaded.view(), published);
         writes = new StateWrites(
                 table,
-                publicKeys,
-                new StateFile(folder.state()),
+                records,
                 setup.executors().disk(),
                 KeyringMetrics.stateWrites(setup.metrics()),
-                (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)));
+                (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)),
+                audience,
+                (batch, told) -> context.pipeToSelf(told, (done, failure) -> new Told(batch, failure)));
         Shared shared = new Shared(context, table, writes, work, moving, passphrase, unsealed);
         arrivals = new Arrivals(shared);
         departures = new Departures(shared);
@@ -227,6 +236,7 @@ final class KeyringActor {
                 .onMessage(Derive.class, this::onDerive)
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
                 .onMessage(Lend.class, this::onLend)
+                .onMessage(Watch.class, this::onWatch)
                 .onMessage(Close.class, this::onClose)
                 .onMessage(Stored.class, outcome -> handled(() -> arrivals.stored(outcome)))
                 .onMessage(SeedUnsealed.class, outcome -> handled(() -> unsealings.seedEnded(outcome)))
@@ -237,6 +247,7 @@ final class KeyringActor {
                 .onMessage(Objected.class, answer -> handled(() -> departures.objected(answer)))
                 .onMessage(FilesRemoved.class, outcome -> handled(() -> departures.filesRemoved(outcome)))
                 .onMessage(Written.class, outcome -> handled(() -> written(outcome)))
+                .onMessage(Told.class, outcome -> handled(() -> writes.told(outcome.batch(), outcome.failure())))
                 .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
     }
@@ -248,6 +259,7 @@ final class KeyringActor {
                 .onMessage(Stored.class, outcome -> ended(() -> arrivals.stored(outcome)))
                 .onMessage(FilesRemoved.class, outcome -> ended(() -> departures.filesRemoved(outcome)))
                 .onMessage(Written.class, outcome -> ended(() -> written(outcome)))
+                .onMessage(Told.class, outcome -> ended(() -> writes.told(outcome.batch(), outcome.failure())))
                 .onMessage(Derived.class, outcome -> refused(outcome.questions()))
                 .onMessage(Objected.class, answer -> refused(List.of(answer.question())))
                 .onMessage(Close.class, this::onCloseAgain)
@@ -272,6 +284,21 @@ final class KeyringActor {
     private Behavior<Command> onLend(Lend question) {
         question.reply().complete(new Lent(unsealed.copy(), passphrase.duplicate()));
         return Behaviors.same();
+    }
+
+    private Behavior<Command> onWatch(Watch question) {
+        audience.add(question.listener());
+        List<KeyEntry> entries = table.view().entries();
+        setup.executors().disk().execute(() -> answer(question.reply(), entries));
+        return Behaviors.same();
+    }
+
+    private void answer(CompletableFuture<List<OwnKey>> reply, List<KeyEntry> entries) {
+        try {
+            reply.complete(new OwnKeys(entries, records.notes().load()));
+        } catch (IOException e) {
+            reply.completeExceptionally(KeyFolder.storage("cannot read the notes in", folder.publicKeys(), e));
+        }
     }
 
     private Behavior<Command> onTend(Tend message) {

@@ -1,6 +1,8 @@
 package org.chainwalletd.keyring;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.chainwalletd.chain.Address;
@@ -99,6 +101,24 @@ final class KeyringFailures {
                 Reason.INVALID,
                 "not deleted: whether the address still holds coins could not be checked: "
                         + of(failure).getMessage() + " (force: true overrides)");
+    }
+
+    /** The keys are there: nobody may be told otherwise. */
+    static KeyringException unheard(List<KeyEntry> keys, Throwable failure) {
+        LOG.error("the chain is not watched for new keys before the next start", failure);
+        return new KeyringException(
+                Reason.STORAGE,
+                "the key of " + keys.get(0).address() + (keys.size() > 1 ? " and others were" : " was")
+                        + " made and kept, but the chain is not watched for it yet; see list_addresses, and restart the daemon before it is"
+                        + " used");
+    }
+
+    static KeyringException phraseLost(Path file) {
+        return new KeyringException(
+                Reason.LOCKED,
+                "the sealed file " + file
+                        + " with the phrase of this standard key is missing; restore it from a backup."
+                        + " reveal_private_key still gives the secret, which no standard phrase can be made of");
     }
 
     static KeyringException moving() {

@@ -32,6 +32,11 @@ final class KeyringMetrics {
                 .register(registry);
     }
 
+    /** Standard keys whose phrase was missing when the files were looked at; to be set by who looks. */
+    static AtomicInteger lostPhrases(MeterRegistry registry) {
+        return registry.gauge("walletd.keyring.lost.phrases", new AtomicInteger());
+    }
+
     /** Listed keys whose file was missing or cut when the files were looked at; to be set by who looks. */
     static AtomicInteger damagedKeys(MeterRegistry registry) {
         return registry.gauge("walletd.keyring.damaged.keys", new AtomicInteger());

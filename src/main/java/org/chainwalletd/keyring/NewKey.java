@@ -14,24 +14,39 @@ import org.chainwalletd.crypto.SecretBytes;
  * @param entropy 32 bytes of the phrase of a standard key, empty for any other
  */
 record NewKey(
-        SecretBytes secret, Optional<SecretBytes> entropy, PublicKey publicKey, Address address, Optional<String> label)
+        SecretBytes secret,
+        Optional<SecretBytes> entropy,
+        PublicKey publicKey,
+        Address address,
+        Optional<String> label,
+        KeyNote note)
         implements AutoCloseable {
 
     /** Takes {@code secret} over. */
-    static NewKey alone(Sealer sealer, SecretBytes secret, Optional<String> label) {
-        return of(sealer, secret, Optional.empty(), label);
+    static NewKey alone(Sealer sealer, SecretBytes secret, KeyOrigin origin, Optional<String> label) {
+        return of(sealer, secret, Optional.empty(), label, origin);
     }
 
     /** Closes {@code phrase}. */
     static NewKey standard(Sealer sealer, Mnemonic phrase, Optional<String> label) {
         try (phrase) {
-            return of(sealer, sealer.standardSecret(phrase), Optional.of(phrase.entropy()), label);
+            return of(sealer, sealer.standardSecret(phrase), Optional.of(phrase.entropy()), label, KeyOrigin.STANDARD);
         }
     }
 
-    private static NewKey of(Sealer sealer, SecretBytes secret, Optional<SecretBytes> entropy, Optional<String> label) {
+    private static NewKey of(
+            Sealer sealer,
+            SecretBytes secret,
+            Optional<SecretBytes> entropy,
+            Optional<String> label,
+            KeyOrigin origin) {
         PublicKey publicKey = sealer.publicKey(secret);
-        return new NewKey(secret, entropy, publicKey, sealer.addressOf(publicKey), label);
+        return new NewKey(secret, entropy, publicKey, sealer.addressOf(publicKey), label, KeyNote.unborn(origin));
+    }
+
+    /** This key, which was drawn just now. */
+    NewKey born(OptionalLong height) {
+        return new NewKey(secret, entropy, publicKey, address, label, note.born(height));
     }
 
     KeyEntry entry() {

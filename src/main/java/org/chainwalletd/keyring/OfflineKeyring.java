@@ -1,7 +1,9 @@
 package org.chainwalletd.keyring;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,27 +22,26 @@ final class OfflineKeyring {
     private final KeyFolder folder;
     private final KeyMaker maker;
     private final KeyWork work;
-    private final PublicKeyFiles publicKeys;
-    private final StateFile stateFile;
+    private final KeyRecords records;
     private final SecretBytes passphrase;
     private final KeyTable table;
     private final List<KeyEntry> stored = new ArrayList<>();
+    private final Map<Address, KeyNote> notes = new HashMap<>();
 
     /** Opens as the daemon does, with the same refusals. */
     OfflineKeyring(KeyringSetup setup, SecretBytes passphrase) {
         KeyringSetup here =
                 setup.withExecutors(new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run));
         this.folder = new KeyFolder(here.wallets());
-        this.maker = new KeyMaker(here);
+        this.maker = new KeyMaker(here, new Births());
         this.work = new KeyWork(here, folder);
-        this.publicKeys = new PublicKeyFiles(folder.publicKeys());
-        this.stateFile = new StateFile(folder.state());
+        this.records = new KeyRecords(folder);
         this.passphrase = passphrase;
         try {
-            KeyringLoader loader = new KeyringLoader(here, folder, publicKeys);
+            KeyringLoader loader = new KeyringLoader(here, folder, records.publicKeys());
             KeyringView view = loader.load(loader.make(), passphrase).join().view();
             this.table = new KeyTable(view, new AtomicReference<>());
-            stateFile.opened(view);
+            records.opened(view);
         } catch (CompletionException e) {
             throw KeyringFailures.of(e);
         }
@@ -54,12 +55,14 @@ final class OfflineKeyring {
     /** Seals a key; it is listed after {@link #flush}, or earlier. */
     void store(NewKey key) {
         KeyEntry entry = key.entry();
+        KeyNote note = key.note();
         try {
             work.store(key, passphrase).join();
         } catch (CompletionException e) {
             throw KeyringFailures.of(e);
         }
         stored.add(entry);
+        notes.put(entry.address(), note);
         if (stored.size() == BATCH) {
             flush();
         }
@@ -70,11 +73,13 @@ final class OfflineKeyring {
         if (stored.isEmpty()) {
             return;
         }
-        Change change = Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), failure -> {});
+        Change change =
+                Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), Map.copyOf(notes), failure -> {});
         KeyTable.Batch batch = table.prepare(List.of(change));
-        KeyringFailures.io(() -> batch.write(publicKeys, stateFile));
+        KeyringFailures.io(() -> records.write(batch));
         table.accept(batch);
         stored.clear();
+        notes.clear();
     }
 
     NewKey keyOf(SecretBytes secretHex) {

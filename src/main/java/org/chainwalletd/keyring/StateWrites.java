@@ -18,29 +18,35 @@ final class StateWrites {
     private static final Logger LOG = LoggerFactory.getLogger(StateWrites.class);
 
     private final KeyTable table;
-    private final PublicKeyFiles publicKeys;
-    private final StateFile stateFile;
+    private final KeyRecords records;
     private final Executor disk;
     private final Counter writes;
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun;
+    private final KeyAudience audience;
+    private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling;
     private final List<Change> waiting = new ArrayList<>();
     private boolean writing;
 
-    /** @param begun told of each write that was begun; must lead to {@link #ended} on the actor's thread */
+    /**
+     * @param begun told of each write that was begun; must lead to {@link #ended} on the actor's thread
+     * @param telling told when the audience is being told of new keys; must lead to {@link #told} on the actor's thread
+     */
     StateWrites(
             KeyTable table,
-            PublicKeyFiles publicKeys,
-            StateFile stateFile,
+            KeyRecords records,
             Executor disk,
             Counter writes,
-            BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun) {
+            BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun,
+            KeyAudience audience,
+            BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling) {
         this.table = table;
-        this.publicKeys = publicKeys;
-        this.stateFile = stateFile;
+        this.records = records;
         this.disk = disk;
         this.writes = writes;
         this.begun = begun;
-        stateFile.opened(table.view());
+        this.audience = audience;
+        this.telling = telling;
+        records.opened(table.view());
     }
 
     boolean isWriting() {
@@ -62,12 +68,28 @@ final class StateWrites {
             if (batch.changesState()) {
                 writes.increment();
             }
+            audience.tell(batch)
+                    .ifPresentOrElse(telling -> this.telling.accept(batch, telling), () -> answer(batch, null, null));
+        } else {
+            answer(batch, failure, failure);
         }
-        batch.changes().forEach(change -> change.ended().accept(failure));
         prepareNext();
         if (!writing && !waiting.isEmpty()) {
             write();
         }
+    }
+
+    /** @param failure null when everybody who has to knows of the batch's new keys */
+    void told(KeyTable.Batch batch, Throwable failure) {
+        answer(batch, failure == null ? null : KeyringFailures.unheard(batch.added(), failure), null);
+    }
+
+    /**
+     * @param ofNew what becomes of changes that add keys; null for the best
+     * @param ofOthers what becomes of all others; null for the best
+     */
+    private static void answer(KeyTable.Batch batch, KeyringException ofNew, KeyringException ofOthers) {
+        batch.changes().forEach(change -> change.ended().accept(change.added().isEmpty() ? ofOthers : ofNew));
     }
 
     /** Nothing is written any more; who waits is refused. */
@@ -75,23 +97,21 @@ final class StateWrites {
         List<Change> refused = List.copyOf(waiting);
         waiting.clear();
         refused.forEach(change -> change.ended().accept(refusal));
-        disk.execute(stateFile::close);
+        disk.execute(records::close);
     }
 
     private void write() {
         writing = true;
         KeyTable.Batch batch = table.prepare(waiting);
         waiting.clear();
-        begun.accept(
-                batch,
-                CompletableFuture.runAsync(() -> KeyringFailures.io(() -> batch.write(publicKeys, stateFile)), disk));
+        begun.accept(batch, CompletableFuture.runAsync(() -> KeyringFailures.io(() -> records.write(batch)), disk));
     }
 
     /** Makes the next change of a large keyring cheap. */
     void prepareNext() {
         disk.execute(() -> {
             try {
-                stateFile.prepare();
+                records.prepare();
             } catch (IOException e) {
                 LOG.warn("the next write of state.json will be a full one: {}", e.getMessage());
             }

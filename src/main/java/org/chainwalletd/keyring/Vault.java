@@ -198,7 +198,8 @@ final class Vault {
         }
 
         private NewKey made(int number, String address, Optional<String> label, byte[] hex, byte[] phrase) {
-            NewKey key = NewKey.alone(sealer, SecretHex.parse("secret_hex of key " + number, hex), label);
+            NewKey key = NewKey.alone(
+                    sealer, SecretHex.parse("secret_hex of key " + number, hex), KeyOrigin.IMPORTED, label);
             if (address != null && !address.equalsIgnoreCase(key.address().hex())) {
                 LOG.warn(
                         "vault: key {} says it is {}, but its secret is the one of {}", number, address, key.address());

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 
@@ -16,12 +17,16 @@ import org.chainwalletd.chain.Bytes;
  * line each, as {@code + address label} and {@code - address}. A line {@code ? address} announces a change before it is begun.
  */
 final class CrashMain {
+    /** Of every key that is drawn here. */
+    static final long BIRTH = 4_900;
+
     private CrashMain() {}
 
     /** Arguments: wallet folder, {@code all} or {@code mint}, vault as a hex file. */
     public static void main(String[] args) throws Exception {
         KeyringFixture fixture = new KeyringFixture(Path.of(args[0]));
         Keyring keyring = fixture.open();
+        keyring.bornBy(() -> OptionalLong.of(BIRTH + 100));
         if (args[1].equals("mint")) {
             for (int i = 0; ; i++) {
                 added(await(keyring.generateStandard(Optional.of("label " + i))));

@@ -17,8 +17,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -206,6 +209,7 @@ class CrashTest {
                     assertThat(present.get(address).label().orElse("")).isEqualTo(label);
                 }
             });
+            assertBorn(keyring, told.added());
             for (KeyEntry entry : keyring.list().subList(base, keyring.size())) {
                 assertWhole(keyring, entry);
             }
@@ -219,6 +223,30 @@ class CrashTest {
                     .isEmpty();
         }
         return size;
+    }
+
+    /** What was noted of a key is as durable as the key. */
+    private static void assertBorn(Keyring keyring, Map<Address, String> added) {
+        Map<Address, OptionalLong> births = new HashMap<>();
+        await(keyring.watch(new NoEvents())).forEach(key -> births.put(key.address(), key.birth()));
+        added.forEach((address, label) -> {
+            boolean drawnHere = !label.equals("vault") && !label.equals("imported");
+            assertThat(births.get(address))
+                    .isEqualTo(drawnHere ? OptionalLong.of(CrashMain.BIRTH) : OptionalLong.empty());
+        });
+    }
+
+    private static final class NoEvents implements KeyEvents {
+        @Override
+        public CompletionStage<Void> added(List<OwnKey> keys) {
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public void learnt(List<OwnKey> keys) {}
+
+        @Override
+        public void removed(Set<Address> addresses) {}
     }
 
     private static void assertWhole(Keyring keyring, KeyEntry entry) {

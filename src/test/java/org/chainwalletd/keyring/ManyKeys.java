@@ -23,7 +23,7 @@ final class ManyKeys {
         try (SecretBytes passphrase = KeyringFixture.secret(KeyringFixture.PASSPHRASE)) {
             for (int i = 0; i < keys; i++) {
                 Optional<String> label = i % 7 == 0 ? Optional.of("number " + i) : Optional.empty();
-                try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), label)) {
+                try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)) {
                     Files.write(
                             folder.key(key.address()),
                             sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())

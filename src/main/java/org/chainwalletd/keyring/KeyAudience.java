@@ -1,0 +1,65 @@
+package org.chainwalletd.keyring;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Those who hear of each change of the keyring. Belongs to the Keyring actor. */
+final class KeyAudience {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyAudience.class);
+
+    private final List<KeyEvents> listeners = new ArrayList<>();
+
+    void add(KeyEvents listener) {
+        listeners.add(listener);
+    }
+
+    /** Tells what became durable. Empty when nobody has to be waited for before new keys are given out. */
+    Optional<CompletableFuture<Void>> tell(KeyTable.Batch batch) {
+        List<OwnKey> added = keys(batch.added(), batch.notes());
+        List<OwnKey> learnt = keys(batch.learnt(), Map.of());
+        Set<Address> removed = batch.gone();
+        if (!learnt.isEmpty()) {
+            listeners.forEach(listener -> guarded(() -> listener.learnt(learnt)));
+        }
+        if (!removed.isEmpty()) {
+            listeners.forEach(listener -> guarded(() -> listener.removed(removed)));
+        }
+        if (added.isEmpty() || listeners.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(CompletableFuture.allOf(listeners.stream()
+                .map(listener -> told(listener, added).toCompletableFuture())
+                .toArray(CompletableFuture[]::new)));
+    }
+
+    private static List<OwnKey> keys(List<KeyEntry> entries, Map<Address, KeyNote> notes) {
+        return entries.stream()
+                .map(entry -> OwnKeys.key(entry, Optional.ofNullable(notes.get(entry.address()))))
+                .toList();
+    }
+
+    /** A listener is somebody else's code: what it throws must not end the actor. */
+    private static CompletionStage<Void> told(KeyEvents listener, List<OwnKey> added) {
+        try {
+            return listener.added(added);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static void guarded(Runnable telling) {
+        try {
+            telling.run();
+        } catch (RuntimeException e) {
+            LOG.error("somebody did not want to know of a change of the keyring", e);
+        }
+    }
+}

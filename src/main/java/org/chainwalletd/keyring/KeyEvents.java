@@ -1,0 +1,24 @@
+package org.chainwalletd.keyring;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+
+/**
+ * Somebody who must know which keys there are, such as the one who follows the chain for them. Called on the Keyring actor's thread, in the
+ * order in which the changes became durable: must neither block nor throw.
+ */
+public interface KeyEvents {
+    /**
+     * Keys that are durable, and known to nobody outside yet: the calls that brought them are answered when the stage is complete. When it fails
+     * they are answered with an error that says so; the keys are there all the same.
+     */
+    CompletionStage<Void> added(List<OwnKey> keys);
+
+    /** Keys whose public keys became known. */
+    void learnt(List<OwnKey> keys);
+
+    /** Keys that are gone for good. */
+    void removed(Set<Address> addresses);
+}

@@ -1,0 +1,36 @@
+package org.chainwalletd.keyring;
+
+import java.util.AbstractList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.RandomAccess;
+
+/** The keys of one moment with what is noted of them, each made when it is read. */
+final class OwnKeys extends AbstractList<OwnKey> implements RandomAccess {
+    private final List<KeyEntry> entries;
+    private final KeyNoteFiles.Found notes;
+
+    OwnKeys(List<KeyEntry> entries, KeyNoteFiles.Found notes) {
+        this.entries = entries;
+        this.notes = notes;
+    }
+
+    @Override
+    public OwnKey get(int index) {
+        KeyEntry entry = entries.get(index);
+        return key(entry, notes.of(entry.address()));
+    }
+
+    @Override
+    public int size() {
+        return entries.size();
+    }
+
+    static OwnKey key(KeyEntry entry, Optional<KeyNote> note) {
+        return new OwnKey(
+                entry.address(),
+                Optional.ofNullable(entry.publicKey()),
+                note.map(KeyNote::birth).orElse(OptionalLong.empty()));
+    }
+}
