@@ -17,7 +17,6 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.method.follow.FollowMethods;
 import org.chainwalletd.rpc.method.htlc.HtlcMethods;
-import org.chainwalletd.rpc.method.follow.FollowMethods;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.message.MessageMethods;

@@ -1,12 +1,12 @@
 package org.chainwalletd.rpc.method.indexer;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.node.NodeException;
 
 /** Asks the node where the indexer is missing or has failed. */
