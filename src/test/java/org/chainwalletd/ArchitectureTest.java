@@ -65,7 +65,7 @@ class ArchitectureTest {
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
                             "message", "uri", "quote", "follow", "indexer")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
-            Map.entry("client", Set.of("chain", "crypto", "config")),
+            Map.entry("client", Set.of()),
             Map.entry("evm", Set.of("chain", "crypto")),
             Map.entry("doctor", Set.of("chain", "config", "store", "node", "boot")));
 

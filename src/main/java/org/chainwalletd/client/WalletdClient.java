@@ -1,39 +1,43 @@
 package org.chainwalletd.client;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.chainwalletd.client.method.Call;
 
 /**
- * Calls one daemon. Thread-safe; blocking, one call at a time per thread.
+ * Calls one daemon, with a method for each of its own; {@link #async} gives the same methods with their answers later. Thread-safe.
  *
- * <p>With a fingerprint the URL must be {@code https://}, and the server is trusted if and only if its leaf certificate has that SHA-256.
+ * <p>With a fingerprint the URL must be {@code https://}, and the server is trusted if and only if its leaf certificate has that SHA-256, in
+ * place of a chain of authorities (interface.md, section 5.5). No call is ever sent twice by itself; {@link Settlement} does that for spends,
+ * by the rules that make it safe.
  */
-public final class WalletdClient {
+public final class WalletdClient implements WalletdMethods {
+    /** For a call that does not wait; a wait is given its own time besides. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-    private static final ObjectMapper JSON = new ObjectMapper()
-            .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+    public static final String URL_VARIABLE = "WALLETD_URL";
+    public static final String TOKEN_VARIABLE = "WALLETD_AUTH_TOKEN";
+    public static final String FINGERPRINT_VARIABLE = "WALLETD_FINGERPRINT";
+
+    private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
+    private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
     private final URI url;
     private final String token;
     private final Duration timeout;
-    private final HttpClient http;
-    private final AtomicLong ids = new AtomicLong();
+    private final Transport transport;
+    private final Wire wire;
 
-    /** As the other constructor, with a time-out of {@link #DEFAULT_TIMEOUT} for each call. */
+    /** As {@link #builder} makes it, with a time-out of {@link #DEFAULT_TIMEOUT} for each call. */
     public WalletdClient(URI url, String token, Optional<String> fingerprint) {
         this(url, token, fingerprint, DEFAULT_TIMEOUT);
     }
@@ -41,86 +45,167 @@ public final class WalletdClient {
     /**
      * @param token bearer token; never shown in messages
      * @param fingerprint {@code sha256:<64 hex>}, or empty to trust the JDK's authorities
-     * @param timeout of one call; a long-poll wait needs more than its own time-out
+     * @param timeout of one call, besides what the daemon itself is asked to wait
      * @throws IllegalArgumentException for a fingerprint with a URL that is not https
      */
     public WalletdClient(URI url, String token, Optional<String> fingerprint, Duration timeout) {
-        if (fingerprint.isPresent() && !"https".equals(url.getScheme())) {
-            throw new IllegalArgumentException("a pinned fingerprint needs an https:// URL, not " + url);
+        this(with(builder(url, token).timeout(timeout), fingerprint));
+    }
+
+    private WalletdClient(Builder builder) {
+        if (!TOKEN.matcher(builder.token).matches()) {
+            throw new IllegalArgumentException("a token has one or more visible ASCII characters");
         }
-        this.url = url;
-        this.token = token;
-        this.timeout = timeout;
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().connectTimeout(timeout).version(HttpClient.Version.HTTP_1_1);
-        fingerprint.ifPresent(pin -> builder.sslContext(PinnedTrust.context(pin)));
-        this.http = builder.build();
+        if (builder.fingerprint.isPresent() && !"https".equals(builder.url.getScheme())) {
+            throw new IllegalArgumentException("a pinned fingerprint needs an https:// URL, not " + builder.url);
+        }
+        if (builder.fingerprint.isPresent() && builder.transport.isPresent()) {
+            throw new IllegalArgumentException("a transport of your own checks certificates itself:"
+                    + " give either a transport or a fingerprint");
+        }
+        this.url = builder.url;
+        this.token = builder.token;
+        this.timeout = builder.timeout;
+        this.wire = new Wire(url);
+        this.transport = builder.transport.orElseGet(() -> new JdkTransport(builder.fingerprint, builder.timeout));
+    }
+
+    private static Builder with(Builder builder, Optional<String> fingerprint) {
+        fingerprint.ifPresent(builder::fingerprint);
+        return builder;
+    }
+
+    public static Builder builder(URI url, String token) {
+        return new Builder(url, token);
     }
 
     /**
-     * Calls {@code method} with named parameters and returns its result.
+     * From {@code WALLETD_URL}, {@code WALLETD_AUTH_TOKEN} and, if it is set, {@code WALLETD_FINGERPRINT}.
+     *
+     * @throws IllegalArgumentException when one of the first two is missing
+     */
+    public static WalletdClient fromEnvironment() {
+        return fromEnvironment(System.getenv());
+    }
+
+    static WalletdClient fromEnvironment(Map<String, String> environment) {
+        Builder builder = builder(URI.create(needed(environment, URL_VARIABLE)), needed(environment, TOKEN_VARIABLE));
+        return with(builder, given(environment, FINGERPRINT_VARIABLE)).build();
+    }
+
+    private static Optional<String> given(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+    }
+
+    private static String needed(Map<String, String> environment, String name) {
+        return given(environment, name).orElseThrow(() -> new IllegalArgumentException("set " + name));
+    }
+
+    /** What a client is made of. */
+    public static final class Builder {
+        private final URI url;
+        private final String token;
+        private Optional<String> fingerprint = Optional.empty();
+        private Optional<Transport> transport = Optional.empty();
+        private Duration timeout = DEFAULT_TIMEOUT;
+
+        private Builder(URI url, String token) {
+            this.url = url;
+            this.token = token;
+        }
+
+        /** @param pinned {@code sha256:<64 hex>} of the only certificate that is trusted; not together with a transport */
+        public Builder fingerprint(String pinned) {
+            this.fingerprint = Optional.of(pinned);
+            return this;
+        }
+
+        /** In place of the JDK's HTTP client; not together with a fingerprint. */
+        public Builder transport(Transport own) {
+            this.transport = Optional.of(own);
+            return this;
+        }
+
+        /** Of one call, besides what the daemon itself is asked to wait. */
+        public Builder timeout(Duration ofOneCall) {
+            this.timeout = ofOneCall;
+            return this;
+        }
+
+        /**
+         * @throws IllegalArgumentException for a fingerprint with a URL that is not https, or with a transport
+         */
+        public WalletdClient build() {
+            return new WalletdClient(this);
+        }
+    }
+
+    /** The same methods, with their answers later. Cancelling a stage gives the call up; whether it was carried out is then unknown. */
+    public AsyncWalletdMethods async() {
+        return new AsyncWalletdMethods() {
+            @Override
+            public <R> CompletableFuture<R> call(Call<R> call) {
+                return send(call);
+            }
+        };
+    }
+
+    /**
+     * @throws WalletdException.RpcError when the daemon answers with an error
+     * @throws WalletdException.Transport when there is no answer of the method
+     */
+    @Override
+    public <R> R call(Call<R> call) {
+        return await(send(call));
+    }
+
+    /**
+     * Calls {@code method}, which need not be one that this client knows, with named parameters and returns its result as it is.
      *
      * @throws WalletdException.RpcError when the daemon answers with an error
      * @throws WalletdException.Transport when there is no JSON-RPC answer
      */
     public JsonNode call(String method, Map<String, ?> params) {
-        ObjectNode request = JSON.createObjectNode();
-        request.put("jsonrpc", "2.0");
-        request.put("id", ids.incrementAndGet());
-        request.put("method", method);
-        request.set("params", JSON.valueToTree(params));
-        return resultOf(send(request));
+        return await(send(method, params, timeout, result -> result));
     }
 
-    private HttpResponse<byte[]> send(ObjectNode request) {
+    private <R> CompletableFuture<R> send(Call<R> call) {
+        return send(call.method(), call.params(), timeout.plus(call.waits()), result -> wire.read(call, result));
+    }
+
+    private <R> CompletableFuture<R> send(
+            String method, Map<String, ?> params, Duration patience, Function<JsonNode, R> reader) {
+        CompletableFuture<Transport.Answer> sent = transport.post(url, token, wire.request(method, params), patience);
+        CompletableFuture<R> result = sent.handleAsync(
+                (answer, failure) -> {
+                    if (failure != null) {
+                        throw wire.transportFailure(failure);
+                    }
+                    return reader.apply(wire.result(answer));
+                },
+                ON_COMPLETING_THREAD);
+        result.whenCompleteAsync(
+                (given, failure) -> {
+                    if (result.isCancelled()) {
+                        sent.cancel(true);
+                    }
+                },
+                ON_COMPLETING_THREAD);
+        return result;
+    }
+
+    private <R> R await(CompletableFuture<R> result) {
         try {
-            HttpRequest post = HttpRequest.newBuilder(url)
-                    .timeout(timeout)
-                    .header("content-type", "application/json")
-                    .header("authorization", "Bearer " + token)
-                    .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(request)))
-                    .build();
-            return http.send(post, HttpResponse.BodyHandlers.ofByteArray());
-        } catch (IOException e) {
-            throw transport(e);
+            return result.get();
         } catch (InterruptedException e) {
+            result.cancel(true);
             Thread.currentThread().interrupt();
             throw new WalletdException.Transport("interrupted while waiting for " + url, e);
-        }
-    }
-
-    private WalletdException transport(IOException failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof PinnedTrust.MismatchException) {
-                return new WalletdException.FingerprintMismatch(cause.getMessage(), failure);
+        } catch (ExecutionException | CancellationException e) {
+            if (e.getCause() instanceof WalletdException known) {
+                throw known.thrownHere();
             }
+            throw new WalletdException.Transport("no answer from " + url, e);
         }
-        String reason = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
-        return new WalletdException.Transport("no answer from " + url + ": " + reason, failure);
-    }
-
-    private JsonNode resultOf(HttpResponse<byte[]> response) {
-        JsonNode answer;
-        try {
-            answer = JSON.readTree(response.body());
-        } catch (JsonProcessingException e) {
-            throw notJsonRpc(response, e);
-        } catch (IOException e) {
-            throw transport(e);
-        }
-        if (answer.path("error").path("code").isIntegralNumber()) {
-            JsonNode error = answer.get("error");
-            throw new WalletdException.RpcError(
-                    error.get("code").intValue(), error.path("message").asText(), error.get("data"));
-        }
-        if (!answer.has("result")) {
-            throw notJsonRpc(response, null);
-        }
-        return answer.get("result");
-    }
-
-    private WalletdException notJsonRpc(HttpResponse<byte[]> response, Exception cause) {
-        return new WalletdException.Transport(
-                url + " answered HTTP " + response.statusCode() + " without a JSON-RPC body", cause);
     }
 }

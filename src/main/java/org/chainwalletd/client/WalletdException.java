@@ -1,8 +1,9 @@
 package org.chainwalletd.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Optional;
 
-/** A call that gave no result. */
+/** A call that gave no result (interface.md, section 7.6). */
 public abstract sealed class WalletdException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -10,34 +11,151 @@ public abstract sealed class WalletdException extends RuntimeException {
         super(message, cause);
     }
 
-    /** The daemon answered with an error object. */
-    public static final class RpcError extends WalletdException {
+    /** The same failure, for a caller that waited: with where it waited among the suppressed. */
+    WalletdException thrownHere() {
+        addSuppressed(new Throwable("the call was made here"));
+        return this;
+    }
+
+    /** The daemon answered with an error object; of a subclass when its code is one of the common ones. */
+    public static sealed class RpcError extends WalletdException {
         private static final long serialVersionUID = 1L;
 
         private final int code;
         private final transient JsonNode data;
 
-        RpcError(int code, String message, JsonNode data) {
+        private RpcError(int code, String message, JsonNode data) {
             super(message, null);
             this.code = code;
             this.data = data;
         }
 
-        public int code() {
+        static RpcError of(int code, String message, JsonNode data) {
+            return switch (Kind.of(code)) {
+                case PARSE -> new Parse(code, message, data);
+                case METHOD_NOT_FOUND -> new MethodNotFound(code, message, data);
+                case INVALID_PARAMS -> new InvalidParams(code, message, data);
+                case INTERNAL -> new Internal(code, message, data);
+                case AUTHENTICATION -> new Authentication(code, message, data);
+                case WALLET_NOT_FOUND -> new WalletNotFound(code, message, data);
+                case WALLET_EXISTS -> new WalletExists(code, message, data);
+                case UPSTREAM -> new Upstream(code, message, data);
+                case TX_AUTH -> new TxAuth(code, message, data);
+                case INSUFFICIENT_BALANCE -> new InsufficientBalance(code, message, data);
+                case OTHER -> new RpcError(code, message, data);
+            };
+        }
+
+        public final int code() {
             return code;
         }
 
         /** The error's payload, or null. */
-        public JsonNode data() {
+        public final JsonNode data() {
             return data;
         }
 
-        public Kind kind() {
+        /** A member of the payload. */
+        public final Optional<JsonNode> data(String member) {
+            return Optional.ofNullable(data).map(payload -> payload.get(member));
+        }
+
+        public final Kind kind() {
             return Kind.of(code);
         }
     }
 
-    /** What an error code means to a caller; unknown codes are {@link #OTHER} (interface.md, section 7.6). */
+    /** The daemon could not read the request as JSON. */
+    public static final class Parse extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private Parse(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** The daemon has no such method. */
+    public static final class MethodNotFound extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private MethodNotFound(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** A parameter is missing, unknown or wrong; nothing was done. */
+    public static final class InvalidParams extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private InvalidParams(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** A fault in the daemon; whether the call was carried out is unknown. */
+    public static final class Internal extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private Internal(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** The token is wrong, or its scope is too low for the method. */
+    public static final class Authentication extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private Authentication(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** The address is none of the daemon's. */
+    public static final class WalletNotFound extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private WalletNotFound(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** The key is there already. */
+    public static final class WalletExists extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private WalletExists(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** The daemon's nodes failed or refused; the message says whether the outcome is unknown. */
+    public static final class Upstream extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private Upstream(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** The signature or key of a transaction was not accepted. */
+    public static final class TxAuth extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private TxAuth(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** The coins do not suffice, now or at all: see {@code in_flight_reserved} in the payload. */
+    public static final class InsufficientBalance extends RpcError {
+        private static final long serialVersionUID = 1L;
+
+        private InsufficientBalance(int code, String message, JsonNode data) {
+            super(code, message, data);
+        }
+    }
+
+    /** What an error code means to a caller; unknown codes are {@link #OTHER}. */
     public enum Kind {
         PARSE(-32700),
         METHOD_NOT_FOUND(-32601),
@@ -68,7 +186,7 @@ public abstract sealed class WalletdException extends RuntimeException {
     }
 
     /** No JSON-RPC answer: unreachable, not JSON, bad framing, time-out. Whether the call was carried out is unknown. */
-    public static non-sealed class Transport extends WalletdException {
+    public static sealed class Transport extends WalletdException {
         private static final long serialVersionUID = 1L;
 
         Transport(String message, Throwable cause) {

@@ -1,0 +1,88 @@
+package org.chainwalletd.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.client.method.Call;
+
+/** JSON-RPC 2.0 on the client's side: requests to bytes, and answers to results or typed failures (interface.md, sections 4.2 and 7.6). */
+final class Wire {
+    private static final ObjectMapper JSON = new ObjectMapper()
+            .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    private final URI url;
+    private final AtomicLong ids = new AtomicLong();
+
+    /** @param url for messages */
+    Wire(URI url) {
+        this.url = url;
+    }
+
+    byte[] request(String method, Map<String, ?> params) {
+        ObjectNode request = JSON.createObjectNode();
+        request.put("jsonrpc", "2.0");
+        request.put("id", ids.incrementAndGet());
+        request.put("method", method);
+        request.set("params", JSON.valueToTree(params));
+        try {
+            return JSON.writeValueAsBytes(request);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("the parameters of " + method + " are no JSON", e);
+        }
+    }
+
+    JsonNode result(Transport.Answer response) {
+        JsonNode answer;
+        try {
+            answer = JSON.readTree(response.body());
+        } catch (IOException e) {
+            throw notJsonRpc(response, e);
+        }
+        if (answer.path("error").path("code").isIntegralNumber()) {
+            JsonNode error = answer.get("error");
+            throw WalletdException.RpcError.of(
+                    error.get("code").intValue(), error.path("message").asText(), error.get("data"));
+        }
+        if (!answer.has("result")) {
+            throw notJsonRpc(response, null);
+        }
+        return answer.get("result");
+    }
+
+    /** A result that is not what the method gives comes from another daemon than this client was made for. */
+    <R> R read(Call<R> call, JsonNode result) {
+        try {
+            return call.read(result);
+        } catch (IllegalArgumentException e) {
+            throw new WalletdException.Transport(
+                    url + " answered " + call.method() + " with something else than its result: " + e.getMessage(), e);
+        }
+    }
+
+    WalletdException transportFailure(Throwable failure) {
+        Throwable reason = failure;
+        while (reason instanceof CompletionException && reason.getCause() != null) {
+            reason = reason.getCause();
+        }
+        for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
+            if (cause instanceof PinnedTrust.MismatchException) {
+                return new WalletdException.FingerprintMismatch(cause.getMessage(), reason);
+            }
+        }
+        String words = reason.getMessage() == null ? reason.getClass().getSimpleName() : reason.getMessage();
+        return new WalletdException.Transport("no answer from " + url + ": " + words, reason);
+    }
+
+    private WalletdException notJsonRpc(Transport.Answer response, Exception cause) {
+        return new WalletdException.Transport(
+                url + " answered HTTP " + response.status() + " without a JSON-RPC body", cause);
+    }
+}

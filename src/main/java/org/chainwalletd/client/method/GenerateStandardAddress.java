@@ -1,0 +1,53 @@
+package org.chainwalletd.client.method;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code generate_standard_address}: Makes a new key with a standard 24-word phrase of its own, which
+ * reveal_address_mnemonic returns. Needs the manage token.
+ *
+ * @param label text for people, at most 256 bytes of UTF-8, no control characters
+ */
+public record GenerateStandardAddress(Optional<String> label) implements Call<GenerateStandardAddress.Result> {
+    /** With what must be there. */
+    public static GenerateStandardAddress of() {
+        return new GenerateStandardAddress(Optional.empty());
+    }
+
+    public GenerateStandardAddress withLabel(String label) {
+        return new GenerateStandardAddress(Optional.of(label));
+    }
+
+    @Override
+    public String method() {
+        return "generate_standard_address";
+    }
+
+    @Override
+    public Map<String, Object> params() {
+        Map<String, Object> params = new LinkedHashMap<>();
+        label.ifPresent(value -> params.put("label", value));
+        return params;
+    }
+
+    @Override
+    public Result read(JsonNode result) {
+        return Result.read(result);
+    }
+
+    /**
+     * What the method answers.
+     */
+    public record Result(String address, String pubkey, Boolean imported) {
+        static Result read(JsonNode json) {
+            Answer answer = Answer.of(json);
+            return new Result(
+                    answer.get("address", Answer::text),
+                    answer.get("pubkey", Answer::text),
+                    answer.get("imported", Answer::truth));
+        }
+    }
+}

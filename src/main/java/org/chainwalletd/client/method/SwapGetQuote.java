@@ -1,0 +1,109 @@
+package org.chainwalletd.client.method;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code swap_get_quote}: Asks the pool for a quote. Refused as long as no swap engine is configured. Needs the
+ * spend token.
+ *
+ * @param amountIn decimal string in whole coins of the asset that is given
+ * @param from own address of the chain leg
+ * @param minAmountOut decimal string; a quote below it is refused
+ */
+public record SwapGetQuote(String direction, String amountIn, String from, Optional<String> minAmountOut)
+        implements Call<SwapGetQuote.Result> {
+    /** With what must be there. */
+    public static SwapGetQuote of(String direction, String amountIn, String from) {
+        return new SwapGetQuote(direction, amountIn, from, Optional.empty());
+    }
+
+    public SwapGetQuote withMinAmountOut(String minAmountOut) {
+        return new SwapGetQuote(direction, amountIn, from, Optional.of(minAmountOut));
+    }
+
+    @Override
+    public String method() {
+        return "swap_get_quote";
+    }
+
+    @Override
+    public Map<String, Object> params() {
+        Map<String, Object> params = new LinkedHashMap<>();
+        params.put("direction", direction);
+        params.put("amount_in", amountIn);
+        params.put("from", from);
+        minAmountOut.ifPresent(value -> params.put("min_amount_out", value));
+        return params;
+    }
+
+    @Override
+    public Result read(JsonNode result) {
+        return Result.read(result);
+    }
+
+    /**
+     * What the method answers.
+     */
+    public record Result(
+            String swapId,
+            String poolSwapId,
+            String direction,
+            String status,
+            String hashlock,
+            String amountIn,
+            String amountOut,
+            String amountInUnits,
+            String amountOutUnits,
+            String htlcContract,
+            String ourChainAddress,
+            String ourEvmAddress,
+            Optional<String> poolChainPubkey,
+            Optional<String> poolEvmAddress,
+            Optional<BigInteger> chainTimeoutHeight,
+            Optional<BigInteger> evmTimeoutSec,
+            Optional<String> userLockTx,
+            Optional<String> poolLockRef,
+            Optional<String> claimTx,
+            Optional<String> refundTx,
+            BigInteger expiresAt,
+            BigInteger feeBps,
+            Optional<String> networkFeeNative,
+            Optional<String> error,
+            BigInteger createdAt,
+            BigInteger updatedAt) {
+        static Result read(JsonNode json) {
+            Answer answer = Answer.of(json);
+            return new Result(
+                    answer.get("swap_id", Answer::text),
+                    answer.get("pool_swap_id", Answer::text),
+                    answer.get("direction", Answer::text),
+                    answer.get("status", Answer::text),
+                    answer.get("hashlock", Answer::text),
+                    answer.get("amount_in", Answer::text),
+                    answer.get("amount_out", Answer::text),
+                    answer.get("amount_in_units", Answer::text),
+                    answer.get("amount_out_units", Answer::text),
+                    answer.get("htlc_contract", Answer::text),
+                    answer.get("our_chain_address", Answer::text),
+                    answer.get("our_evm_address", Answer::text),
+                    answer.optional("pool_chain_pubkey", Answer::text),
+                    answer.optional("pool_evm_address", Answer::text),
+                    answer.optional("chain_timeout_height", Answer::u64),
+                    answer.optional("evm_timeout_sec", Answer::u64),
+                    answer.optional("user_lock_tx", Answer::text),
+                    answer.optional("pool_lock_ref", Answer::text),
+                    answer.optional("claim_tx", Answer::text),
+                    answer.optional("refund_tx", Answer::text),
+                    answer.get("expires_at", Answer::u64),
+                    answer.get("fee_bps", Answer::u64),
+                    answer.optional("network_fee_native", Answer::text),
+                    answer.optional("error", Answer::text),
+                    answer.get("created_at", Answer::u64),
+                    answer.get("updated_at", Answer::u64));
+        }
+    }
+}

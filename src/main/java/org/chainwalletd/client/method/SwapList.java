@@ -1,0 +1,128 @@
+package org.chainwalletd.client.method;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code swap_list}: Swaps of the journal, newest first. Refused as long as no swap engine is configured. Needs the
+ * read token.
+ *
+ * @param state only swaps of this status
+ * @param limit default 100, at most 1000
+ * @param cursor from a previous answer
+ */
+public record SwapList(Optional<String> state, Optional<BigInteger> limit, Optional<String> cursor)
+        implements Call<SwapList.Result> {
+    /** With what must be there. */
+    public static SwapList of() {
+        return new SwapList(Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    public SwapList withState(String state) {
+        return new SwapList(Optional.of(state), limit, cursor);
+    }
+
+    public SwapList withLimit(BigInteger limit) {
+        return new SwapList(state, Optional.of(limit), cursor);
+    }
+
+    public SwapList withCursor(String cursor) {
+        return new SwapList(state, limit, Optional.of(cursor));
+    }
+
+    @Override
+    public String method() {
+        return "swap_list";
+    }
+
+    @Override
+    public Map<String, Object> params() {
+        Map<String, Object> params = new LinkedHashMap<>();
+        state.ifPresent(value -> params.put("state", value));
+        limit.ifPresent(value -> params.put("limit", value));
+        cursor.ifPresent(value -> params.put("cursor", value));
+        return params;
+    }
+
+    @Override
+    public Result read(JsonNode result) {
+        return Result.read(result);
+    }
+
+    /**
+     * What the method answers.
+     */
+    public record Result(List<Swap> swaps, Optional<String> nextCursor) {
+        static Result read(JsonNode json) {
+            Answer answer = Answer.of(json);
+            return new Result(
+                    answer.get("swaps", Answer.list(Swap::read)), answer.optional("next_cursor", Answer::text));
+        }
+
+        /**
+         * Part of the answer.
+         */
+        public record Swap(
+                String swapId,
+                String poolSwapId,
+                String direction,
+                String status,
+                String hashlock,
+                String amountIn,
+                String amountOut,
+                String amountInUnits,
+                String amountOutUnits,
+                String htlcContract,
+                String ourChainAddress,
+                String ourEvmAddress,
+                Optional<String> poolChainPubkey,
+                Optional<String> poolEvmAddress,
+                Optional<BigInteger> chainTimeoutHeight,
+                Optional<BigInteger> evmTimeoutSec,
+                Optional<String> userLockTx,
+                Optional<String> poolLockRef,
+                Optional<String> claimTx,
+                Optional<String> refundTx,
+                BigInteger expiresAt,
+                BigInteger feeBps,
+                Optional<String> networkFeeNative,
+                Optional<String> error,
+                BigInteger createdAt,
+                BigInteger updatedAt) {
+            static Swap read(JsonNode json) {
+                Answer answer = Answer.of(json);
+                return new Swap(
+                        answer.get("swap_id", Answer::text),
+                        answer.get("pool_swap_id", Answer::text),
+                        answer.get("direction", Answer::text),
+                        answer.get("status", Answer::text),
+                        answer.get("hashlock", Answer::text),
+                        answer.get("amount_in", Answer::text),
+                        answer.get("amount_out", Answer::text),
+                        answer.get("amount_in_units", Answer::text),
+                        answer.get("amount_out_units", Answer::text),
+                        answer.get("htlc_contract", Answer::text),
+                        answer.get("our_chain_address", Answer::text),
+                        answer.get("our_evm_address", Answer::text),
+                        answer.optional("pool_chain_pubkey", Answer::text),
+                        answer.optional("pool_evm_address", Answer::text),
+                        answer.optional("chain_timeout_height", Answer::u64),
+                        answer.optional("evm_timeout_sec", Answer::u64),
+                        answer.optional("user_lock_tx", Answer::text),
+                        answer.optional("pool_lock_ref", Answer::text),
+                        answer.optional("claim_tx", Answer::text),
+                        answer.optional("refund_tx", Answer::text),
+                        answer.get("expires_at", Answer::u64),
+                        answer.get("fee_bps", Answer::u64),
+                        answer.optional("network_fee_native", Answer::text),
+                        answer.optional("error", Answer::text),
+                        answer.get("created_at", Answer::u64),
+                        answer.get("updated_at", Answer::u64));
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package org.chainwalletd.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+import org.chainwalletd.client.method.Call;
+import org.chainwalletd.client.method.Transfer;
+import org.junit.jupiter.api.Test;
+
+/** The rules of {@code retries.md}. */
+class SettlementTest {
+    private static final Transfer PAYOUT =
+            Transfer.of("aa", List.of(Transfer.Output.of("bb", BigInteger.TEN))).withClientToken("payout-1");
+    private static final Transfer.Result RECEIPT = new Transfer.Result(
+            "cc", BigInteger.ONE, BigInteger.ONE, BigInteger.ONE, List.of(), List.of(), BigInteger.ONE);
+
+    private final Deque<Supplier<WalletdException>> failures = new ArrayDeque<>();
+    private final List<Call<?>> calls = new ArrayList<>();
+    private final List<Duration> pauses = new ArrayList<>();
+    private long now;
+    private final WalletdMethods daemon = new WalletdMethods() {
+        @Override
+        public <R> R call(Call<R> call) {
+            calls.add(call);
+            if (!failures.isEmpty()) {
+                throw failures.remove().get();
+            }
+            return call.read(receipt());
+        }
+    };
+    private final Settlement settlement = new Settlement(daemon, Duration.ofMinutes(5), this::rest, () -> now);
+
+    @Test
+    void the_same_call_is_made_until_its_outcome_is_known() {
+        failures.add(() -> new WalletdException.Transport("no answer", null));
+        failures.add(() -> error(-32020, null));
+        failures.add(() -> error(-32603, null));
+        failures.add(() -> error(-32039, null));
+
+        assertThat(settlement.settle(PAYOUT)).isEqualTo(RECEIPT);
+
+        assertThat(calls).hasSize(5).containsOnly(PAYOUT);
+        assertThat(pauses)
+                .containsExactly(
+                        Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4), Duration.ofSeconds(8));
+    }
+
+    @Test
+    void too_many_requests_says_how_long_to_wait() {
+        failures.add(() -> error(-32042, JsonNodeFactory.instance.objectNode().put("retry_after_secs", 7)));
+
+        settlement.settle(PAYOUT);
+
+        assertThat(pauses).containsExactly(Duration.ofSeconds(7));
+    }
+
+    @Test
+    void coins_that_are_only_reserved_are_waited_for_and_missing_ones_are_not() {
+        failures.add(() -> error(-32031, JsonNodeFactory.instance.objectNode().put("in_flight_reserved", true)));
+        failures.add(() -> error(-32031, JsonNodeFactory.instance.objectNode().put("in_flight_reserved", false)));
+
+        assertThatThrownBy(() -> settlement.settle(PAYOUT)).isInstanceOf(WalletdException.InsufficientBalance.class);
+
+        assertThat(calls).hasSize(2);
+    }
+
+    @Test
+    void what_does_not_pass_by_itself_is_thrown_at_once() {
+        for (int code : List.of(-32700, -32602, -32001, -32010, -32012, -32021, -32030, -32032, -32035, -32038, -1)) {
+            failures.add(() -> error(code, null));
+            assertThatThrownBy(() -> settlement.settle(PAYOUT)).isInstanceOf(WalletdException.RpcError.class);
+        }
+        failures.add(() -> new WalletdException.FingerprintMismatch("another certificate", null));
+        assertThatThrownBy(() -> settlement.settle(PAYOUT)).isInstanceOf(WalletdException.FingerprintMismatch.class);
+
+        assertThat(calls).hasSize(12);
+        assertThat(pauses).isEmpty();
+    }
+
+    @Test
+    void when_the_patience_is_used_up_the_last_failure_is_thrown() {
+        for (int i = 0; i < 100; i++) {
+            failures.add(() -> error(-32020, null));
+        }
+
+        assertThatThrownBy(() -> settlement.settle(PAYOUT)).isInstanceOf(WalletdException.Upstream.class);
+
+        assertThat(Duration.ofNanos(now)).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5));
+        assertThat(pauses).allMatch(pause -> pause.compareTo(Duration.ofMinutes(1)) <= 0);
+    }
+
+    @Test
+    void a_spend_without_a_token_is_never_even_tried() {
+        Transfer bare = Transfer.of("aa", List.of(Transfer.Output.of("bb", BigInteger.TEN)));
+
+        assertThatThrownBy(() -> settlement.settle(bare)).isInstanceOf(IllegalArgumentException.class);
+
+        assertThat(calls).isEmpty();
+    }
+
+    private void rest(Duration pause) {
+        pauses.add(pause);
+        now += pause.toNanos();
+    }
+
+    private static WalletdException error(int code, JsonNode data) {
+        return WalletdException.RpcError.of(code, "refused", data);
+    }
+
+    private static JsonNode receipt() {
+        JsonNodeFactory json = JsonNodeFactory.instance;
+        var receipt = json.objectNode().put("tx_id", "cc");
+        for (String number : List.of("size", "fee", "fee_rate", "built_at_height")) {
+            receipt.put(number, 1);
+        }
+        receipt.putArray("inputs");
+        receipt.putArray("outputs");
+        return receipt;
+    }
+}

@@ -1,0 +1,196 @@
+package org.chainwalletd.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.client.method.Call;
+import org.chainwalletd.client.method.GetBalance;
+import org.chainwalletd.client.method.RevealPrivateKey;
+import org.chainwalletd.client.method.Transfer;
+import org.junit.jupiter.api.Test;
+
+/** The typed methods over a transport that plays the daemon. */
+class TypedClientTest {
+    private static final URI HERE = URI.create("http://127.0.0.1:1/");
+
+    private final List<String> sent = new ArrayList<>();
+    private final List<Duration> timeouts = new ArrayList<>();
+    private CompletableFuture<Transport.Answer> next;
+    private final WalletdClient client =
+            WalletdClient.builder(HERE, "t").transport(this::post).build();
+
+    @Test
+    void parameters_go_out_by_their_names_on_the_wire_and_left_out_ones_do_not() {
+        answer("{\"tx_id\":\"cc\",\"size\":1,\"fee\":1,\"fee_rate\":1,\"inputs\":[],\"outputs\":"
+                + "[{\"to\":\"bb\",\"amount\":18446744073709551615,\"is_change\":false}],\"built_at_height\":7}");
+        BigInteger most = new BigInteger("18446744073709551615");
+
+        Transfer.Result receipt = client.transfer(
+                Transfer.of("aa", List.of(Transfer.Output.of("bb", most))).withClientToken("payout-1"));
+
+        assertThat(sent)
+                .containsExactly(
+                        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"transfer\",\"params\":{\"from\":\"aa\","
+                                + "\"outputs\":[{\"to\":\"bb\",\"amount\":18446744073709551615}],\"client_token\":\"payout-1\"}}");
+        assertThat(receipt.outputs()).extracting(Transfer.Result.Output::amount).containsExactly(most);
+        assertThat(receipt.builtAtHeight()).isEqualTo(BigInteger.valueOf(7));
+    }
+
+    @Test
+    void a_result_without_a_member_that_is_always_there_is_no_answer_of_the_daemon() {
+        answer("{\"balance\":\"12\"}");
+
+        assertThatThrownBy(() -> client.getBalance(GetBalance.of("aa")))
+                .isExactlyInstanceOf(WalletdException.Transport.class)
+                .hasMessageContaining("get_balance");
+    }
+
+    @Test
+    void the_asynchronous_methods_fail_with_the_same_exceptions() {
+        next = CompletableFuture.completedFuture(new Transport.Answer(
+                200,
+                "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32010,\"message\":\"x\"},\"id\":1}"
+                        .getBytes(StandardCharsets.UTF_8)));
+
+        assertThat(client.async().getBalance(GetBalance.of("aa")))
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableThat()
+                .withCauseInstanceOf(WalletdException.WalletNotFound.class);
+    }
+
+    @Test
+    void each_code_of_the_table_has_its_exception_and_any_other_the_general_one() {
+        Map<Integer, Class<?>> table = Map.of(
+                -32700, WalletdException.Parse.class,
+                -32601, WalletdException.MethodNotFound.class,
+                -32602, WalletdException.InvalidParams.class,
+                -32603, WalletdException.Internal.class,
+                -32001, WalletdException.Authentication.class,
+                -32010, WalletdException.WalletNotFound.class,
+                -32011, WalletdException.WalletExists.class,
+                -32020, WalletdException.Upstream.class,
+                -32036, WalletdException.TxAuth.class,
+                -32031, WalletdException.InsufficientBalance.class);
+        table.forEach((code, type) -> assertThat(WalletdException.RpcError.of(code, "words", null))
+                .isExactlyInstanceOf(type)
+                .hasMessage("words"));
+
+        assertThat(WalletdException.RpcError.of(-32099, "words", null))
+                .isExactlyInstanceOf(WalletdException.RpcError.class)
+                .extracting(WalletdException.RpcError::code)
+                .isEqualTo(-32099);
+    }
+
+    @Test
+    void a_wait_is_given_its_own_time_besides_that_of_a_call() {
+        answer("{}");
+        client.call(waiting(Duration.ofSeconds(600)));
+        client.call(waiting(Duration.ZERO));
+
+        assertThat(timeouts).containsExactly(Duration.ofSeconds(630), Duration.ofSeconds(30));
+    }
+
+    @Test
+    void giving_up_a_call_gives_up_its_request() {
+        next = new CompletableFuture<>();
+        CompletableFuture<?> call = client.async().getBalance(GetBalance.of("aa"));
+
+        call.cancel(true);
+
+        assertThat(next).isCancelled();
+    }
+
+    @Test
+    void a_failed_request_is_not_sent_again() {
+        next = CompletableFuture.failedFuture(new IOException("reset"));
+
+        assertThatThrownBy(() -> client.ping())
+                .isInstanceOf(WalletdException.Transport.class)
+                .hasMessageContaining("reset");
+
+        assertThat(sent).hasSize(1);
+    }
+
+    @Test
+    void a_transport_and_a_fingerprint_exclude_each_other() {
+        WalletdClient.Builder both = WalletdClient.builder(URI.create("https://127.0.0.1/"), "t")
+                .transport(this::post)
+                .fingerprint("sha256:" + "0".repeat(64));
+
+        assertThatThrownBy(both::build)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("either");
+    }
+
+    @Test
+    void the_environment_names_url_token_and_fingerprint() {
+        Map<String, String> complete = Map.of(
+                "WALLETD_URL", "https://127.0.0.1:1/",
+                "WALLETD_AUTH_TOKEN", "t",
+                "WALLETD_FINGERPRINT", "sha256:" + "0".repeat(64));
+        assertThat(WalletdClient.fromEnvironment(complete)).isNotNull();
+        assertThatThrownBy(() -> WalletdClient.fromEnvironment(Map.of("WALLETD_URL", "http://127.0.0.1/")))
+                .hasMessageContaining("WALLETD_AUTH_TOKEN");
+        assertThatThrownBy(() -> WalletdClient.fromEnvironment(Map.of(
+                        "WALLETD_URL", "https://127.0.0.1/",
+                        "WALLETD_AUTH_TOKEN", "t",
+                        "WALLETD_FINGERPRINT", "SHA256:00")))
+                .hasMessageContaining("fingerprint");
+    }
+
+    @Test
+    void a_token_that_is_none_is_refused_without_being_shown() {
+        assertThatThrownBy(() -> WalletdClient.builder(HERE, "top secret\n").build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void a_record_with_a_secret_does_not_show_it() {
+        assertThat(RevealPrivateKey.of("aa", "my passphrase").toString()).doesNotContain("my passphrase");
+    }
+
+    private void answer(String result) {
+        next = CompletableFuture.completedFuture(new Transport.Answer(
+                200, ("{\"jsonrpc\":\"2.0\",\"result\":" + result + ",\"id\":1}").getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private CompletableFuture<Transport.Answer> post(URI url, String token, byte[] body, Duration timeout) {
+        sent.add(new String(body, StandardCharsets.UTF_8));
+        timeouts.add(timeout);
+        return next;
+    }
+
+    private static Call<String> waiting(Duration time) {
+        return new Call<>() {
+            @Override
+            public String method() {
+                return "wait_for_something";
+            }
+
+            @Override
+            public Map<String, Object> params() {
+                return Map.of();
+            }
+
+            @Override
+            public String read(com.fasterxml.jackson.databind.JsonNode result) {
+                return result.toString();
+            }
+
+            @Override
+            public Duration waits() {
+                return time;
+            }
+        };
+    }
+}
