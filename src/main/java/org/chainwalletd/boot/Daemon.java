@@ -17,6 +17,8 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.LedgerOutputs;
+import org.chainwalletd.coins.LedgerSpends;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.OpenFiles;
@@ -128,14 +130,17 @@ public final class Daemon implements AutoCloseable {
         Nodes.Way way = openWay(system, workers, meters.registry());
         Nodes nodes = startNodes(system, way, workers);
         Optional<IndexerClient> indexer = startIndexer(system, way, workers);
-        Follower follower = startFollowing(system, nodes, meters.registry(), workers);
-        keyring.bornBy(
-                () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
-        SpendService spending = startSpending(system, nodes, keyring, store, meters.registry(), workers);
+        Following following = startFollowing(system, nodes, meters.registry(), workers);
+        keyring.bornBy(() -> following
+                .follower()
+                .tip()
+                .map(tip -> OptionalLong.of(tip.height()))
+                .orElse(OptionalLong.empty()));
+        SpendService spending = startSpending(system, nodes, following, keyring, store, meters.registry(), workers);
         serve(
                 system,
                 tls,
-                new Services(settings, nodes, keyring, spending, follower, indexer, meters, workers),
+                new Services(settings, nodes, keyring, spending, following, indexer, meters, workers),
                 authenticator);
         system.tell(new Guardian.Serving());
         meters.withProcess();
@@ -189,19 +194,24 @@ public final class Daemon implements AutoCloseable {
     private SpendService startSpending(
             ActorSystem<Guardian.Command> system,
             Nodes nodes,
+            Following following,
             Keyring keyring,
             Store store,
             MeterRegistry metrics,
             Workers workers) {
         VerifiedOutputs outputs = new VerifiedOutputs(
                 settings.chain(),
-                List.of(new IntentOutputs(settings.chain(), store.intents(), workers.upstream())),
+                List.of(
+                        new IntentOutputs(settings.chain(), store.intents(), workers.upstream()),
+                        new LedgerOutputs(following.books(), workers.upstream())),
                 nodes.client(),
                 workers.upstream(),
                 metrics);
+        following.cover(new UnderGuardian(system), nodes, outputs, keyring, workers);
         SpendEnvironment environment = SpendEnvironment.of(
                 settings,
-                nodes.client(),
+                new LedgerSpends(
+                        nodes.client(), following.ledger(), settings.follow().ledgerFirst(), workers.upstream()),
                 outputs,
                 nodes.chain(),
                 nodes.seen(),
@@ -218,11 +228,11 @@ public final class Daemon implements AutoCloseable {
         return spending;
     }
 
-    private Follower startFollowing(
+    private Following startFollowing(
             ActorSystem<Guardian.Command> system, Nodes nodes, MeterRegistry metrics, Workers workers) {
-        Books books = Books.open(settings.datadir(), List.of());
+        Books books = Books.open(settings.datadir(), Following.tables());
         closers.add("books", books::close);
-        return Following.start(settings, new UnderGuardian(system), nodes, books, List.of(), metrics, workers);
+        return Following.start(settings, new UnderGuardian(system), nodes, books, metrics, workers);
     }
 
     private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {

@@ -6,30 +6,71 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.coins.Coverage;
+import org.chainwalletd.coins.LedgerBook;
+import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.LedgerBooks;
 
-/** Starts the follower as the settings want it. */
-final class Following {
+/**
+ * What follows the chain, and the books that are kept of it.
+ *
+ * @param ledger the coins of own addresses
+ * @param books the ledger's tables
+ */
+record Following(Follower follower, CoinLedger ledger, LedgerBooks books) {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private Following() {}
+    private static final LedgerBook LEDGER = new LedgerBook();
 
-    /** @param tables of {@code books}, all of them opened in {@code file} */
-    static Follower start(
+    /** All tables of {@code books.db}. */
+    static List<BookTable<?, ?>> tables() {
+        return List.of(LEDGER.table());
+    }
+
+    /** Begins to follow. */
+    static Following start(
             Settings settings,
             Follower.Spawner spawner,
             Nodes nodes,
             Books file,
-            List<Book<?, ?>> books,
+            MeterRegistry meters,
+            Workers workers) {
+        Follower follower = follow(settings, spawner, nodes, file, meters, workers);
+        LedgerBooks books = new LedgerBooks(file);
+        return new Following(follower, new CoinLedger(books, follower, workers.upstream()), books);
+    }
+
+    /** Begins to cover the addresses that are not. */
+    void cover(Follower.Spawner spawner, Nodes nodes, VerifiedOutputs outputs, Keyring keyring, Workers workers) {
+        spawner.spawn(
+                Coverage.create(
+                        books,
+                        follower,
+                        nodes.client(),
+                        outputs,
+                        () -> keyring.list().stream().map(KeyEntry::address).toList(),
+                        workers.upstream()),
+                "coverage");
+    }
+
+    private static Follower follow(
+            Settings settings,
+            Follower.Spawner spawner,
+            Nodes nodes,
+            Books file,
             MeterRegistry meters,
             Workers workers) {
         return Follower.start(
@@ -40,7 +81,7 @@ final class Following {
                         nodes.client().hasty(),
                         () -> nodes.seen().get().network().flatMap(Network::ofWord),
                         file,
-                        books,
+                        List.of(LEDGER),
                         rules(settings.follow()),
                         new WorkCheck(settings.chain(), workers.background()),
                         meters,

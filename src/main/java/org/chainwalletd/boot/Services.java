@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
-import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.indexer.AddressHistory;
@@ -26,6 +25,7 @@ import org.chainwalletd.rpc.method.htlc.HtlcErrors;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
+import org.chainwalletd.rpc.method.keyring.LedgerCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.keyring.PendingCoinsGuard;
 import org.chainwalletd.rpc.method.quote.QuoteErrors;
@@ -40,7 +40,7 @@ record Services(
         Nodes nodes,
         Keyring keyring,
         SpendService spending,
-        Follower follower,
+        Following following,
         Optional<IndexerClient> indexer,
         Metrics metrics,
         Workers workers) {
@@ -69,7 +69,8 @@ record Services(
                         deletionGuard(),
                         spending,
                         htlcs(),
-                        follower,
+                        following.follower(),
+                        following.ledger(),
                         new IndexerMethods.Sources(indexer, AddressHistory.NONE),
                         workers.answers())
                 .registry();
@@ -82,6 +83,7 @@ record Services(
     private DeletionGuard deletionGuard() {
         return new CombinedGuard(
                 List.of(
+                        new LedgerCoinsGuard(following.ledger()),
                         new ConfirmedCoinsGuard(nodes.client(), workers.answers()),
                         new PendingCoinsGuard(nodes.client(), workers.answers()),
                         new OwnSpendsGuard(spending::openSpendOf, workers.answers())),
@@ -109,6 +111,6 @@ record Services(
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"),
                 () -> nodes.chain().complaint(),
-                new FollowerReadiness(follower, settings.follow().maxLag(), Clock.systemUTC()));
+                new FollowerReadiness(following.follower(), settings.follow().maxLag(), Clock.systemUTC()));
     }
 }

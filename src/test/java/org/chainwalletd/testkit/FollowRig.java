@@ -40,6 +40,7 @@ public final class FollowRig implements AutoCloseable {
     private final List<FollowEvent> events = new CopyOnWriteArrayList<>();
     private final Books books;
     private final Follower follower;
+    private final NodeClient client;
 
     public FollowRig(Path folder, List<Book<?, ?>> books, URI... nodes) {
         this(folder, books, setup -> setup, nodes);
@@ -50,7 +51,7 @@ public final class FollowRig implements AutoCloseable {
         List<BookTable<?, ?>> tables = new ArrayList<>();
         books.forEach(book -> tables.add(book.table()));
         this.books = Books.open(folder, tables);
-        NodeClient client = client(nodes);
+        this.client = client(nodes);
         List<FollowedNode> followed = new ArrayList<>();
         for (NodeClient one : client.each()) {
             followed.add(new FollowedNode(nodes[followed.size()].toString(), one));
@@ -89,6 +90,15 @@ public final class FollowRig implements AutoCloseable {
 
     public ActorTestKit kit() {
         return kit;
+    }
+
+    public ExecutorService executor() {
+        return executor;
+    }
+
+    /** Asks the nodes. */
+    public NodeClient client() {
+        return client;
     }
 
     public Follower follower() {

@@ -6,11 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.coins.LedgerReads;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.message.TextMessages;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.rpc.MethodRegistry;
@@ -19,6 +22,7 @@ import org.chainwalletd.rpc.method.follow.FollowMethods;
 import org.chainwalletd.rpc.method.htlc.HtlcMethods;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
+import org.chainwalletd.rpc.method.keyring.NewKeys;
 import org.chainwalletd.rpc.method.message.MessageMethods;
 import org.chainwalletd.rpc.method.quote.QuoteMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
@@ -40,6 +44,7 @@ public record MethodFamilies(
         SpendService spending,
         HtlcSpends htlcs,
         Follower follower,
+        CoinLedger ledger,
         IndexerMethods.Sources indexed,
         Executor executor) {
 
@@ -47,14 +52,25 @@ public record MethodFamilies(
     public static MethodFamilies withoutServices(ChainProfile chain, String version) {
         Nodes none = new Nodes(null, null, null);
         return new MethodFamilies(
-                chain, version, none, null, null, null, null, null, null, IndexerMethods.Sources.NONE, Runnable::run);
+                chain,
+                version,
+                none,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                IndexerMethods.Sources.NONE,
+                Runnable::run);
     }
 
     /** Every method that can be called, the one that describes the others included. */
     public MethodRegistry registry() {
         List<RpcMethod<?, ?>> methods = new ArrayList<>();
-        methods.addAll(ReadMethods.all(chain, version, nodes, () -> keyring.list(), inFlight, executor));
-        methods.addAll(KeyringMethods.all(keyring, deletionGuard, executor));
+        methods.addAll(ReadMethods.all(chain, version, nodes, coins(), () -> keyring.list(), inFlight, executor));
+        methods.addAll(KeyringMethods.all(keyring, new NewKeys(keyring, ledger, executor), deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
         // Without an index of HTLCs there are none in it.
         methods.addAll(FollowMethods.all(follower, () -> 0));
@@ -69,5 +85,10 @@ public record MethodFamilies(
 
     private Quotes quotes() {
         return new Quotes(chain, keyring, nodes.chain(), InstantSource.system(), new SecureRandom(), executor);
+    }
+
+    /** Whoever asks for coins of an address hears them from the daemon's own books where these are complete. */
+    private NodeClient coins() {
+        return new LedgerReads(nodes.client(), ledger, executor);
     }
 }

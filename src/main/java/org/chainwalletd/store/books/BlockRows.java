@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BlockPlace;
 
 /**
  * The book of block ids, and where each scan stands. Heights are below 2^63: no chain has more blocks. A scan keeps the ids of its last
@@ -50,6 +51,17 @@ public final class BlockRows {
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height DESC LIMIT 1",
                 BlockRows::read,
                 page.scan());
+    }
+
+    /** Whether this block is one of the kept ones of a scan. */
+    public static boolean has(Page page, BlockPlace place) {
+        return page.queryOne(
+                        "SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?",
+                        row -> row.getInt(1),
+                        page.scan(),
+                        place.height(),
+                        place.blockId().toArray())
+                .isPresent();
     }
 
     public static void put(Page page, BlockRow block) {

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
@@ -17,17 +16,17 @@ final class GenerateAddressMethod extends NamedMethod<LabelParams, GenerateAddre
     /** @param index of the key on the path m/44'/9527'/0'/0'/index' */
     record Result(Address address, PublicKey pubkey, @U32 long index) {}
 
-    private final Keyring keyring;
+    private final NewKeys keys;
     private final Executor executor;
 
-    GenerateAddressMethod(Keyring keyring, Executor executor) {
+    GenerateAddressMethod(NewKeys keys, Executor executor) {
         super(
                 "generate_address",
                 Scope.MANAGE,
                 "Derives the next key of a seeded (legacy) keyring: index 0, 1, 2 and so on. Refused on a keyring without a seed.",
                 LabelParams.class,
                 Result.class);
-        this.keyring = keyring;
+        this.keys = keys;
         this.executor = executor;
     }
 
@@ -38,7 +37,7 @@ final class GenerateAddressMethod extends NamedMethod<LabelParams, GenerateAddre
 
     @Override
     public CompletionStage<Result> call(LabelParams params, CallContext context) {
-        return keyring.deriveNext(params.label())
+        return keys.deriveNext(params.label())
                 .thenApplyAsync(
                         entry -> new Result(
                                 entry.address(),

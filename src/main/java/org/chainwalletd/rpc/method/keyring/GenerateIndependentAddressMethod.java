@@ -2,29 +2,28 @@ package org.chainwalletd.rpc.method.keyring;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
 /** {@code generate_independent_address} (interface.md, section 4.11). */
 final class GenerateIndependentAddressMethod extends NamedMethod<LabelParams, NewKeyResult> {
-    private final Keyring keyring;
+    private final NewKeys keys;
     private final Executor executor;
 
-    GenerateIndependentAddressMethod(Keyring keyring, Executor executor) {
+    GenerateIndependentAddressMethod(NewKeys keys, Executor executor) {
         super(
                 "generate_independent_address",
                 Scope.MANAGE,
                 "Makes a new key whose 24-word phrase spells the secret itself; the phrase restores into this daemon only.",
                 LabelParams.class,
                 NewKeyResult.class);
-        this.keyring = keyring;
+        this.keys = keys;
         this.executor = executor;
     }
 
     @Override
     public CompletionStage<NewKeyResult> call(LabelParams params, CallContext context) {
-        return keyring.generateIndependent(params.label()).thenApplyAsync(NewKeyResult::of, executor);
+        return keys.generateIndependent(params.label()).thenApplyAsync(NewKeyResult::of, executor);
     }
 }

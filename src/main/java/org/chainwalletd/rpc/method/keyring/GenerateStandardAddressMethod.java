@@ -2,29 +2,28 @@ package org.chainwalletd.rpc.method.keyring;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
 /** {@code generate_standard_address} (interface.md, section 4.11). */
 final class GenerateStandardAddressMethod extends NamedMethod<LabelParams, NewKeyResult> {
-    private final Keyring keyring;
+    private final NewKeys keys;
     private final Executor executor;
 
-    GenerateStandardAddressMethod(Keyring keyring, Executor executor) {
+    GenerateStandardAddressMethod(NewKeys keys, Executor executor) {
         super(
                 "generate_standard_address",
                 Scope.MANAGE,
                 "Makes a new key with a standard 24-word phrase of its own, which reveal_address_mnemonic returns.",
                 LabelParams.class,
                 NewKeyResult.class);
-        this.keyring = keyring;
+        this.keys = keys;
         this.executor = executor;
     }
 
     @Override
     public CompletionStage<NewKeyResult> call(LabelParams params, CallContext context) {
-        return keyring.generateStandard(params.label()).thenApplyAsync(NewKeyResult::of, executor);
+        return keys.generateStandard(params.label()).thenApplyAsync(NewKeyResult::of, executor);
     }
 }

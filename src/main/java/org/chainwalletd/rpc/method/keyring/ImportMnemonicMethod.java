@@ -3,7 +3,6 @@ package org.chainwalletd.rpc.method.keyring;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
@@ -11,17 +10,17 @@ import org.chainwalletd.rpc.Scope;
 
 /** {@code import_mnemonic} (interface.md, section 4.11). */
 final class ImportMnemonicMethod extends NamedMethod<MnemonicParams, NewKeyResult> {
-    private final Keyring keyring;
+    private final NewKeys keys;
     private final Executor executor;
 
-    ImportMnemonicMethod(Keyring keyring, Executor executor) {
+    ImportMnemonicMethod(NewKeys keys, Executor executor) {
         super(
                 "import_mnemonic",
                 Scope.MANAGE,
                 "Takes in a key from the 24 words that spell its secret (an independent phrase).",
                 MnemonicParams.class,
                 NewKeyResult.class);
-        this.keyring = keyring;
+        this.keys = keys;
         this.executor = executor;
     }
 
@@ -32,6 +31,6 @@ final class ImportMnemonicMethod extends NamedMethod<MnemonicParams, NewKeyResul
 
     @Override
     public CompletionStage<NewKeyResult> call(MnemonicParams params, CallContext context) {
-        return keyring.importIndependent(params.mnemonic(), params.label()).thenApplyAsync(NewKeyResult::of, executor);
+        return keys.importIndependent(params.mnemonic(), params.label()).thenApplyAsync(NewKeyResult::of, executor);
     }
 }

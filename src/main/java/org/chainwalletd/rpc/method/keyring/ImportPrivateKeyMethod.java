@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.Alias;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
@@ -23,17 +22,17 @@ final class ImportPrivateKeyMethod extends NamedMethod<ImportPrivateKeyMethod.Pa
             @Doc("text for people, at most 256 bytes of UTF-8, no control characters")
             Optional<String> label) {}
 
-    private final Keyring keyring;
+    private final NewKeys keys;
     private final Executor executor;
 
-    ImportPrivateKeyMethod(Keyring keyring, Executor executor) {
+    ImportPrivateKeyMethod(NewKeys keys, Executor executor) {
         super(
                 "import_private_key",
                 Scope.MANAGE,
                 "Takes in a raw Ed25519 secret; the caller keeps the backup.",
                 Params.class,
                 NewKeyResult.class);
-        this.keyring = keyring;
+        this.keys = keys;
         this.executor = executor;
     }
 
@@ -44,6 +43,6 @@ final class ImportPrivateKeyMethod extends NamedMethod<ImportPrivateKeyMethod.Pa
 
     @Override
     public CompletionStage<NewKeyResult> call(Params params, CallContext context) {
-        return keyring.importSecret(params.privateKey(), params.label()).thenApplyAsync(NewKeyResult::of, executor);
+        return keys.importSecret(params.privateKey(), params.label()).thenApplyAsync(NewKeyResult::of, executor);
     }
 }

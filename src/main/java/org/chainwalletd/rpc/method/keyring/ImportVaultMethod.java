@@ -6,7 +6,6 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
@@ -24,17 +23,17 @@ final class ImportVaultMethod extends NamedMethod<ImportVaultMethod.Params, Impo
     /** @param imported newly added addresses in the order of the vault */
     record Result(List<Address> imported) {}
 
-    private final Keyring keyring;
+    private final NewKeys keys;
     private final Executor executor;
 
-    ImportVaultMethod(Keyring keyring, Executor executor) {
+    ImportVaultMethod(NewKeys keys, Executor executor) {
         super(
                 "import_vault",
                 Scope.SPEND,
                 "Takes in the keys of a vault that are not in the keyring yet, all together.",
                 Params.class,
                 Result.class);
-        this.keyring = keyring;
+        this.keys = keys;
         this.executor = executor;
     }
 
@@ -45,6 +44,6 @@ final class ImportVaultMethod extends NamedMethod<ImportVaultMethod.Params, Impo
 
     @Override
     public CompletionStage<Result> call(Params params, CallContext context) {
-        return keyring.importVault(params.vaultHex(), params.passphrase()).thenApplyAsync(Result::new, executor);
+        return keys.importVault(params.vaultHex(), params.passphrase()).thenApplyAsync(Result::new, executor);
     }
 }

@@ -15,6 +15,7 @@ public final class ReadMethods {
 
     /**
      * @param version of the daemon, for {@code get_status}
+     * @param coins asked for balances and listings of addresses
      * @param keys all of the keyring, from memory
      * @param executor puts answers together
      */
@@ -22,6 +23,7 @@ public final class ReadMethods {
             ChainProfile profile,
             String version,
             Nodes nodes,
+            NodeClient coins,
             Supplier<List<KeyEntry>> keys,
             InFlight inFlight,
             Executor executor) {
@@ -36,9 +38,9 @@ public final class ReadMethods {
                 new GetBlockIdAtHeightMethod(client, executor),
                 new GetBlockMethod(client, executor),
                 new GetTransactionMethod(profile, client, executor),
-                new GetBalanceMethod(client, executor),
-                new GetWalletBalanceMethod(client, keys, executor),
-                new GetAddressUtxosMethod(client, executor),
+                new GetBalanceMethod(coins, executor),
+                new GetWalletBalanceMethod(coins, keys, executor),
+                new GetAddressUtxosMethod(coins, executor),
                 new GetScriptUtxosMethod(client, executor),
                 new GetAddressMempoolMethod(client, executor));
     }

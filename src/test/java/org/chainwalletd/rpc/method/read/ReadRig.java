@@ -67,8 +67,8 @@ final class ReadRig implements AutoCloseable {
             }
         };
         dispatcher = new RpcDispatcher(
-                MethodRegistry.of(
-                        ReadMethods.all(PROFILE, "9.9.9", nodes, () -> List.copyOf(keys), inFlight, executor)),
+                MethodRegistry.of(ReadMethods.all(
+                        PROFILE, "9.9.9", nodes, nodes.client(), () -> List.copyOf(keys), inFlight, executor)),
                 List.of(new NodeErrors()),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(100, 4, 10),

@@ -1,0 +1,75 @@
+package org.chainwalletd.coins;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.follow.FollowStatus;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.store.books.LedgerBooks;
+
+/** The ledger of own coins as the rest of the daemon sees it. Safe for threads; stages fail with {@code StoreException}. */
+public final class CoinLedger {
+    /** A key that is drawn now has no coins in blocks deeper than this below the followed tip: no reorganisation brings any. */
+    private static final long YOUNG = 100;
+
+    private final LedgerBooks books;
+    private final Follower follower;
+    private final Executor executor;
+
+    public CoinLedger(LedgerBooks books, Follower follower, Executor executor) {
+        this.books = books;
+        this.follower = follower;
+        this.executor = executor;
+    }
+
+    /** Watches a key that was drawn here this moment: nobody has paid it yet, so it is covered from the start. Durable when it completes. */
+    public CompletionStage<Void> watchFresh(Address address) {
+        return books.watch(List.of(address), true, YOUNG);
+    }
+
+    /** Watches keys that may have been paid long ago: they are covered once their coins were listed. Durable when it completes. */
+    public CompletionStage<Void> watchOld(List<Address> addresses) {
+        return books.watch(addresses, false, YOUNG);
+    }
+
+    /** How many blocks the ledger is behind the nodes, as far as is known. */
+    public long lag() {
+        return follower.status().lag();
+    }
+
+    public Optional<FollowedTip> tip() {
+        return follower.tip();
+    }
+
+    /** Somebody needs the newest block. */
+    void hurry() {
+        follower.nudge();
+    }
+
+    /** Coins of those addresses that are covered, at the followed tip; empty before the first block, and when that tip is just going. */
+    CompletionStage<Optional<LedgerSnapshot>> snapshot(List<Address> addresses) {
+        FollowStatus status = follower.status();
+        if (status.tip().isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        FollowedTip tip = status.tip().get();
+        int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
+        return books.unspent(tip.place(), addresses)
+                .thenApplyAsync(found -> found.map(coins -> new LedgerSnapshot(tip, maturity, coins)), executor);
+    }
+
+    /** Why an address must not be given up, in words: the ledger has coins of it. Empty permits nothing: the nodes are asked as well. */
+    public CompletionStage<Optional<String>> objection(Address address) {
+        return snapshot(List.of(address))
+                .thenApplyAsync(
+                        found -> found.filter(snapshot -> snapshot.covers(address))
+                                .flatMap(snapshot -> snapshot.any(address))
+                                .map(coin -> "the daemon's own books have a coin of it: " + coin.outpoint()),
+                        executor);
+    }
+}

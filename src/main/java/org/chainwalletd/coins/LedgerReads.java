@@ -1,0 +1,135 @@
+package org.chainwalletd.coins;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.node.ForwardingNodeClient;
+import org.chainwalletd.node.NodeClient;
+
+/**
+ * A node client that answers balances and listings of covered addresses from the ledger, once it stands at the node's tip, and asks the node
+ * for the rest. When the ledger does not come there in time, everything is the node's.
+ */
+public final class LedgerReads extends ForwardingNodeClient {
+    private static final long PATIENCE_NANOS = Duration.ofSeconds(3).toNanos();
+    private static final long PAUSE_MILLIS = 20;
+
+    private final CoinLedger ledger;
+    private final Executor executor;
+    private final Executor later;
+
+    public LedgerReads(NodeClient node, CoinLedger ledger, Executor executor) {
+        super(node);
+        this.ledger = ledger;
+        this.executor = executor;
+        this.later = CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, executor);
+    }
+
+    @Override
+    public NodeClient patient(Duration time) {
+        return new LedgerReads(node().patient(time), ledger, executor);
+    }
+
+    @Override
+    public CompletionStage<Amount> balance(Address address) {
+        return balances(List.of(address)).thenApplyAsync(found -> found.get(0), executor);
+    }
+
+    @Override
+    public CompletionStage<List<Amount>> balances(List<Address> addresses) {
+        return answer(addresses, LedgerSnapshot::balance, node()::balances);
+    }
+
+    @Override
+    public CompletionStage<UtxoListing> addressUtxos(Address address) {
+        return addressUtxos(List.of(address)).thenApplyAsync(found -> found.get(0), executor);
+    }
+
+    @Override
+    public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
+        return answer(addresses, LedgerSnapshot::listing, node()::addressUtxos);
+    }
+
+    private <T> CompletionStage<List<T>> answer(
+            List<Address> addresses,
+            BiFunction<LedgerSnapshot, Address, T> known,
+            Function<List<Address>, CompletionStage<List<T>>> asked) {
+        if (addresses.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return covered(addresses)
+                .thenComposeAsync(
+                        anything -> anything
+                                ? node().tip().thenComposeAsync(tip -> atTip(tip, addresses), executor)
+                                : CompletableFuture.completedFuture(Optional.<LedgerSnapshot>empty()),
+                        executor)
+                .thenComposeAsync(
+                        snapshot -> snapshot.isPresent()
+                                ? merged(snapshot.get(), addresses, known, asked)
+                                : asked.apply(addresses),
+                        executor);
+    }
+
+    private CompletionStage<Boolean> covered(List<Address> addresses) {
+        return ledger.snapshot(addresses)
+                .handleAsync(
+                        (found, failure) -> failure == null
+                                && found.filter(snapshot -> !snapshot.coins().isEmpty())
+                                        .isPresent(),
+                        executor);
+    }
+
+    private CompletionStage<Optional<LedgerSnapshot>> atTip(Tip wanted, List<Address> addresses) {
+        ledger.hurry();
+        return atTip(wanted, addresses, System.nanoTime() + PATIENCE_NANOS);
+    }
+
+    /** A node whose tip is below ours lags; what we have is the newer truth. */
+    private CompletionStage<Optional<LedgerSnapshot>> atTip(Tip wanted, List<Address> addresses, long until) {
+        boolean there = ledger.tip()
+                .filter(tip -> tip.place().blockId().equals(wanted.blockId()) || tip.height() > wanted.height())
+                .isPresent();
+        if (!there) {
+            return System.nanoTime() - until > 0
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, until), later)
+                            .thenComposeAsync(again -> again, executor);
+        }
+        return ledger.snapshot(addresses)
+                .thenComposeAsync(
+                        found -> found.isPresent() || System.nanoTime() - until > 0
+                                ? CompletableFuture.completedFuture(found)
+                                : atTip(wanted, addresses, until),
+                        executor);
+    }
+
+    private <T> CompletionStage<List<T>> merged(
+            LedgerSnapshot snapshot,
+            List<Address> addresses,
+            BiFunction<LedgerSnapshot, Address, T> known,
+            Function<List<Address>, CompletionStage<List<T>>> asked) {
+        List<Address> rest =
+                addresses.stream().filter(address -> !snapshot.covers(address)).toList();
+        CompletionStage<List<T>> others =
+                rest.isEmpty() ? CompletableFuture.completedFuture(List.of()) : asked.apply(rest);
+        return others.thenApplyAsync(
+                answers -> {
+                    List<T> all = new ArrayList<>(addresses.size());
+                    int next = 0;
+                    for (Address address : addresses) {
+                        all.add(snapshot.covers(address) ? known.apply(snapshot, address) : answers.get(next++));
+                    }
+                    return all;
+                },
+                executor);
+    }
+}

@@ -1,0 +1,62 @@
+package org.chainwalletd.coins;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.books.OwnCoin;
+
+/**
+ * The coins of covered addresses at one block, told as a node tells them: what the mempool spends is still there, and a coinbase is not until
+ * the next block may spend it (chain protocol, section 10.4).
+ *
+ * @param maturity blocks between a coinbase and the first block that may spend it
+ * @param coins of each covered address, by outpoint
+ */
+record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>> coins) {
+    /** What a node lists at most. */
+    private static final int MOST_LISTED = 1_000;
+
+    private static final String SOURCE = "the ledger";
+
+    boolean covers(Address address) {
+        return coins.containsKey(address);
+    }
+
+    boolean covers(List<Address> addresses) {
+        return coins.keySet().containsAll(addresses);
+    }
+
+    /**
+     * @throws ArithmeticException above 2^64-1, which no chain has
+     */
+    Amount balance(Address address) {
+        return coins.get(address).stream()
+                .filter(this::isMature)
+                .map(OwnCoin::value)
+                .reduce(Amount.ZERO, Amount::plus);
+    }
+
+    NodeClient.UtxoListing listing(Address address) {
+        List<NodeClient.Utxo> listed = coins.get(address).stream()
+                .filter(this::isMature)
+                .map(coin -> new NodeClient.Utxo(coin.outpoint(), coin.value(), coin.height(), coin.coinbase(), null))
+                .limit(MOST_LISTED + 1L)
+                .toList();
+        boolean truncated = listed.size() > MOST_LISTED;
+        return new NodeClient.UtxoListing(
+                truncated ? listed.subList(0, MOST_LISTED) : listed, truncated, tip.height(), SOURCE);
+    }
+
+    private boolean isMature(OwnCoin coin) {
+        return !coin.coinbase() || tip.height() + 1 - coin.height() >= maturity;
+    }
+
+    /** Whether there is anything at all, mature or not. */
+    Optional<OwnCoin> any(Address address) {
+        return coins.get(address).stream().findFirst();
+    }
+}

@@ -1,0 +1,72 @@
+package org.chainwalletd.coins;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.node.ForwardingNodeClient;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+
+/**
+ * A node client for payments. Listings come from the node, and when it refuses for its quota from the ledger, if that covers the address and
+ * is at most two blocks behind; or, as the operator wants, from the ledger first.
+ */
+public final class LedgerSpends extends ForwardingNodeClient {
+    private static final long MOST_BEHIND = 2;
+    private static final String QUOTA = "Rate limit exceeded";
+
+    private final CoinLedger ledger;
+    private final boolean ledgerFirst;
+    private final Executor executor;
+
+    public LedgerSpends(NodeClient node, CoinLedger ledger, boolean ledgerFirst, Executor executor) {
+        super(node);
+        this.ledger = ledger;
+        this.ledgerFirst = ledgerFirst;
+        this.executor = executor;
+    }
+
+    @Override
+    public CompletionStage<UtxoListing> addressUtxos(Address address) {
+        return ledgerFirst
+                ? ofLedger(address)
+                        .thenComposeAsync(
+                                found -> found.isPresent()
+                                        ? CompletableFuture.completedFuture(found.get())
+                                        : node().addressUtxos(address),
+                                executor)
+                : node().addressUtxos(address)
+                        .exceptionallyComposeAsync(refused -> instead(address, refused), executor);
+    }
+
+    private CompletionStage<UtxoListing> instead(Address address, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (!(cause instanceof NodeException.Rejected rejected)
+                || !rejected.text().startsWith(QUOTA)) {
+            return CompletableFuture.failedFuture(cause);
+        }
+        return ofLedger(address)
+                .thenComposeAsync(
+                        found -> found.map(CompletableFuture::completedFuture)
+                                .orElseGet(() -> CompletableFuture.failedFuture(cause)),
+                        executor);
+    }
+
+    private CompletionStage<Optional<UtxoListing>> ofLedger(Address address) {
+        if (ledger.lag() > MOST_BEHIND) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return ledger.snapshot(List.of(address))
+                .handleAsync(
+                        (found, failure) -> failure != null
+                                ? Optional.<UtxoListing>empty()
+                                : found.filter(snapshot -> snapshot.covers(address))
+                                        .map(snapshot -> snapshot.listing(address)),
+                        executor);
+    }
+}

@@ -1,0 +1,71 @@
+package org.chainwalletd.rpc.method.keyring;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.Keyring;
+
+/**
+ * Where keys come into being: each is durable first, then watched on the chain, and only then does its caller hear of it. A crash between leaves a
+ * key that nobody was told of; the next start watches it. What is drawn here is new to the world; what comes from elsewhere, or from a seed
+ * that may have been used elsewhere, may have coins.
+ */
+public final class NewKeys {
+    private final Keyring keyring;
+    private final CoinLedger ledger;
+    private final Executor executor;
+
+    public NewKeys(Keyring keyring, CoinLedger ledger, Executor executor) {
+        this.keyring = keyring;
+        this.ledger = ledger;
+        this.executor = executor;
+    }
+
+    CompletionStage<KeyEntry> generateStandard(Optional<String> label) {
+        return fresh(keyring.generateStandard(label));
+    }
+
+    CompletionStage<KeyEntry> generateIndependent(Optional<String> label) {
+        return fresh(keyring.generateIndependent(label));
+    }
+
+    CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
+        return old(keyring.deriveNext(label));
+    }
+
+    CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
+        return old(keyring.importSecret(secretHex, label));
+    }
+
+    CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
+        return old(keyring.importIndependent(words, label));
+    }
+
+    CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
+        return old(keyring.importStandard(words, label));
+    }
+
+    CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes passphrase) {
+        return keyring.importVault(vault, passphrase)
+                .thenComposeAsync(
+                        addresses -> ledger.watchOld(addresses).thenApplyAsync(watched -> addresses, executor),
+                        executor);
+    }
+
+    private CompletionStage<KeyEntry> fresh(CompletionStage<KeyEntry> key) {
+        return key.thenComposeAsync(
+                entry -> ledger.watchFresh(entry.address()).thenApplyAsync(watched -> entry, executor), executor);
+    }
+
+    private CompletionStage<KeyEntry> old(CompletionStage<KeyEntry> key) {
+        return key.thenComposeAsync(
+                entry -> ledger.watchOld(List.of(entry.address())).thenApplyAsync(watched -> entry, executor),
+                executor);
+    }
+}

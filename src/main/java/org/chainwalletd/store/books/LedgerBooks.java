@@ -1,0 +1,243 @@
+package org.chainwalletd.store.books;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BlockPlace;
+
+/**
+ * What the ledger's owner asks of its tables, and writes beside the blocks: which addresses are watched and covered. Answers hold for one
+ * block of the chain, which the caller names; they are empty when that block is not on the followed chain any more. Stages fail with
+ * {@code StoreException}.
+ */
+public final class LedgerBooks {
+    /** More addresses than that are read by one walk over all coins. */
+    private static final int SINGLY = 1_000;
+
+    private static final String COINS =
+            "SELECT tx_id, output_index, address, value, height, coinbase FROM coins WHERE scan = 0";
+
+    private final Books file;
+
+    public LedgerBooks(Books file) {
+        this.file = file;
+    }
+
+    /**
+     * How far an address is known.
+     *
+     * @param fromHeight blocks above are read for it
+     * @param coverHeight from there on its coins are complete; empty: they are not
+     * @param historyFrom from there on its history is complete
+     */
+    public record Watched(
+            Address address, long fromHeight, boolean fresh, Optional<Long> coverHeight, long historyFrom) {}
+
+    /** One line of an address's history. */
+    public record Entry(long height, Hash256 txId, Amount amount, boolean input, boolean coinbase) {}
+
+    /**
+     * Watches addresses from the block that was written last on. Durable when the stage completes; those that are watched stay as they are.
+     *
+     * @param fresh drawn here this moment: they have no coins in blocks deeper than {@code young} below
+     */
+    public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
+        return file.write(session -> {
+            Page head = session.head();
+            long height = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
+            long birth = Math.max(0, height - young);
+            for (Address address : addresses) {
+                head.update(
+                        "INSERT OR IGNORE INTO watched (address, from_height, fresh, cover_height, history_from)"
+                                + " VALUES (?, ?, ?, ?, ?)",
+                        address.toArray(),
+                        height,
+                        fresh ? 1 : 0,
+                        fresh ? birth : null,
+                        fresh ? birth : Math.max(0, height + 1));
+            }
+            return null;
+        });
+    }
+
+    /** Forgets addresses and their coins. */
+    public CompletionStage<Void> forget(List<Address> addresses) {
+        return file.write(session -> {
+            addresses.forEach(address -> {
+                session.head().update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
+                session.head().update("DELETE FROM coins WHERE scan = 0 AND address = ?", (Object) address.toArray());
+            });
+            return null;
+        });
+    }
+
+    public CompletionStage<Set<Address>> allWatched() {
+        return file.read(session ->
+                new HashSet<>(session.head().query("SELECT address FROM watched", row -> Address.of(row.getBytes(1)))));
+    }
+
+    public CompletionStage<Optional<Watched>> find(Address address) {
+        return file.read(session -> find(session.head(), address));
+    }
+
+    private static Optional<Watched> find(Page page, Address address) {
+        return page.queryOne(
+                "SELECT address, from_height, fresh, cover_height, history_from FROM watched WHERE address = ?",
+                LedgerBooks::watched,
+                (Object) address.toArray());
+    }
+
+    private static Watched watched(ResultSet row) throws SQLException {
+        long cover = row.getLong(4);
+        Optional<Long> covered = row.wasNull() ? Optional.empty() : Optional.of(cover);
+        return new Watched(Address.of(row.getBytes(1)), row.getLong(2), row.getInt(3) != 0, covered, row.getLong(5));
+    }
+
+    /** Some addresses whose coins are not complete, the ones that are watched longest first. */
+    public CompletionStage<List<Watched>> uncovered(int most) {
+        return file.read(session -> session.head()
+                .query(
+                        "SELECT address, from_height, fresh, cover_height, history_from FROM watched"
+                                + " WHERE cover_height IS NULL ORDER BY from_height LIMIT ?",
+                        LedgerBooks::watched,
+                        most));
+    }
+
+    /**
+     * Makes addresses covered by what was listed for them at a block, if that block is the last one that was written: neither earlier nor
+     * later, because spends after it would be missing.
+     *
+     * @return whether they are covered now
+     */
+    public CompletionStage<Boolean> cover(BlockPlace at, List<Address> addresses, List<OwnCoin> coins) {
+        return file.write(session -> {
+            Page head = session.head();
+            if (!BlockRows.top(head).map(BlockRow::place).equals(Optional.of(at))) {
+                return false;
+            }
+            coins.forEach(coin -> LedgerTable.create(head, coin));
+            for (Address address : addresses) {
+                head.update(
+                        "UPDATE watched SET cover_height = ? WHERE address = ? AND cover_height IS NULL",
+                        at.height(),
+                        address.toArray());
+            }
+            return true;
+        });
+    }
+
+    /** Unspent coins of each covered one of {@code addresses} after the block {@code at}; the others are left out. */
+    public CompletionStage<Optional<Map<Address, List<OwnCoin>>>> unspent(BlockPlace at, List<Address> addresses) {
+        return file.read(session -> {
+            Page head = session.head();
+            if (!BlockRows.has(head, at)) {
+                return Optional.empty();
+            }
+            return Optional.of(addresses.size() > SINGLY ? all(head, at, addresses) : each(head, at, addresses));
+        });
+    }
+
+    private static Map<Address, List<OwnCoin>> each(Page head, BlockPlace at, List<Address> addresses) {
+        Map<Address, List<OwnCoin>> coins = new HashMap<>();
+        for (Address address : addresses) {
+            boolean covered = find(head, address)
+                    .flatMap(Watched::coverHeight)
+                    .filter(height -> height <= at.height())
+                    .isPresent();
+            if (covered) {
+                coins.put(
+                        address,
+                        head.query(
+                                COINS
+                                        + " AND address = ? AND height <= ? AND (spent_height IS NULL OR spent_height > ?)"
+                                        + " ORDER BY tx_id, output_index",
+                                LedgerBooks::coin,
+                                address.toArray(),
+                                at.height(),
+                                at.height()));
+            }
+        }
+        return coins;
+    }
+
+    private static Map<Address, List<OwnCoin>> all(Page head, BlockPlace at, List<Address> addresses) {
+        Set<Address> wanted = new HashSet<>(addresses);
+        Map<Address, List<OwnCoin>> coins = new HashMap<>();
+        head
+                .query(
+                        "SELECT address FROM watched WHERE cover_height <= ?",
+                        row -> Address.of(row.getBytes(1)),
+                        at.height())
+                .stream()
+                .filter(wanted::contains)
+                .forEach(address -> coins.put(address, new ArrayList<>()));
+        head.query(
+                        COINS + " AND height <= ? AND (spent_height IS NULL OR spent_height > ?)"
+                                + " ORDER BY tx_id, output_index",
+                        LedgerBooks::coin,
+                        at.height(),
+                        at.height())
+                .forEach(coin -> Optional.ofNullable(coins.get(coin.address())).ifPresent(list -> list.add(coin)));
+        return coins;
+    }
+
+    private static OwnCoin coin(ResultSet row) throws SQLException {
+        return new OwnCoin(
+                new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
+                Address.of(row.getBytes(3)),
+                Amount.ofUnsigned(row.getLong(4)),
+                row.getLong(5),
+                row.getInt(6) != 0);
+    }
+
+    /** What has happened to an address up to a height, oldest first: at most {@code most} lines after {@code skip} ones. */
+    public CompletionStage<List<Entry>> history(Address address, long from, long to, long skip, int most) {
+        byte[] key = address.toArray();
+        return file.read(session -> session.head()
+                .query(
+                        "SELECT height, tx_id, value, 0, coinbase FROM coins WHERE scan = 0 AND address = ?1 AND height BETWEEN"
+                                + " ?2 AND ?3 UNION ALL SELECT spent_height, spent_by, value, 1, 0 FROM coins"
+                                + " WHERE scan = 0 AND address = ?1 AND spent_height BETWEEN ?2 AND ?3"
+                                + " ORDER BY 1, 4, 2, 3 LIMIT ?4 OFFSET ?5",
+                        row -> new Entry(
+                                row.getLong(1),
+                                Hash256.of(row.getBytes(2)),
+                                Amount.ofUnsigned(row.getLong(3)),
+                                row.getInt(4) != 0,
+                                row.getInt(5) != 0),
+                        key,
+                        from,
+                        to,
+                        most,
+                        skip));
+    }
+
+    /** What is known by bytes of these outpoints. */
+    public CompletionStage<Map<Outpoint, Map.Entry<Amount, Bytes>>> verified(Set<Outpoint> wanted) {
+        return file.read(session -> {
+            Map<Outpoint, Map.Entry<Amount, Bytes>> known = new HashMap<>();
+            for (Outpoint outpoint : wanted) {
+                session.head()
+                        .queryOne(
+                                "SELECT value, script FROM verified_outputs WHERE tx_id = ? AND output_index = ?",
+                                row -> Map.entry(Amount.ofUnsigned(row.getLong(1)), Bytes.wrap(row.getBytes(2))),
+                                outpoint.txId().toArray(),
+                                outpoint.index())
+                        .ifPresent(output -> known.put(outpoint, output));
+            }
+            return known;
+        });
+    }
+}

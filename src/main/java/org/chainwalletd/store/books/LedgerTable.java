@@ -1,0 +1,125 @@
+package org.chainwalletd.store.books;
+
+import java.util.List;
+import org.chainwalletd.chain.Address;
+
+/**
+ * The ledger: coins of watched addresses, from which height each address is watched, and from which on the ledger is complete for it. Beside it
+ * the outputs that were proven by bytes: no fork can make them false, so no undoing touches them.
+ */
+public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChange> {
+    private static final List<String> FIRST = List.of(
+            """
+            CREATE TABLE coins (
+              scan INTEGER NOT NULL,
+              tx_id BLOB NOT NULL,
+              output_index INTEGER NOT NULL,
+              address BLOB NOT NULL,
+              value INTEGER NOT NULL,
+              height INTEGER NOT NULL,
+              coinbase INTEGER NOT NULL,
+              spent_height INTEGER,
+              spent_by BLOB,
+              PRIMARY KEY (scan, tx_id, output_index)) WITHOUT ROWID""",
+            "CREATE INDEX coins_by_address ON coins (scan, address, height)",
+            "CREATE INDEX coins_by_height ON coins (scan, height)",
+            "CREATE INDEX coins_spent ON coins (scan, spent_height) WHERE spent_height IS NOT NULL",
+            """
+            CREATE TABLE watched (
+              address BLOB NOT NULL PRIMARY KEY,
+              from_height INTEGER NOT NULL,
+              fresh INTEGER NOT NULL,
+              cover_height INTEGER,
+              history_from INTEGER NOT NULL) WITHOUT ROWID""",
+            "CREATE INDEX watched_uncovered ON watched (from_height) WHERE cover_height IS NULL",
+            "CREATE INDEX watched_covered ON watched (cover_height) WHERE cover_height IS NOT NULL AND fresh = 0",
+            """
+            CREATE TABLE verified_outputs (
+              tx_id BLOB NOT NULL,
+              output_index INTEGER NOT NULL,
+              value INTEGER NOT NULL,
+              script BLOB NOT NULL,
+              PRIMARY KEY (tx_id, output_index)) WITHOUT ROWID""");
+
+    /** What the ledger looks up while it reads a block. */
+    public record View(Page page) {
+        public boolean isWatched(Address address) {
+            return page.queryOne(
+                            "SELECT 1 FROM watched WHERE address = ?", row -> row.getInt(1), (Object) address.toArray())
+                    .isPresent();
+        }
+    }
+
+    @Override
+    public String name() {
+        return "ledger";
+    }
+
+    @Override
+    public List<List<String>> steps() {
+        return List.of(FIRST);
+    }
+
+    @Override
+    public View view(Page page) {
+        return new View(page);
+    }
+
+    @Override
+    public void write(Page page, LedgerChange change) {
+        if (change instanceof LedgerChange.Created created) {
+            create(page, created.coin());
+        } else if (change instanceof LedgerChange.Spent spent) {
+            page.update(
+                    "UPDATE coins SET spent_height = ?, spent_by = ? WHERE scan = ? AND tx_id = ? AND output_index = ?",
+                    spent.height(),
+                    spent.spentBy().toArray(),
+                    page.scan(),
+                    spent.outpoint().txId().toArray(),
+                    spent.outpoint().index());
+        }
+    }
+
+    /** A coin that is there already stays as it is. */
+    static void create(Page page, OwnCoin coin) {
+        page.update(
+                "INSERT OR IGNORE INTO coins (scan, tx_id, output_index, address, value, height, coinbase)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                page.scan(),
+                coin.outpoint().txId().toArray(),
+                coin.outpoint().index(),
+                coin.address().toArray(),
+                coin.value().bits(),
+                coin.height(),
+                coin.coinbase() ? 1 : 0);
+        page.update(
+                "INSERT OR IGNORE INTO verified_outputs (tx_id, output_index, value, script) VALUES (?, ?, ?, ?)",
+                coin.outpoint().txId().toArray(),
+                coin.outpoint().index(),
+                coin.value().bits(),
+                coin.address().toArray());
+    }
+
+    /** What was joined from a listing at a block that is gone is no longer complete; a fresh key had no coins before its birth. */
+    @Override
+    public void undo(Page page, long height) {
+        page.update("DELETE FROM coins WHERE scan = ? AND height > ?", page.scan(), height);
+        page.update(
+                "UPDATE coins SET spent_height = NULL, spent_by = NULL WHERE scan = ? AND spent_height > ?",
+                page.scan(),
+                height);
+        if (page.isHead()) {
+            page.update("UPDATE watched SET cover_height = NULL WHERE fresh = 0 AND cover_height > ?", height);
+        }
+    }
+
+    @Override
+    public void join(Page page) {
+        page.update("UPDATE OR REPLACE coins SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
+    }
+
+    @Override
+    public void drop(Page page) {
+        page.update("DELETE FROM coins WHERE scan = ?", page.scan());
+    }
+}

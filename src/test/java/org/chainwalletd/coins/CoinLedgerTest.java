@@ -1,0 +1,186 @@
+package org.chainwalletd.coins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class CoinLedgerTest {
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @TempDir
+    Path folder;
+
+    private FollowRig rig;
+    private LedgerBooks books;
+    private CoinLedger ledger;
+    private final List<Address> fresh = List.of(address(1), address(2), address(3));
+
+    private static Address address(int number) {
+        byte[] bytes = new byte[Address.LENGTH];
+        bytes[0] = (byte) number;
+        return Address.of(bytes);
+    }
+
+    @BeforeEach
+    void start() {
+        rig = new FollowRig(folder, List.of(new LedgerBook()), chain.uri());
+        books = new LedgerBooks(rig.books());
+        ledger = new CoinLedger(books, rig.follower(), rig.executor());
+        VerifiedOutputs outputs = new VerifiedOutputs(
+                ChainProfile.of("chain"),
+                List.of(new LedgerOutputs(books, rig.executor())),
+                rig.client(),
+                rig.executor(),
+                new SimpleMeterRegistry());
+        rig.kit()
+                .spawn(Coverage.create(
+                        books,
+                        rig.follower(),
+                        rig.client(),
+                        outputs,
+                        () -> List.of(chain.node().minerAddress()),
+                        rig.executor()));
+        awaitTip();
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private void awaitTip() {
+        rig.awaitTip(chain.node().tip().id());
+    }
+
+    private void watchFresh() {
+        fresh.forEach(
+                address -> ledger.watchFresh(address).toCompletableFuture().join());
+    }
+
+    private LedgerSnapshot snapshot(List<Address> addresses) {
+        return ledger.snapshot(addresses).toCompletableFuture().join().orElseThrow();
+    }
+
+    private void awaitCovered(Address address) {
+        Await.until("the address is covered", () -> snapshot(List.of(address)).covers(address));
+    }
+
+    private void assertLedgerEqualsTheNode(List<Address> addresses) {
+        LedgerSnapshot snapshot = snapshot(addresses);
+        for (Address address : addresses) {
+            NodeClient.UtxoListing listing =
+                    rig.client().addressUtxos(address).toCompletableFuture().join();
+            assertThat(snapshot.listing(address).utxos()).isEqualTo(listing.utxos());
+            assertThat(snapshot.listing(address).truncated()).isEqualTo(listing.truncated());
+            assertThat(snapshot.balance(address))
+                    .isEqualTo(
+                            rig.client().balance(address).toCompletableFuture().join());
+        }
+    }
+
+    @Test
+    void a_fresh_key_is_covered_at_once_and_its_coins_come_from_blocks() {
+        watchFresh();
+        assertThat(snapshot(fresh).covers(fresh)).isTrue();
+        chain.fund(fresh.get(0), 5_000);
+        chain.fund(fresh.get(0), 6_000);
+        awaitTip();
+
+        assertThat(snapshot(fresh).balance(fresh.get(0))).isEqualTo(Amount.of(11_000));
+        assertLedgerEqualsTheNode(fresh);
+    }
+
+    @Test
+    void an_old_key_is_covered_by_one_listing_and_what_it_spends_later_is_known() {
+        Address miner = chain.node().minerAddress();
+        chain.mine(2);
+        awaitCovered(miner);
+        chain.fund(fresh.get(0), 5_000);
+        chain.mine(3);
+        awaitTip();
+
+        assertLedgerEqualsTheNode(List.of(miner));
+    }
+
+    @Test
+    void an_old_key_is_uncovered_when_the_block_of_its_listing_goes_and_is_listed_again() {
+        Address miner = chain.node().minerAddress();
+        chain.mine(2);
+        awaitCovered(miner);
+        chain.node().reorg(2);
+        awaitTip();
+        awaitCovered(miner);
+
+        assertLedgerEqualsTheNode(List.of(miner));
+    }
+
+    @Test
+    void after_random_reorganisations_and_restarts_the_ledger_is_that_of_the_chain() {
+        Random random = Seeded.random("ledger");
+        int chains = Integer.getInteger("follow.chains", 3);
+        watchFresh();
+        for (int i = 0; i < chains; i++) {
+            for (int step = 0; step < 8; step++) {
+                act(random);
+            }
+            awaitTip();
+            chain.mine(2);
+            awaitTip();
+            List<Address> all = new ArrayList<>(fresh);
+            all.add(chain.node().minerAddress());
+            awaitCovered(chain.node().minerAddress());
+            assertLedgerEqualsTheNode(all);
+        }
+    }
+
+    private void act(Random random) {
+        switch (random.nextInt(5)) {
+            case 0 -> chain.mine(1 + random.nextInt(8));
+            case 1 ->
+                chain.node()
+                        .reorg(1
+                                + random.nextInt(
+                                        (int) Math.min(50, chain.node().tip().height() - 1)));
+            case 2 -> {
+                stop();
+                start();
+            }
+            default -> chain.fund(fresh.get(random.nextInt(fresh.size())), 1_000 + random.nextInt(10_000));
+        }
+    }
+
+    @Test
+    void coins_and_verified_outputs_are_known_without_a_node() {
+        watchFresh();
+        chain.fund(fresh.get(1), 7_000);
+        awaitTip();
+        var coin = snapshot(fresh).listing(fresh.get(1)).utxos().get(0);
+
+        assertThat(new LedgerOutputs(books, rig.executor())
+                        .find(java.util.Set.of(coin.outpoint()))
+                        .toCompletableFuture()
+                        .join()
+                        .get(coin.outpoint())
+                        .value())
+                .isEqualTo(Amount.of(7_000));
+    }
+}
