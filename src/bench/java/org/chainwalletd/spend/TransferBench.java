@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,6 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Props;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.bench.DiskBytes;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -201,11 +203,14 @@ public final class TransferBench {
         Runs ours = new Runs(pairs);
         Runs sockets = new Runs(pairs);
         Runs jdk = new Runs(pairs);
+        OptionalLong written = DiskBytes.written();
+        long transfers = tokens.get();
         for (int i = 0; i < pairs; i++) {
             ours.add(i, ours(), lastCpuMicros);
             sockets.add(i, floor(), lastCpuMicros);
             jdk.add(i, jdkFloor(), lastCpuMicros);
         }
+        System.out.println(name + ", disk  " + DiskBytes.each(written, DiskBytes.written(), tokens.get() - transfers));
         print(name + ", bare sockets", ours, sockets);
         print(name + ", bare JDK client", ours, jdk);
     }

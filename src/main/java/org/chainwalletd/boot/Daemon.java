@@ -121,6 +121,8 @@ public final class Daemon implements AutoCloseable {
         Rehearsal.run(settings, system);
         Store store = Futures.await(opening, OPENING, "opening the store");
         closers.add("store", store::close);
+        store.died()
+                .thenRunAsync(() -> system.tell(new Guardian.ThreadEnded("the store's writer")), workers.upstream());
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
         closers.add("keyring", () -> Futures.await(keyring.close(), patience(), "closing the keyring"));
 

@@ -21,6 +21,7 @@ import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.StoreException;
 
 /** The first steps of a {@link Spender} with a new spend: allowance, list, choose, sign, intent. Until the last one nothing is durable. */
 final class NewSpend {
@@ -197,7 +198,7 @@ final class NewSpend {
                 spender.env.intents().open(intent, closedBefore),
                 (opening, failure) -> failure == null ? new Spender.Written(opening) : new Spender.Failed(failure));
         return Behaviors.receive(Command.class)
-                .onMessage(Spender.Failed.class, failed -> notWritten(failed.failure()))
+                .onMessage(Spender.Failed.class, failed -> notWritten(provenOrUnknown(failed.failure(), intent)))
                 .onMessage(Spender.Written.class, written -> written(intent, written.opening()))
                 .build();
     }
@@ -258,6 +259,15 @@ final class NewSpend {
         spender.neighbours.allowance().tell(new Allowance.Drop(spender.id));
         draft.inputs().forEach(coin -> excluded.add(coin.outpoint()));
         return choose();
+    }
+
+    /** An intent that may be on disk after all would be sent after a restart. */
+    private static Throwable provenOrUnknown(Throwable failure, Intent intent) {
+        return Spender.unwrapped(failure) instanceof StoreException store
+                        && store.reason() == StoreException.Reason.UNKNOWN
+                ? new SpendException(new SpendRefusal.OutcomeUnknown(
+                        intent.txId(), intent.token().isPresent(), store.getMessage()))
+                : failure;
     }
 
     private Behavior<Command> notWritten(Throwable failure) {

@@ -19,6 +19,12 @@ import org.sqlite.SQLiteErrorCode;
 final class GroupCommitWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitWriter.class);
     private static final int LARGEST_BATCH = 512;
+    /** Some seconds of a disk that works; each may carry a transaction of many kilobytes. */
+    private static final int LONGEST_QUEUE = 4_096;
+
+    /** The low byte of an extended result code. */
+    private static final int PRIMARY_CODE = 0xff;
+
     private static final long LEAST_APPLYING_NANOS = 1_000_000;
 
     /** One unit of work inside a transaction that the writer began. It may be run again after a rollback. */
@@ -33,7 +39,9 @@ final class GroupCommitWriter {
     private final BlockingQueue<Unit<?>> queue = new LinkedBlockingQueue<>();
     private final Unit<Void> end = new Unit<>(ignored -> null);
     private final Thread thread;
+    private final CompletableFuture<Void> died = new CompletableFuture<>();
     private boolean closed;
+    private boolean committing;
     private long commitNanos;
 
     /** @param holdings what is in memory goes back together with what is in the transaction */
@@ -62,12 +70,46 @@ final class GroupCommitWriter {
         return unit.future;
     }
 
+    /**
+     * As {@link #submit}, for what nobody has been promised yet: refused with {@link StoreException.Reason#BUSY} while too much waits. What
+     * belongs to something that was begun is never refused; it is bounded by what was begun.
+     */
+    <T> CompletableFuture<T> submitNew(Work<T> work) {
+        return queue.size() < LONGEST_QUEUE
+                ? submit(work)
+                : CompletableFuture.failedFuture(new StoreException(
+                        StoreException.Reason.BUSY,
+                        "the disk is slow: " + LONGEST_QUEUE + " writes wait for store " + file,
+                        null));
+    }
+
     int queued() {
         return queue.size();
     }
 
+    /** Complete when the thread has ended although it was not told to; whoever waited has been answered, and nothing is written any more. */
+    CompletableFuture<Void> died() {
+        return died;
+    }
+
     private void run() {
         Deque<Unit<?>> waiting = new ArrayDeque<>();
+        try {
+            writeUntilClosed(waiting);
+            end.future.complete(null);
+        } catch (RuntimeException | Error e) {
+            LOG.error("store {}: its writer has died, nothing can be written any more", file, e);
+            synchronized (this) {
+                closed = true;
+                queue.drainTo(waiting);
+            }
+            StoreException failure = unavailable("has lost its writer: " + e, e);
+            waiting.forEach(unit -> unit.fail(failure));
+            died.complete(null);
+        }
+    }
+
+    private void writeUntilClosed(Deque<Unit<?>> waiting) {
         boolean ended = false;
         while (!ended || !waiting.isEmpty()) {
             try {
@@ -80,7 +122,6 @@ final class GroupCommitWriter {
                 commitSome(waiting);
             }
         }
-        end.future.complete(null);
     }
 
     private void collect(Deque<Unit<?>> waiting) throws InterruptedException {
@@ -99,13 +140,54 @@ final class GroupCommitWriter {
             }
         } catch (SQLException | RuntimeException e) {
             // Whatever the driver throws, the thread lives and everybody gets an answer.
-            rollback();
-            LOG.error("store {}: {} units of work failed: {}", file, batch.size(), e.getMessage());
-            StoreException failure = unavailable("cannot be written: " + e.getMessage(), e);
+            StoreException failure = failure(e);
+            LOG.error("store {}: {} units of work failed: {}", file, batch.size(), failure.getMessage());
             batch.forEach(unit -> unit.fail(failure));
             return;
+        } catch (Error e) {
+            StoreException failure = unknown(e);
+            batch.forEach(unit -> unit.fail(failure));
+            throw e;
         }
         batch.forEach(Unit::complete);
+    }
+
+    private StoreException failure(Exception e) {
+        boolean doubtful = committing && !(e instanceof SQLException sqlite && isFull(sqlite));
+        rollback();
+        return doubtful && !overwriteTheLog() ? unknown(e) : unavailable("cannot be written: " + e.getMessage(), e);
+    }
+
+    /** A commit that found no room has not written its last page, without which it is none. */
+    private static boolean isFull(SQLException e) {
+        return (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_FULL.code;
+    }
+
+    /**
+     * What a commit that failed has left in the log is taken for a commit if the process dies before another one has been written over it.
+     *
+     * @return whether one has
+     */
+    private boolean overwriteTheLog() {
+        try {
+            long version = session.queryOne("PRAGMA user_version", row -> row.getLong(1))
+                    .orElseThrow();
+            session.execute("BEGIN IMMEDIATE");
+            session.execute("PRAGMA user_version = " + version);
+            session.execute("COMMIT");
+            return true;
+        } catch (SQLException | RuntimeException e) {
+            LOG.warn("store {}: the failed commit cannot be written over: {}", file, e.getMessage());
+            rollback();
+            return false;
+        }
+    }
+
+    private StoreException unknown(Throwable cause) {
+        return new StoreException(
+                StoreException.Reason.UNKNOWN,
+                "store " + file + " may or may not have been written: " + cause.getMessage(),
+                cause);
     }
 
     /**
@@ -130,8 +212,7 @@ final class GroupCommitWriter {
             return false;
         }
         long applied = System.nanoTime();
-        session.update("COMMIT");
-        holdings.settle();
+        commit();
         commitNanos = System.nanoTime() - applied;
         return true;
     }
@@ -148,11 +229,18 @@ final class GroupCommitWriter {
             }
             session.update("RELEASE unit");
         }
+        commit();
+    }
+
+    private void commit() throws SQLException {
+        committing = true;
         session.update("COMMIT");
+        committing = false;
         holdings.settle();
     }
 
     private void rollback() {
+        committing = false;
         holdings.undoTo(0);
         try {
             session.execute("ROLLBACK");
@@ -194,7 +282,7 @@ final class GroupCommitWriter {
                 result = work.apply(on);
                 return true;
             } catch (SQLException e) {
-                if ((e.getErrorCode() & 0xff) != SQLiteErrorCode.SQLITE_CONSTRAINT.code) {
+                if ((e.getErrorCode() & PRIMARY_CODE) != SQLiteErrorCode.SQLITE_CONSTRAINT.code) {
                     throw e;
                 }
                 // Collisions are looked for before anything is written, so this is a fault of the unit.

@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Hash256;
 
 /**
  * The spends that have been decided on. A completed stage means durable (fsync) where it says so; a stage that fails with {@link
- * StoreException} means that nothing of the call was written.
+ * StoreException} means that nothing of the call was written, unless its reason is {@code UNKNOWN}.
  *
  * <p>A change of state names the state before, and takes only when the spend is still there. {@code PREPARED} and {@code ACCEPTED} are one
  * to that comparison ({@link IntentState#isStill}): what a mempool has taken is no durable news.
@@ -19,6 +19,8 @@ public interface IntentStore {
      *
      * <p>Two payments never share a transaction: when there is a spend with the same one, this is refused, however that one ended. Only one
      * that was {@code REFUSED} makes room, and its token is forgotten: its caller was never told that it paid.
+     *
+     * <p>Fails with {@link StoreException.Reason#BUSY} while too many writes wait, as {@link #reopen} does.
      *
      * @param intent in {@link IntentState#PREPARED}
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend

@@ -26,7 +26,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     /** All that can collide is looked at before anything is written. */
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore) {
-        return store.write(session -> {
+        return store.writeNew(session -> {
             Optional<Opening> collision = collision(session, intent, closedBefore);
             if (collision.isPresent()) {
                 return collision.get();
@@ -60,7 +60,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
 
     @Override
     public CompletionStage<Opening> reopen(Intent intent, long now) {
-        return store.write(session -> {
+        return store.writeNew(session -> {
             Optional<SpendRow> found = SpendTable.find(session, intent.txId());
             if (found.isPresent() && !found.get().intent().token().equals(intent.token())) {
                 return new Opening.SameTransaction(accepted.known(found.get().intent()));

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -24,8 +25,8 @@ public final class SqliteStore implements Store {
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
     private static final int BUSY_MILLIS = 10_000;
     private static final int CACHE_KIBIBYTES = 16 * 1024;
-    /** A spend touches pages all over the file, and many share one checkpoint. */
-    private static final int CHECKPOINT_BYTES = 16 * 1024 * 1024;
+    /** A spend touches pages all over the file: the more spends share a checkpoint, the fewer of them each has to pay for. */
+    private static final int CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
     private final String file;
     private final SqlSession readSession;
@@ -130,6 +131,16 @@ public final class SqliteStore implements Store {
     @Override
     public int queued() {
         return writer.queued();
+    }
+
+    @Override
+    public CompletionStage<Void> died() {
+        return writer.died();
+    }
+
+    /** As {@link #write}, unless too much waits already. */
+    <T> CompletableFuture<T> writeNew(GroupCommitWriter.Work<T> work) {
+        return writer.submitNew(work);
     }
 
     /** Writes in the next group commit. */

@@ -8,6 +8,10 @@ public final class StoreException extends RuntimeException {
     public enum Reason {
         /** Disk full, input or output error, closed: nothing was written. */
         UNAVAILABLE,
+        /** Too many writes wait, and nothing new is begun; try again in a moment. Nothing was written. */
+        BUSY,
+        /** The disk failed while it was being written: it may be there after a restart, and was not there when this was said. */
+        UNKNOWN,
         /** The file is damaged, of a newer version, or no store at all. */
         DAMAGED
     }

@@ -9,10 +9,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import org.chainwalletd.chain.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,5 +215,100 @@ class SqliteStoreTest {
 
         assertThat(written).allMatch(CompletableFuture::isDone);
         assertThat(order).isSorted().hasSize(2_000);
+    }
+
+    @Test
+    void while_too_much_waits_new_spends_are_refused_and_what_was_begun_is_written() {
+        Intent begun = intent(1, Optional.empty(), 1);
+        done(store.intents().open(begun, 0));
+        CountDownLatch disk = new CountDownLatch(1);
+        store.write(session -> {
+            await(disk);
+            return null;
+        });
+        List<CompletableFuture<Opening>> opened = new ArrayList<>();
+        boolean full = false;
+        for (int i = 2; !full && i < 20_000; i++) {
+            opened.add(store.intents().open(intent(i, Optional.empty(), i), 0).toCompletableFuture());
+            full = opened.get(opened.size() - 1).isCompletedExceptionally();
+        }
+
+        CompletionStage<Transition> outcome =
+                store.intents().confirm(begun.txId(), IntentState.PREPARED, new BlockPlace(9, begun.txId()), 50);
+        assertThatThrownBy(opened.get(opened.size() - 1)::join)
+                .hasCauseInstanceOf(StoreException.class)
+                .cause()
+                .extracting(refused -> ((StoreException) refused).reason())
+                .isEqualTo(StoreException.Reason.BUSY);
+        assertThat(store.queued()).isGreaterThan(1_000);
+        disk.countDown();
+
+        assertThat(done(outcome)).isEqualTo(new Transition.Made());
+        opened.subList(0, opened.size() - 1)
+                .forEach(taken -> assertThat(taken.join()).isEqualTo(new Opening.Opened()));
+        assertThat(done(store.intents().inFlight())).hasSize(opened.size() - 1);
+    }
+
+    @Test
+    void a_writer_that_dies_answers_everybody_and_says_so() {
+        CountDownLatch disk = new CountDownLatch(1);
+        CompletableFuture<Void> deadly = store.write(session -> {
+            await(disk);
+            throw new StackOverflowError("as an error of the virtual machine does");
+        });
+        CompletableFuture<Opening> behind =
+                store.intents().open(intent(1, Optional.empty(), 7), 0).toCompletableFuture();
+        assertThat(store.died().toCompletableFuture()).isNotDone();
+        disk.countDown();
+
+        assertThatThrownBy(deadly::join).hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(behind::join).hasCauseInstanceOf(StoreException.class);
+        done(store.died());
+        assertThatThrownBy(() -> done(store.intents().open(intent(2, Optional.empty(), 8), 0)))
+                .hasCauseInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void a_store_that_is_closed_has_not_died() {
+        store.close();
+
+        assertThat(store.died().toCompletableFuture()).isNotDone();
+    }
+
+    /** Otherwise what it left in the log would be taken for a commit if the process died now. */
+    @Test
+    void a_commit_that_failed_is_said_to_have_written_nothing_only_when_another_one_was_written_over_it() {
+        assertThat(reasonOf(store.write(SqliteStoreTest::cannotBeCommitted)))
+                .isEqualTo(StoreException.Reason.UNAVAILABLE);
+
+        assertThat(reasonOf(store.write(session -> {
+                    cannotBeCommitted(session);
+                    session.execute("PRAGMA query_only = ON");
+                    return null;
+                })))
+                .isEqualTo(StoreException.Reason.UNKNOWN);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Void cannotBeCommitted(SqlSession session) throws SQLException {
+        session.execute("CREATE TABLE parents (x INTEGER PRIMARY KEY)");
+        session.execute("CREATE TABLE children (x REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
+        session.execute("INSERT INTO children VALUES (1)");
+        return null;
+    }
+
+    private static StoreException.Reason reasonOf(CompletableFuture<Void> written) {
+        StoreException[] failure = new StoreException[1];
+        assertThatThrownBy(written::join)
+                .cause()
+                .isInstanceOfSatisfying(StoreException.class, found -> failure[0] = found);
+        return failure[0].reason();
     }
 }

@@ -30,6 +30,8 @@ public final class SpendErrors implements ErrorTranslator {
 
     record Later(boolean retryable) {}
 
+    private static final long BUSY_RETRY_SECONDS = 1;
+
     record TokenData(String clientToken) {}
 
     record AllowanceData(
@@ -49,10 +51,23 @@ public final class SpendErrors implements ErrorTranslator {
             return Optional.of(translated(refused.refusal()));
         }
         if (failure instanceof StoreException store) {
-            return Optional.of(new RpcException(
-                    ErrorCode.INTERNAL_ERROR, "nothing was broadcast, the store failed: " + store.getMessage()));
+            return Optional.of(translated(store));
         }
         return Optional.empty();
+    }
+
+    private static RpcException translated(StoreException failure) {
+        return switch (failure.reason()) {
+            case BUSY ->
+                RpcException.tooManyRequests("nothing was broadcast: " + failure.getMessage(), BUSY_RETRY_SECONDS);
+            case UNKNOWN ->
+                new RpcException(
+                        ErrorCode.INTERNAL_ERROR,
+                        "nothing was broadcast yet, but it may be after a restart: " + failure.getMessage());
+            case UNAVAILABLE, DAMAGED ->
+                new RpcException(
+                        ErrorCode.INTERNAL_ERROR, "nothing was broadcast, the store failed: " + failure.getMessage());
+        };
     }
 
     private static RpcException translated(SpendRefusal refusal) {
