@@ -15,7 +15,7 @@ interface Command {
         return List.of();
     }
 
-    /** Labels of the positional arguments; optional ones stand in brackets. */
+    /** Labels of the positional arguments; optional ones stand in brackets, and three dots after the last one that may be repeated. */
     default List<String> arguments() {
         return List.of();
     }

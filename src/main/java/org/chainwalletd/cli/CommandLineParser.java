@@ -113,12 +113,14 @@ final class CommandLineParser {
         int position = 0;
         for (String label : command.arguments()) {
             boolean optional = label.startsWith("[");
+            boolean several = label.endsWith("...");
+            String shown = label.replace("...", "");
             spec.addPositional(PositionalParamSpec.builder()
-                    .index(String.valueOf(position++))
-                    .arity(optional ? "0..1" : "1")
+                    .index(position++ + (several ? "..*" : ""))
+                    .arity(optional ? several ? "0..*" : "0..1" : "1")
                     .required(!optional)
-                    .paramLabel(optional ? label.substring(1, label.length() - 1) : label)
-                    .type(String.class)
+                    .paramLabel(optional ? shown.substring(1, shown.length() - 1) : shown)
+                    .type(several ? String[].class : String.class)
                     .build());
         }
         return spec;

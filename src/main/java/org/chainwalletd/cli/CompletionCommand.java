@@ -11,13 +11,14 @@ final class CompletionCommand implements Command {
 
     @Override
     public String summary() {
-        return "Prints a completion script for bash and zsh: source <(chain-walletd completion)";
+        return "Prints a completion script for bash and zsh, also of the methods behind rpc and their parameters: source <(chain-walletd completion)";
     }
 
     @Override
     public int run(Invocation invocation) {
         CommandLineParser parser = new CommandLineParser(Program.NAME, Program.commands());
         invocation.out().print(AutoComplete.bash(Program.NAME, parser.grammar()));
+        invocation.out().print(RpcCompletion.bash(Program.NAME, "_complete_" + Program.NAME));
         return ExitCode.OK;
     }
 }

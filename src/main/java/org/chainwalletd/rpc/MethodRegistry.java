@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -43,6 +44,15 @@ public final class MethodRegistry {
         return methods.values().stream()
                 .<RpcMethod<?, ?>>map(RegisteredMethod::method)
                 .toList();
+    }
+
+    /**
+     * What {@code rpc.discover} answers: the OpenRPC document of all methods.
+     *
+     * @param version of the daemon
+     */
+    public JsonNode describe(String version) {
+        return OpenRpc.document(methods(), version);
     }
 
     /** Null when there is none. */

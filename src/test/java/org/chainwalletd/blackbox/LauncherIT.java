@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.chainwalletd.cli.ExitCode;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
@@ -167,7 +168,7 @@ class LauncherIT {
             assertThat(String.join("", answered.output())).contains("\"ok\" : true");
             oneLine(
                     rpc(datadir, port, "ping").with("WALLETD_FINGERPRINT", "sha256:" + "0".repeat(64)),
-                    FAILED,
+                    ExitCode.WRONG_CERTIFICATE,
                     "not the pinned one");
             oneLine(rpc(datadir, port, "ping", "[1]"), USAGE, "no JSON object but array");
         }

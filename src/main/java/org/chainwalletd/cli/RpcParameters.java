@@ -1,0 +1,153 @@
+package org.chainwalletd.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.config.Version;
+import org.chainwalletd.rpc.method.MethodFamilies;
+
+/** The parameters of a call as they are typed: {@code key=value} by the types of the method registry, or a JSON object. */
+final class RpcParameters {
+    private static final ObjectMapper JSON = new ObjectMapper()
+            .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    private RpcParameters() {}
+
+    /** What cannot be sent; the message is for the user and shows no value. */
+    static final class Mistake extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Mistake(String message) {
+            super(message);
+        }
+    }
+
+    /** Each method with the schemas of its parameters by name, other spellings included. */
+    static Map<String, Map<String, JsonNode>> ofAllMethods(ChainProfile chain) {
+        Map<String, Map<String, JsonNode>> methods = new LinkedHashMap<>();
+        JsonNode described = MethodFamilies.withoutServices(chain, Version.number())
+                .registry()
+                .describe(Version.number());
+        for (JsonNode method : described.get("methods")) {
+            Map<String, JsonNode> params = new LinkedHashMap<>();
+            method.get("params").forEach(param -> params.put(param.get("name").asText(), param.get("schema")));
+            methods.put(method.get("name").asText(), params);
+        }
+        return methods;
+    }
+
+    /** A JSON object as it is. */
+    static Map<String, Object> ofJson(String text) throws Mistake {
+        try {
+            JsonNode given = JSON.readTree(text);
+            if (!given.isObject()) {
+                throw new Mistake("the parameters are no JSON object but " + kind(given) + ": give them by name");
+            }
+            return JSON.convertValue(given, new TypeReference<>() {});
+        } catch (JsonProcessingException e) {
+            throw new Mistake("the parameters are no JSON object: " + e.getOriginalMessage());
+        }
+    }
+
+    /**
+     * @param words {@code key=value} each
+     */
+    static Map<String, Object> ofWords(ChainProfile chain, String method, List<String> words) throws Mistake {
+        Optional<Map<String, JsonNode>> known =
+                Optional.ofNullable(ofAllMethods(chain).get(method));
+        ObjectNode params = JSON.createObjectNode();
+        for (String word : words) {
+            int equals = word.indexOf('=');
+            if (equals <= 0) {
+                throw new Mistake(
+                        "a parameter reads key=value, or all of them are one JSON object; this one does not: '"
+                                + shown(word) + "'");
+            }
+            String key = word.substring(0, equals);
+            if (params.has(key)) {
+                throw new Mistake("the parameter " + key + " is there twice");
+            }
+            params.set(key, value(method, known, key, word.substring(equals + 1)));
+        }
+        return JSON.convertValue(params, new TypeReference<>() {});
+    }
+
+    /** A method that this program does not know may be known to the daemon: its values are JSON where they can be. */
+    private static JsonNode value(String method, Optional<Map<String, JsonNode>> known, String key, String text)
+            throws Mistake {
+        if (known.isEmpty()) {
+            return json(text).orElseGet(() -> TextNode.valueOf(text));
+        }
+        JsonNode schema = known.get().get(key);
+        if (schema == null) {
+            String names = known.get().isEmpty()
+                    ? "it has none"
+                    : "it has " + String.join(", ", new ArrayList<>(known.get().keySet()));
+            throw new Mistake(method + " has no parameter " + key + "; " + names);
+        }
+        return typed(schema, key, text);
+    }
+
+    private static JsonNode typed(JsonNode schema, String key, String text) throws Mistake {
+        switch (schema.path("type").asText()) {
+            case "string":
+                // A phrase may be an array of words too.
+                return schema.path("format").asText().equals("password")
+                        ? json(text).filter(JsonNode::isArray).orElseGet(() -> TextNode.valueOf(text))
+                        : TextNode.valueOf(text);
+            case "integer":
+                return integer(key, text);
+            case "boolean":
+                return json(text).filter(JsonNode::isBoolean).orElseThrow(() -> new Mistake(key + " is true or false"));
+            case "array":
+                return json(text)
+                        .filter(JsonNode::isArray)
+                        .orElseThrow(() -> new Mistake(key + " is a JSON array, such as '[...]'"));
+            case "object":
+                return json(text)
+                        .filter(JsonNode::isObject)
+                        .orElseThrow(() -> new Mistake(key + " is a JSON object, such as '{...}'"));
+            default:
+                return json(text).orElseGet(() -> TextNode.valueOf(text));
+        }
+    }
+
+    private static JsonNode integer(String key, String text) throws Mistake {
+        try {
+            return JSON.getNodeFactory().numberNode(new BigInteger(text));
+        } catch (NumberFormatException e) {
+            throw new Mistake(key + " is an integer");
+        }
+    }
+
+    private static Optional<JsonNode> json(String text) {
+        try {
+            JsonNode read = JSON.readTree(text);
+            return read.isMissingNode() ? Optional.empty() : Optional.of(read);
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** A word that was meant otherwise may be a secret. */
+    private static String shown(String word) {
+        return word.length() <= 12 ? word : word.substring(0, 8) + "…";
+    }
+
+    private static String kind(JsonNode given) {
+        return given.isMissingNode() ? "nothing" : given.getNodeType().name().toLowerCase(Locale.ROOT);
+    }
+}

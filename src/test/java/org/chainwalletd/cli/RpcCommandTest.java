@@ -1,0 +1,201 @@
+package org.chainwalletd.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code rpc} against a server that plays the daemon. */
+@Timeout(60)
+class RpcCommandTest {
+    @TempDir
+    Path folder;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private String typed = "";
+    private HttpServer server;
+    private volatile String asked;
+    private volatile String answer = "\"result\":{\"ok\":true,\"names\":[\"a\"]}";
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            asked = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            byte[] body = ("{\"jsonrpc\":\"2.0\"," + answer + ",\"id\":1}").getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    @Test
+    void values_get_the_types_that_the_registry_knows() {
+        assertThat(rpc(
+                        "transfer",
+                        "from=00112233",
+                        "outputs=[{\"to\":\"bb\",\"amount\":18446744073709551615}]",
+                        "max_fee=12",
+                        "client_token=1234567890"))
+                .isZero();
+
+        assertThat(asked)
+                .contains("\"method\":\"transfer\"")
+                .contains(
+                        "\"params\":{\"from\":\"00112233\",\"outputs\":[{\"to\":\"bb\",\"amount\":18446744073709551615}],"
+                                + "\"max_fee\":12,\"client_token\":\"1234567890\"}");
+    }
+
+    @Test
+    void a_method_that_only_the_daemon_knows_can_be_called_too() {
+        assertThat(rpc("brand_new", "count=3", "word=three")).isZero();
+
+        assertThat(asked).contains("\"params\":{\"count\":3,\"word\":\"three\"}");
+    }
+
+    @Test
+    void json_comes_as_a_word_from_a_file_or_from_standard_input() throws IOException {
+        Path file = Files.writeString(folder.resolve("params.json"), "{\"address\":\"f\"}");
+        typed = "{\"address\":\"s\"}";
+
+        assertThat(rpc("get_balance", "{\"address\":\"w\"}")).isZero();
+        assertThat(asked).contains("\"params\":{\"address\":\"w\"}");
+        assertThat(rpc("get_balance", "--params", file.toString())).isZero();
+        assertThat(asked).contains("\"params\":{\"address\":\"f\"}");
+        assertThat(rpc("get_balance", "--params", "-")).isZero();
+        assertThat(asked).contains("\"params\":{\"address\":\"s\"}");
+    }
+
+    @Test
+    void a_result_is_pretty_or_on_one_line() {
+        rpc("ping");
+        assertThat(text(out)).contains("\"ok\" : true");
+        out.reset();
+        rpc("ping", "--raw");
+        assertThat(text(out)).isEqualToIgnoringNewLines("{\"ok\":true,\"names\":[\"a\"]}");
+    }
+
+    @Test
+    void what_cannot_be_meant_is_refused_before_anything_is_sent() {
+        for (String[] words : List.of(
+                new String[] {"get_balance", "adress=00"},
+                new String[] {"get_block_by_height", "height=high"},
+                new String[] {"transfer", "outputs=5"},
+                new String[] {"delete_address", "force=perhaps"},
+                new String[] {"get_balance", "address=1", "address=2"},
+                new String[] {"get_balance", "address=1", "nonsense"},
+                new String[] {"ping", "[1]"},
+                new String[] {"ping", "{"},
+                new String[] {"get_balance", "address=1", "--params", "-"},
+                new String[] {
+                    "get_balance", "--params", folder.resolve("missing").toString()
+                })) {
+            assertThat(rpc(words)).as(List.of(words).toString()).isEqualTo(ExitCode.USAGE);
+        }
+        assertThat(asked).isNull();
+        assertThat(text(err)).contains("get_balance has no parameter adress; it has address");
+    }
+
+    @Test
+    void the_exit_code_says_what_the_caller_can_do() throws IOException {
+        Map<Integer, Integer> codes = Map.of(
+                -32001, ExitCode.UNAUTHORIZED,
+                -32601, ExitCode.BAD_CALL,
+                -32602, ExitCode.BAD_CALL,
+                -32020, ExitCode.TRY_AGAIN,
+                -32603, ExitCode.TRY_AGAIN,
+                -32042, ExitCode.TRY_AGAIN,
+                -32021, ExitCode.REFUSED,
+                -32031, ExitCode.REFUSED,
+                -32099, ExitCode.REFUSED);
+        codes.forEach((code, exit) -> {
+            answer = "\"error\":{\"code\":" + code + ",\"message\":\"some words\"}";
+            assertThat(rpc("ping")).as("exit code of %d", code).isEqualTo(exit);
+        });
+        assertThat(text(err)).contains("error -32021: some words");
+        answer = "\"error\":{\"code\":-32031,\"message\":\"x\",\"data\":{\"in_flight_reserved\":true}}";
+        assertThat(rpc("ping")).isEqualTo(ExitCode.TRY_AGAIN);
+
+        int closed;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            closed = socket.getLocalPort();
+        }
+        assertThat(run("rpc", "ping", "--url", "http://127.0.0.1:" + closed + "/"))
+                .isEqualTo(ExitCode.NO_ANSWER);
+    }
+
+    @Test
+    void the_completion_script_knows_methods_and_their_parameters() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here");
+        run("completion");
+        Path script = Files.writeString(folder.resolve("completion.bash"), text(out));
+
+        assertThat(completions(script, "chain-walletd rpc get_bal"))
+                .contains("get_balance")
+                .doesNotContain("transfer");
+        assertThat(completions(script, "chain-walletd rpc transfer cl")).contains("client_token=");
+        assertThat(completions(script, "chain-walletd rpc --raw transfer fee")).contains("fee=", "fee_rate=");
+        assertThat(completions(script, "chain-walletd rpc --sc")).contains("--scope");
+        assertThat(completions(script, "chain-walletd dev")).contains("devnet");
+    }
+
+    private static String completions(Path script, String line) throws Exception {
+        Process bash = new ProcessBuilder(
+                        "/bin/bash",
+                        "--norc",
+                        "-c",
+                        ". '" + script + "'; read -r -a COMP_WORDS; COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
+                                + " _chain-walletd_with_rpc; printf '%s\\n' \"${COMPREPLY[@]}\"")
+                .redirectErrorStream(true)
+                .start();
+        bash.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        bash.getOutputStream().close();
+        String reply = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        bash.waitFor();
+        return reply;
+    }
+
+    private int rpc(String... words) {
+        List<String> all = new ArrayList<>(List.of("rpc"));
+        all.addAll(List.of(words));
+        all.addAll(List.of("--url", "http://127.0.0.1:" + server.getAddress().getPort() + "/"));
+        return run(all.toArray(String[]::new));
+    }
+
+    private int run(String... words) {
+        Invocation.Streams streams = new Invocation.Streams(
+                new ByteArrayInputStream(typed.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(out),
+                new PrintStream(err));
+        return Program.run(words, Map.of("WALLETD_AUTH_TOKEN", "t", "WALLETD_DATADIR", folder.toString()), streams);
+    }
+
+    private static String text(ByteArrayOutputStream stream) {
+        return stream.toString(StandardCharsets.UTF_8);
+    }
+}
