@@ -154,7 +154,7 @@ public final class Daemon implements AutoCloseable {
         EarlyRefusals.whole(settings.datadir(), settings.wallets());
         EarlyRefusals.free(settings.http().bind(), "--bind");
         settings.http().metricsBind().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
-        settings.devnet().ifPresent(node -> EarlyRefusals.free(node.bind(), "--devnet-bind"));
+        settings.devnet().ifPresent(DevelopmentNode::refuseEarly);
     }
 
     private Workers startWorkers(MeterRegistry metrics) {
@@ -254,8 +254,10 @@ public final class Daemon implements AutoCloseable {
     }
 
     private Optional<IndexerClient> startIndexer(ActorSystem<Guardian.Command> system, Nodes.Way way, Workers workers) {
+        // The development chain's own indexer, unless the operator names another one.
         return settings.node()
                 .indexer()
+                .or(() -> devnet.map(node -> new Settings.Indexer(List.of(node.indexerUri()), Optional.empty())))
                 .map(indexer -> new IndexerClient(
                         RpcUpstream.toIndexers(
                                 new UnderGuardian(system),
@@ -272,7 +274,7 @@ public final class Daemon implements AutoCloseable {
         genesis.read();
         if (settings.devnet().isPresent()) {
             Devnet node = startDevnet(settings.devnet().get());
-            console.accept("development node on " + node.uri());
+            console.accept("development node on " + node.uri() + " with its indexer on " + node.indexerUri());
             configured = configured.withUrls(List.of(node.uri()));
         }
         return Nodes.start(

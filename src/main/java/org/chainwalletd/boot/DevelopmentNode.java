@@ -18,11 +18,16 @@ public final class DevelopmentNode {
         Settings.Devnet wanted = settings.devnet().orElseThrow();
         try {
             EarlyRefusals.usable(settings.datadir());
-            EarlyRefusals.free(wanted.bind(), "--devnet-bind");
+            refuseEarly(wanted);
             return start(settings, wanted);
         } catch (IOException | RuntimeException e) {
             throw StartupFailures.explain(e, settings);
         }
+    }
+
+    static void refuseEarly(Settings.Devnet wanted) {
+        EarlyRefusals.free(wanted.bind(), "--devnet-bind");
+        EarlyRefusals.free(Devnet.indexerBind(wanted.bind()), "--devnet-bind (its indexer takes the port above)");
     }
 
     static Devnet start(Settings settings, Settings.Devnet wanted) throws IOException {

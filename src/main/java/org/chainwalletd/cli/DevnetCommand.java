@@ -32,7 +32,10 @@ final class DevnetCommand implements Command {
         CountDownLatch stopped = new CountDownLatch(1);
         try (Devnet devnet = DevelopmentNode.startAlone(settings)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWell(stop, stopped), "stop"));
-            invocation.out().println("development node on " + devnet.uri() + " (chain in " + wanted.folder() + ")");
+            invocation
+                    .out()
+                    .println("development node on " + devnet.uri() + " (chain in " + wanted.folder()
+                            + "), its indexer on " + devnet.indexerUri());
             invocation.out().flush();
             stop.await();
         } catch (InterruptedException e) {

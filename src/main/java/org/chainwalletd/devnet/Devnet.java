@@ -2,6 +2,7 @@ package org.chainwalletd.devnet;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -19,6 +20,7 @@ import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.devnet.call.DevnetControl;
 import org.chainwalletd.devnet.call.Faults;
 import org.chainwalletd.devnet.call.NodeCalls;
+import org.chainwalletd.devnet.indexer.IndexerCalls;
 import org.chainwalletd.devnet.ledger.BlockArchive;
 import org.chainwalletd.devnet.ledger.Faucet;
 import org.chainwalletd.devnet.ledger.Ledger;
@@ -29,10 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running development node: the ledger, the miner, the faucet and the listener. Safe for threads.
+ * A running development node: the ledger, the miner, the faucet, the listener, and an indexer with one of its own. Safe for threads.
  */
 public final class Devnet implements AutoCloseable, DevnetControl {
     private static final Logger LOG = LoggerFactory.getLogger(Devnet.class);
+    private static final int MAX_PORT = 65_535;
 
     private final SigningKey minerKey;
     /** Null for a chain that lives in memory only. */
@@ -43,6 +46,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     private final Faucet faucet;
     private final Faults faults = new Faults();
     private final NodeServer server;
+    private final NodeServer indexer;
     private final ScheduledExecutorService timer;
     private volatile boolean mineByItself = true;
 
@@ -59,6 +63,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         faucet = new Faucet(ledger, miner, minerKey);
         faults.quota(config.quotas());
         server = listen(config);
+        indexer = listenAsIndexer(config);
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "devnet-miner");
             thread.setDaemon(true);
@@ -79,6 +84,30 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         } catch (IOException | RuntimeException e) {
             closeArchive();
             throw e;
+        }
+    }
+
+    /** Where the indexer of a node listens: on the port above the node's, or on any free one when that was free to choose. */
+    public static InetSocketAddress indexerBind(InetSocketAddress node) {
+        boolean chosen = node.getPort() > 0 && node.getPort() < MAX_PORT;
+        return new InetSocketAddress(node.getAddress(), chosen ? node.getPort() + 1 : 0);
+    }
+
+    private NodeServer listenAsIndexer(DevnetConfig config) throws IOException {
+        InetSocketAddress bind = indexerBind(config.bind());
+        try {
+            NodeServer listener = new NodeServer(bind, config.clock(), new IndexerCalls(ledger, config.clock()));
+            listener.capConnections(false);
+            listener.offerPush(false);
+            return listener;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            closeArchive();
+            throw new IOException(
+                    "the development node's indexer cannot listen on " + HostPort.of(bind) + " ("
+                            + e.getMessage()
+                            + "): it takes the port above the node's, choose another with --devnet-bind",
+                    e);
         }
     }
 
@@ -119,11 +148,12 @@ public final class Devnet implements AutoCloseable, DevnetControl {
             miner.mineHistory(config.firstBlocks());
         }
         server.start();
+        indexer.start();
         long interval = config.blockInterval().toMillis();
         if (interval > 0) {
             timer.scheduleWithFixedDelay(this::tick, interval, interval, TimeUnit.MILLISECONDS);
         }
-        LOG.info("development node at {} with genesis {}", uri(), ledger.genesisId());
+        LOG.info("development node at {} with genesis {}, its indexer at {}", uri(), ledger.genesisId(), indexerUri());
     }
 
     private void tick() {
@@ -145,6 +175,11 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     /** Where the node answers, for example {@code http://127.0.0.1:9334/}. */
     public URI uri() {
         return URI.create("http://" + HostPort.of(server.address()) + "/");
+    }
+
+    /** Where its indexer answers. */
+    public URI indexerUri() {
+        return URI.create("http://" + HostPort.of(indexer.address()) + "/");
     }
 
     public Hash256 genesisId() {
@@ -224,6 +259,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     @Override
     public void close() {
         timer.shutdownNow();
+        indexer.close();
         server.close();
         miner.finish();
         minerKey.close();

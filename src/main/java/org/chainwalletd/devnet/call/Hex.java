@@ -4,13 +4,13 @@ import java.util.HexFormat;
 import org.chainwalletd.chain.Hash256;
 
 /** Hexadecimal input of either case, refused in a node's words. */
-final class Hex {
+public final class Hex {
     private Hex() {}
 
     /**
      * @throws IllegalArgumentException whose message is a node's hex error
      */
-    static byte[] parse(String text) {
+    public static byte[] parse(String text) {
         if (text.length() % 2 != 0) {
             throw new IllegalArgumentException("Odd number of digits");
         }

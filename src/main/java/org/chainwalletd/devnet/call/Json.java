@@ -1,13 +1,16 @@
 package org.chainwalletd.devnet.call;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.BigIntegerNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +20,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.U64;
 
 /** JSON as a node writes it: compact, members in alphabetical order, numbers in the forms of its library. */
-final class Json {
+public final class Json {
     static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                     .streamReadConstraints(
@@ -31,24 +34,43 @@ final class Json {
     private Json() {}
 
     /** An object whose members come out in alphabetical order. */
-    static ObjectNode object() {
+    public static ObjectNode object() {
         return new ObjectNode(JsonNodeFactory.instance, new TreeMap<>());
     }
 
-    static JsonNode u64(long value) {
+    public static ArrayNode array() {
+        return new ArrayNode(JsonNodeFactory.instance);
+    }
+
+    /**
+     * One JSON text.
+     *
+     * @throws IOException when it is none
+     */
+    public static JsonNode read(byte[] text) throws IOException {
+        try (JsonParser in = MAPPER.createParser(text)) {
+            JsonNode value = MAPPER.readTree(in);
+            if (value == null || value.isMissingNode() || in.nextToken() != null) {
+                throw new IOException("not one JSON text");
+            }
+            return value;
+        }
+    }
+
+    public static JsonNode u64(long value) {
         return value >= 0 ? LongNode.valueOf(value) : BigIntegerNode.valueOf(U64.toBigInteger(value));
     }
 
-    static JsonNode amount(Amount amount) {
+    public static JsonNode amount(Amount amount) {
         return u64(amount.bits());
     }
 
-    static byte[] bytes(StringBuilder text) {
+    public static byte[] bytes(StringBuilder text) {
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     /** Appends {@code node}; members of objects are sorted. */
-    static void write(JsonNode node, StringBuilder out) {
+    public static void write(JsonNode node, StringBuilder out) {
         switch (node.getNodeType()) {
             case OBJECT -> writeObject((ObjectNode) node, out);
             case ARRAY -> {

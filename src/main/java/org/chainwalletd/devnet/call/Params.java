@@ -16,7 +16,7 @@ import org.chainwalletd.chain.U64;
  * The parameters of one method, checked and refused as a node's deserialiser does it (chain protocol, section 10.2): named members, or an
  * array in the order of declaration; unknown members are ignored.
  */
-final class Params {
+public final class Params {
     private static final BigInteger MAX_U32 = BigInteger.valueOf(0xffff_ffffL);
 
     private final Map<String, Object> values;
@@ -25,7 +25,7 @@ final class Params {
         this.values = values;
     }
 
-    enum Type {
+    public enum Type {
         STRING("a string"),
         STRINGS("a sequence"),
         BOOL("a boolean"),
@@ -43,19 +43,19 @@ final class Params {
     /**
      * @param optional absent and null mean the same: no value
      */
-    record Field(String name, Type type, boolean optional) {}
+    public record Field(String name, Type type, boolean optional) {}
 
     /**
      * What a method takes.
      *
      * @param name the type name that a node's texts carry
      */
-    record Shape(String name, List<Field> fields) {
-        static Shape of(String name, Field... fields) {
+    public record Shape(String name, List<Field> fields) {
+        public static Shape of(String name, Field... fields) {
             return new Shape(name, List.of(fields));
         }
 
-        Params read(JsonNode params) {
+        public Params read(JsonNode params) {
             if (params instanceof ObjectNode members) {
                 return named(members);
             }
@@ -99,11 +99,11 @@ final class Params {
         }
     }
 
-    String text(String name) {
+    public String text(String name) {
         return (String) values.get(name);
     }
 
-    Optional<String> optionalText(String name) {
+    public Optional<String> optionalText(String name) {
         return Optional.ofNullable((String) values.get(name));
     }
 
@@ -114,15 +114,15 @@ final class Params {
     }
 
     /** An unsigned number. */
-    long number(String name) {
+    public long number(String name) {
         return (Long) values.get(name);
     }
 
-    OptionalLong optionalNumber(String name) {
+    public OptionalLong optionalNumber(String name) {
         return values.get(name) instanceof Long number ? OptionalLong.of(number) : OptionalLong.empty();
     }
 
-    Optional<Boolean> flag(String name) {
+    public Optional<Boolean> flag(String name) {
         return Optional.ofNullable((Boolean) values.get(name));
     }
 

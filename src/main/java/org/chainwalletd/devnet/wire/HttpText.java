@@ -14,8 +14,11 @@ final class HttpText {
 
     private HttpText() {}
 
-    static ByteBuffer ok(byte[] body) {
-        return answer("200 OK", JSON, body);
+    /**
+     * @param status 200 or 400
+     */
+    static ByteBuffer json(int status, byte[] body) {
+        return answer(status == 200 ? "200 OK" : "400 Bad Request", JSON, body);
     }
 
     static ByteBuffer refusal(Refusal refusal) {

@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listener of the development node: one request per connection, a push stream per {@code GET /sse}.
+ * The listener of the development node, or of its indexer: one request per connection, a push stream per {@code GET /sse}.
  *
  * <p>One thread selects, reads, answers look-ups and writes; heavy calls go to two more threads. Without connections and streams it sleeps.
  */
@@ -312,7 +312,8 @@ public final class NodeServer implements AutoCloseable {
         if (reply.delayMillis() > 0 && connection.key.isValid()) {
             connection.key.interestOps(0);
             long at = clock.millis() + reply.delayMillis();
-            delayed.add(new Delayed(at, () -> reply(connection, new RpcHandler.Reply(reply.body(), 0))));
+            delayed.add(new Delayed(
+                    at, () -> reply(connection, new RpcHandler.Reply(reply.body(), 0, reply.status()))));
             return;
         }
         try {
@@ -320,7 +321,7 @@ public final class NodeServer implements AutoCloseable {
                 close(connection);
                 return;
             }
-            connection.answer(HttpText.ok(reply.body()));
+            connection.answer(HttpText.json(reply.status(), reply.body()));
             write(connection);
         } catch (IOException | RuntimeException e) {
             LOG.debug("answer not delivered: {}", e.toString());

@@ -19,6 +19,11 @@ public interface RpcHandler {
     /**
      * @param body JSON text, or null: the connection is closed without an answer
      * @param delayMillis how long the answer is held back
+     * @param status 200 or 400
      */
-    record Reply(byte[] body, long delayMillis) {}
+    record Reply(byte[] body, long delayMillis, int status) {
+        public Reply(byte[] body, long delayMillis) {
+            this(body, delayMillis, 200);
+        }
+    }
 }

@@ -1,0 +1,284 @@
+package org.chainwalletd.devnet.indexer;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.ScriptProgram;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.devnet.call.CallException;
+import org.chainwalletd.devnet.call.Json;
+import org.chainwalletd.devnet.call.Params;
+import org.chainwalletd.devnet.call.Params.Field;
+import org.chainwalletd.devnet.call.Params.Type;
+import org.chainwalletd.devnet.ledger.Ledger;
+
+/** Every method of the indexer, from parameters to result (indexer.md). */
+final class IndexerMethods {
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MOST_LIMIT = 1_000;
+    private static final Set<String> STATES = Set.of("locked", "locked_expired", "claimed", "reclaimed", "unknown");
+
+    private static final Field ADDRESS = new Field("address", Type.STRING, false);
+    private static final Field ANY_ADDRESS = new Field("address", Type.STRING, true);
+    private static final Field CONTRACT = new Field("contract_hash", Type.STRING, true);
+    private static final Field SINCE = new Field("since_height", Type.U64, true);
+    private static final Field LIMIT = new Field("limit", Type.U32, true);
+    private static final Field CURSOR = new Field("cursor", Type.STRING, true);
+    private static final Field TX_ID = new Field("tx_id", Type.STRING, false);
+    private static final Field OUTPUT_INDEX = new Field("output_index", Type.U32, false);
+
+    private final Ledger ledger;
+    private final ChainIndex index;
+    private final IndexerRows rows;
+    private final Hash256 contract;
+    private final long startedAt;
+    private final Map<String, BiFunction<ChainIndex, JsonNode, JsonNode>> methods = Map.ofEntries(
+            Map.entry("ping", (index, params) -> Json.object().put("ok", true)),
+            Map.entry("get_indexer_status", (index, params) -> status(index)),
+            Map.entry("htlc_status", this::htlcStatus),
+            Map.entry("htlc_list", this::htlcList),
+            Map.entry("htlc_lookup_by_hashlock", this::htlcLookup),
+            Map.entry("list_settlements", this::settlements),
+            Map.entry("contract_stats", this::stats),
+            Map.entry("get_address_history", this::history),
+            Map.entry("get_output_spent_by", this::spentBy),
+            Map.entry("get_output_datum", this::datum),
+            Map.entry("find_settlements_by_quote_id", this::settlementsOfQuote),
+            Map.entry("get_attestation_edges", this::edges),
+            Map.entry("detect_in_chain_swaps", this::swaps));
+
+    IndexerMethods(Ledger ledger, InstantSource clock) {
+        this.ledger = ledger;
+        this.index = new ChainIndex(ledger);
+        this.contract = HtlcScript.contractHash(ledger.profile(), ScriptProgram.HashVariant.B);
+        this.rows = new IndexerRows(contract);
+        this.startedAt = clock.millis() / 1_000;
+    }
+
+    JsonNode call(String method, JsonNode params) {
+        BiFunction<ChainIndex, JsonNode, JsonNode> body = methods.get(method);
+        if (body == null) {
+            throw new CallException(CallException.METHOD_NOT_FOUND, "unknown method: " + method);
+        }
+        return index.ask(caughtUp -> body.apply(caughtUp, params));
+    }
+
+    private JsonNode status(ChainIndex index) {
+        long tip = ledger.tip().height();
+        ObjectNode status = Json.object()
+                .put("full_scan_complete", true)
+                .put("indexed_htlc_count", index.htlcs.all().size())
+                .put("last_indexed_block_id", index.blockId().hex())
+                .put("lag", tip - index.height())
+                .put("started_at", startedAt);
+        status.set("last_indexed_height", Json.u64(index.height()));
+        return status.set("tip_height", Json.u64(tip));
+    }
+
+    private JsonNode htlcStatus(ChainIndex index, JsonNode raw) {
+        Params params = IndexerParams.read(
+                "htlc_status",
+                raw,
+                new Field("lock_tx_id", Type.STRING, false),
+                new Field("output_index", Type.U32, true));
+        Outpoint outpoint = new Outpoint(
+                IndexerParams.bytes32(params.text("lock_tx_id")),
+                params.optionalNumber("output_index").orElse(0));
+        Htlc found = index.htlcs.at(outpoint);
+        if (found == null) {
+            throw CallException.invalid(
+                    "invalid params: no indexed HTLC at (" + outpoint.txId() + ", " + outpoint.index() + ")");
+        }
+        return rows.htlc(found);
+    }
+
+    private JsonNode htlcList(ChainIndex index, JsonNode raw) {
+        Params params = IndexerParams.read(
+                "htlc_list", raw, new Field("role", Type.STRING, true), ANY_ADDRESS, SINCE, LIMIT, CURSOR);
+        HtlcFilter filter = HtlcFilter.of(params, states(raw.path("state")));
+        NavigableMap<Place, Htlc> all = index.htlcs.all();
+        Optional<Place> last = params.optionalText("cursor").map(Cursors::readHtlc);
+        List<Htlc> found = last.map(place -> all.tailMap(place, false)).orElse(all).values().stream()
+                .filter(filter::takes)
+                .limit(limit(params) + 1L)
+                .toList();
+        ObjectNode page = Json.object();
+        ArrayNode shown = page.putArray("htlcs");
+        found.stream().limit(limit(params)).map(rows::htlc).forEach(shown::add);
+        if (found.size() > limit(params)) {
+            page.put("next_cursor", Cursors.within(HtlcRows.placeOf(found.get(limit(params) - 1))));
+        }
+        return page;
+    }
+
+    /** One state or several; empty for all. */
+    private static Set<String> states(JsonNode wanted) {
+        Set<String> states = new HashSet<>();
+        if (wanted.isTextual()) {
+            states.add(wanted.textValue());
+        }
+        wanted.forEach(state -> states.add(state.isTextual() ? state.textValue() : ""));
+        boolean absent = wanted.isMissingNode() || wanted.isNull();
+        if (!STATES.containsAll(states) || !(absent || wanted.isTextual() || wanted.isArray())) {
+            throw CallException.invalid(
+                    "invalid params: htlc_list: data did not match any variant of untagged enum HtlcStateFilter");
+        }
+        return states;
+    }
+
+    private JsonNode htlcLookup(ChainIndex index, JsonNode raw) {
+        Params params = IndexerParams.read("htlc_lookup_by_hashlock", raw, new Field("hash_lock", Type.STRING, false));
+        ObjectNode found = Json.object();
+        ArrayNode shown = found.putArray("htlcs");
+        index.htlcs.of(IndexerParams.bytes32(params.text("hash_lock"))).forEach(htlc -> shown.add(rows.htlc(htlc)));
+        return found;
+    }
+
+    private JsonNode settlements(ChainIndex index, JsonNode raw) {
+        Params params = IndexerParams.read("list_settlements", raw, ADDRESS, CONTRACT, SINCE, LIMIT, CURSOR);
+        Address observer = IndexerParams.address(params.text("address"));
+        NavigableMap<Place, HtlcRows.Seen> seen =
+                isOurContract(params) ? index.htlcs.settlementsOf(observer) : new TreeMap<>();
+        return Pages.of(seen, params, limit(params), false, "settlements", (place, row) -> rows.settlement(row));
+    }
+
+    private JsonNode history(ChainIndex index, JsonNode raw) {
+        Params params = IndexerParams.read(
+                "get_address_history", raw, ADDRESS, SINCE, LIMIT, CURSOR, new Field("reverse", Type.BOOL, true));
+        Address address = IndexerParams.address(params.text("address"));
+        return Pages.of(
+                index.activities.of(address),
+                params,
+                limit(params),
+                params.flag("reverse").orElse(false),
+                "history",
+                rows::activity);
+    }
+
+    private JsonNode stats(ChainIndex index, JsonNode raw) {
+        Params params = IndexerParams.read("contract_stats", raw, ADDRESS, CONTRACT);
+        Tally tally = new Tally();
+        if (isOurContract(params)) {
+            index.htlcs
+                    .settlementsOf(IndexerParams.address(params.text("address")))
+                    .values()
+                    .forEach(seen -> tally.add(seen.htlc()));
+        }
+        ObjectNode result = Json.object();
+        ArrayNode shown = result.putArray("stats");
+        if (tally.total() > 0) {
+            ObjectNode row =
+                    Json.object().put("contract_hash", contract.hex()).put("avg_settle_blocks", tally.averageBlocks());
+            shown.add(tally.write(row, "last_settled_at_height"));
+        }
+        return result;
+    }
+
+    private JsonNode edges(ChainIndex index, JsonNode raw) {
+        Params params = IndexerParams.read("get_attestation_edges", raw, ADDRESS, CONTRACT);
+        Map<Address, Tally> tallies = new TreeMap<>();
+        if (isOurContract(params)) {
+            index.htlcs
+                    .settlementsOf(IndexerParams.address(params.text("address")))
+                    .values()
+                    .forEach(seen -> tallies.computeIfAbsent(seen.counterparty(), any -> new Tally())
+                            .add(seen.htlc()));
+        }
+        ObjectNode result = Json.object();
+        ArrayNode shown = result.putArray("edges");
+        tallies.forEach((counterparty, tally) -> {
+            ObjectNode row = Json.object()
+                    .put("contract_hash", contract.hex())
+                    .put("contract_name", "Standard HTLC v1")
+                    .put("counterparty", counterparty.hex());
+            shown.add(tally.write(row, "last_seen_height"));
+        });
+        return result;
+    }
+
+    private JsonNode spentBy(ChainIndex index, JsonNode raw) {
+        Outpoint outpoint = outpoint("get_output_spent_by", raw);
+        Htlc htlc = index.htlcs.at(outpoint);
+        if (htlc != null && htlc.settlement() != null) {
+            Htlc.Settlement how = htlc.settlement();
+            return rows.spend("indexer-cache", how.txId(), how.inputIndex(), how.height());
+        }
+        return ledger.spentBy(outpoint)
+                .map(by -> rows.spend("node", by.txId(), by.inputIndex(), by.height()))
+                .orElseGet(() -> Json.object().put("spent", false).put("source", "node"));
+    }
+
+    private JsonNode datum(ChainIndex index, JsonNode raw) {
+        Outpoint outpoint = outpoint("get_output_datum", raw);
+        Bytes quote = index.datums.quoteOf(outpoint);
+        return Json.object()
+                .put("quote_id", quote == null ? null : quote.hex())
+                .put("unhonorable", index.datums.isUnhonorable(outpoint));
+    }
+
+    private JsonNode settlementsOfQuote(ChainIndex index, JsonNode raw) {
+        Params params =
+                IndexerParams.read("find_settlements_by_quote_id", raw, new Field("quote_id", Type.STRING, false));
+        byte[] quoteId = IndexerParams.hex(params.text("quote_id"));
+        if (quoteId.length != DatumRows.QUOTE_ID_BYTES) {
+            throw CallException.invalid(
+                    "invalid params: quote_id: expected 16 bytes (32 hex chars), got " + quoteId.length + " bytes");
+        }
+        ObjectNode result = Json.object();
+        ArrayNode shown = result.putArray("settlements");
+        index.datums
+                .of(Bytes.of(quoteId))
+                .forEach(outpoint -> shown.add(
+                        Json.object().put("tx_id", outpoint.txId().hex()).put("output_index", outpoint.index())));
+        return result;
+    }
+
+    private JsonNode swaps(ChainIndex index, JsonNode raw) {
+        Params params =
+                IndexerParams.read("detect_in_chain_swaps", raw, new Field("hash_lock", Type.STRING, true), LIMIT);
+        Optional<Hash256> wanted = params.optionalText("hash_lock").map(IndexerParams::bytes32);
+        ObjectNode result = Json.object();
+        ArrayNode shown = result.putArray("swaps");
+        index.htlcs.byHashLock().entrySet().stream()
+                .filter(group -> wanted.isEmpty() || wanted.get().equals(group.getKey()))
+                .filter(group -> group.getValue().size() > 1)
+                .limit(limit(params))
+                .forEach(group -> {
+                    ObjectNode swap =
+                            shown.addObject().put("hash_lock", group.getKey().hex());
+                    ArrayNode htlcs = swap.putArray("htlcs");
+                    group.getValue().values().forEach(htlc -> htlcs.add(rows.htlc(htlc)));
+                });
+        return result;
+    }
+
+    private boolean isOurContract(Params params) {
+        return params.optionalText("contract_hash")
+                .map(text -> IndexerParams.bytes32(text).equals(contract))
+                .orElse(true);
+    }
+
+    private static Outpoint outpoint(String method, JsonNode raw) {
+        Params params = IndexerParams.read(method, raw, TX_ID, OUTPUT_INDEX);
+        return new Outpoint(IndexerParams.bytes32(params.text("tx_id")), params.number("output_index"));
+    }
+
+    private static int limit(Params params) {
+        long asked = params.optionalNumber("limit").orElse(DEFAULT_LIMIT);
+        return (int) Math.max(1, U64.compare(asked, MOST_LIMIT) > 0 ? MOST_LIMIT : asked);
+    }
+}
