@@ -145,6 +145,7 @@ public final class Daemon implements AutoCloseable {
                 new Services(settings, nodes, keyring, spending, following, indexer, meters, workers),
                 authenticator);
         system.tell(new Guardian.Serving());
+        keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
     }

@@ -240,6 +240,15 @@ public enum Option {
             0,
             256),
 
+    KEY_POOL(
+            "key-pool",
+            "keyring.pool",
+            Form.COUNT,
+            "0",
+            "standard keys that are sealed ahead of time, so that new addresses are given out at once",
+            0,
+            10_000),
+
     DEVNET("devnet", "devnet.enabled", Form.SWITCH, "false", "run a development node in this process and use it"),
     DEVNET_BIND(
             "devnet-bind", "devnet.bind", Form.ADDRESS, "127.0.0.1:9334", "address and port of the development node"),

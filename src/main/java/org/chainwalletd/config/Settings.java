@@ -113,8 +113,9 @@ public record Settings(
 
     /**
      * @param unsealThreads how many Argon2id computations run at once
+     * @param pool how many standard keys are sealed ahead of time
      */
-    public record Keyring(int unsealThreads) {}
+    public record Keyring(int unsealThreads, int pool) {}
 
     /**
      * How the chain is followed.

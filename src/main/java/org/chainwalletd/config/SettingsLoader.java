@@ -59,7 +59,7 @@ public final class SettingsLoader {
                 node(devnet),
                 http(),
                 spend(),
-                new Settings.Keyring(unsealThreads()),
+                new Settings.Keyring(unsealThreads(), count(Option.KEY_POOL)),
                 follow(),
                 devnet,
                 truth(Option.JSON_LOGS));

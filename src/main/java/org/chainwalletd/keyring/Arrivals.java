@@ -53,9 +53,9 @@ final class Arrivals {
     }
 
     private void take(Store question) {
-        List<NewKey> wanted = new ArrayList<>();
+        List<Arrival> wanted = new ArrayList<>();
         Set<Address> chosen = new HashSet<>();
-        for (NewKey key : question.keys()) {
+        for (Arrival key : question.keys()) {
             boolean present = table.contains(key.address()) || moving.contains(key.address());
             if (present && !question.skipPresent()) {
                 question.refuse(KeyringFailures.present(key.address()));
@@ -77,9 +77,9 @@ final class Arrivals {
     }
 
     void stored(Stored outcome) {
-        List<KeyEntry> entries = outcome.keys().stream().map(NewKey::entry).toList();
+        List<KeyEntry> entries = outcome.keys().stream().map(Arrival::entry).toList();
         if (outcome.failure() != null) {
-            outcome.keys().forEach(NewKey::close);
+            outcome.keys().forEach(Arrival::close);
             // Sealing fails when the keyring is closed meanwhile, and then that is the reason.
             end(
                     outcome.question(),
@@ -87,7 +87,8 @@ final class Arrivals {
                     passphrase.isClosed() ? KeyringFailures.stopping() : KeyringFailures.of(outcome.failure()));
             return;
         }
-        Map<Address, KeyNote> notes = outcome.keys().stream().collect(Collectors.toMap(NewKey::address, NewKey::note));
+        Map<Address, KeyNote> notes =
+                outcome.keys().stream().collect(Collectors.toMap(Arrival::address, Arrival::note));
         writes.submit(Change.adding(
                 outcome.question().before(), entries, notes, failure -> end(outcome.question(), entries, failure)));
     }

@@ -44,27 +44,53 @@ final class KeyWork {
         this.disk = setup.executors().disk();
     }
 
-    /** Seals the secrets and makes the files durable: first the key, then the phrase. Argon2id runs for both at once. Closes {@code key}. */
-    CompletableFuture<Void> store(NewKey key, SecretBytes passphrase) {
+    /** Makes the sealed files durable: first the key, then the phrase. Closes {@code key}. */
+    CompletableFuture<Void> store(Arrival key, SecretBytes passphrase) {
+        if (key instanceof PooledKey pooled) {
+            return CompletableFuture.runAsync(() -> write(pooled.sealed()), disk);
+        }
+        NewKey open = (NewKey) key;
+        return seal(open, passphrase)
+                .thenAcceptAsync(this::write, disk)
+                .whenCompleteAsync((done, failure) -> open.close(), crypto);
+    }
+
+    /** Argon2id runs for secret and phrase at once. */
+    private CompletableFuture<SealedKey> seal(NewKey key, SecretBytes passphrase) {
         CompletableFuture<SealedBlob> secret =
                 CompletableFuture.supplyAsync(() -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()), argon2);
         CompletableFuture<Optional<SealedBlob>> phrase = key.entropy()
                 .map(entropy -> CompletableFuture.supplyAsync(
                         () -> Optional.of(sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)), argon2))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
-        return secret.thenAcceptBothAsync(phrase, (blob, words) -> write(key.address(), blob, words), disk)
-                .whenCompleteAsync((done, failure) -> key.close(), crypto);
+        return secret.thenCombineAsync(
+                phrase, (blob, words) -> new SealedKey(key.address(), key.publicKey(), blob, words), crypto);
     }
 
-    private void write(Address address, SealedBlob secret, Optional<SealedBlob> phrase) {
+    /** Draws a standard key and seals it, all of it on {@code executor}. Two Argon2id. */
+    CompletableFuture<SealedKey> sealAhead(SecretBytes passphrase, Executor executor) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try (NewKey key = NewKey.standard(sealer, sealer.newPhrase(), Optional.empty())) {
+                        return new SealedKey(
+                                key.address(),
+                                key.publicKey(),
+                                sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()),
+                                key.entropy().map(entropy -> sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)));
+                    }
+                },
+                executor);
+    }
+
+    private void write(SealedKey key) {
         CrashPoint.MINT_BEFORE_KEY_FILE.reached();
-        folder.writeKey(address, secret);
+        folder.writeKey(key.address(), key.secret());
         CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();
-        phrase.ifPresent(blob -> folder.writePhrase(address, blob));
+        key.phrase().ifPresent(blob -> folder.writePhrase(key.address(), blob));
     }
 
     /** Stores one key after the other, so that a large vault leaves room for everybody else's Argon2id between two keys. */
-    CompletableFuture<Void> storeAll(List<NewKey> keys, SecretBytes passphrase) {
+    CompletableFuture<Void> storeAll(List<? extends Arrival> keys, SecretBytes passphrase) {
         return OneByOne.run(keys.size(), crypto, i -> {
             if (i > 0) {
                 CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();

@@ -33,6 +33,7 @@ public final class Keyring implements Signer {
     private final AtomicReference<KeyringView> view;
     private final boolean seeded;
     private final Births births = new Births();
+    private volatile boolean pooled;
     private final KeyMaker maker;
     private final KeyWork work;
     private final VaultExport exports;
@@ -167,6 +168,16 @@ public final class Keyring implements Signer {
     }
 
     /**
+     * From now on {@code size} standard keys are drawn and sealed ahead of time, so that {@link #generateStandard} only has to make one durable.
+     *
+     * @param executor seals one after the other; best one that leaves the processor to everybody else
+     */
+    public void keepPool(int size, Executor executor) {
+        pooled = size > 0;
+        actor.tell(new KeyringActor.KeepPool(size, executor));
+    }
+
+    /**
      * All keys of this moment with their births, and {@code listener} hears of every change after it. Reads the births from files, which
      * the start need not wait for.
      */
@@ -176,7 +187,23 @@ public final class Keyring implements Signer {
 
     /** A new key with a standard phrase of its own. */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label) {
-        return store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE);
+        if (!pooled) {
+            return store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE);
+        }
+        try {
+            Labels.check(label);
+        } catch (KeyringException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return this.<Optional<SealedKey>>ask(KeyringActor.Take::new)
+                .thenComposeAsync(
+                        taken -> taken.map(key -> store(new PooledKey(key, label, births.now())))
+                                .orElseGet(() -> store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE)),
+                        crypto);
+    }
+
+    private CompletionStage<KeyEntry> store(PooledKey key) {
+        return store(CompletableFuture.completedFuture(key), CrashPoint.MINT_BEFORE_STATE);
     }
 
     /** A new key whose phrase spells the secret. */
@@ -297,7 +324,7 @@ public final class Keyring implements Signer {
         return closed;
     }
 
-    private CompletionStage<KeyEntry> store(CompletableFuture<NewKey> key, CrashPoint before) {
+    private CompletionStage<KeyEntry> store(CompletableFuture<? extends Arrival> key, CrashPoint before) {
         return key.thenComposeAsync(
                         made -> this.<List<KeyEntry>>ask(
                                 reply -> new KeyringActor.Store(List.of(made), false, before, reply)),

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -52,12 +53,16 @@ final class KeyringActor {
      * @param skipPresent whether keys that are there already are left out; otherwise one such key refuses all
      * @param reply the new entries in the given order
      */
-    record Store(List<NewKey> keys, boolean skipPresent, CrashPoint before, CompletableFuture<List<KeyEntry>> reply)
+    record Store(
+            List<? extends Arrival> keys,
+            boolean skipPresent,
+            CrashPoint before,
+            CompletableFuture<List<KeyEntry>> reply)
             implements Question {
         /** Overwrites the secrets. */
         @Override
         public void refuse(KeyringException refusal) {
-            keys.forEach(NewKey::close);
+            keys.forEach(Arrival::close);
             reply.completeExceptionally(refusal);
         }
     }
@@ -71,6 +76,12 @@ final class KeyringActor {
 
     /** The listener hears of every change after the keys that are answered. */
     record Watch(KeyEvents listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
+
+    /** Keys are to be sealed ahead of time; see {@link KeyPool#keep}. */
+    record KeepPool(int size, Executor executor) implements Command {}
+
+    /** A key of the pool, for the asker alone; empty when none is ready. */
+    record Take(CompletableFuture<Optional<SealedKey>> reply) implements Question {}
 
     /** What an export needs. */
     record Lend(CompletableFuture<Lent> reply) implements Question {}
@@ -91,7 +102,7 @@ final class KeyringActor {
 
     private record NotOpened(KeyringException failure) implements Command {}
 
-    record Stored(Store question, List<NewKey> keys, Throwable failure) implements Command {}
+    record Stored(Store question, List<Arrival> keys, Throwable failure) implements Command {}
 
     /** It is quiet after the start, or was a while: time for what nobody waits for. */
     private record Tend() implements Command {}
@@ -107,6 +118,8 @@ final class KeyringActor {
     record Objected(Delete question, Optional<String> objection, Throwable failure) implements Command {}
 
     record FilesRemoved(Delete question, Throwable failure) implements Command {}
+
+    record Pooled(SealedKey key, Throwable failure) implements Command {}
 
     private record Written(KeyTable.Batch batch, Throwable failure) implements Command {}
 
@@ -146,6 +159,7 @@ final class KeyringActor {
     private Unsealings unsealings;
     private Derivations derivations;
     private Housekeeping housekeeping;
+    private KeyPool pool;
     /** Null until somebody asks to close. */
     private CompletableFuture<Void> closed;
 
@@ -222,6 +236,7 @@ final class KeyringActor {
         departures = new Departures(shared);
         derivations = new Derivations(shared);
         unsealings = new Unsealings(shared, setup.executors().crypto(), this::onDerive);
+        pool = new KeyPool(shared, KeyringMetrics.pool(setup.metrics()));
         housekeeping = new Housekeeping(folder, work, published::get, setup, loaded);
         housekeeping.begin(passphrase);
         timers.startTimerWithFixedDelay(
@@ -236,6 +251,9 @@ final class KeyringActor {
                 .onMessage(Derive.class, this::onDerive)
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
                 .onMessage(Lend.class, this::onLend)
+                .onMessage(KeepPool.class, command -> handled(() -> pool.keep(command.size(), command.executor())))
+                .onMessage(Take.class, this::onTake)
+                .onMessage(Pooled.class, outcome -> handled(() -> pool.made(outcome)))
                 .onMessage(Watch.class, this::onWatch)
                 .onMessage(Close.class, this::onClose)
                 .onMessage(Stored.class, outcome -> handled(() -> arrivals.stored(outcome)))
@@ -286,6 +304,11 @@ final class KeyringActor {
         return Behaviors.same();
     }
 
+    private Behavior<Command> onTake(Take question) {
+        question.reply().complete(pool.take());
+        return Behaviors.same();
+    }
+
     private Behavior<Command> onWatch(Watch question) {
         audience.add(question.listener());
         List<KeyEntry> entries = table.view().entries();
@@ -304,6 +327,7 @@ final class KeyringActor {
     private Behavior<Command> onTend(Tend message) {
         table.prepareIndex();
         writes.prepareNext();
+        pool.refill();
         housekeeping.tend(passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));
         return Behaviors.same();
     }

@@ -37,6 +37,20 @@ final class KeyringMetrics {
         return registry.gauge("walletd.keyring.lost.phrases", new AtomicInteger());
     }
 
+    /**
+     * @param ready keys that are sealed and wait to be given out; to be set by their owner
+     * @param missed new keys that found none ready
+     */
+    record Pool(AtomicInteger ready, Counter missed) {}
+
+    static Pool pool(MeterRegistry registry) {
+        return new Pool(
+                registry.gauge("walletd.keyring.pool.keys", new AtomicInteger()),
+                Counter.builder("walletd.keyring.pool.misses")
+                        .description("new standard keys that found no sealed one ready")
+                        .register(registry));
+    }
+
     /** Listed keys whose file was missing or cut when the files were looked at; to be set by who looks. */
     static AtomicInteger damagedKeys(MeterRegistry registry) {
         return registry.gauge("walletd.keyring.damaged.keys", new AtomicInteger());

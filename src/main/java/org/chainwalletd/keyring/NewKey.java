@@ -20,7 +20,7 @@ record NewKey(
         Address address,
         Optional<String> label,
         KeyNote note)
-        implements AutoCloseable {
+        implements Arrival {
 
     /** Takes {@code secret} over. */
     static NewKey alone(Sealer sealer, SecretBytes secret, KeyOrigin origin, Optional<String> label) {
@@ -49,7 +49,8 @@ record NewKey(
         return new NewKey(secret, entropy, publicKey, address, label, note.born(height));
     }
 
-    KeyEntry entry() {
+    @Override
+    public KeyEntry entry() {
         return new KeyEntry(address, publicKey, OptionalLong.empty(), label, true);
     }
 

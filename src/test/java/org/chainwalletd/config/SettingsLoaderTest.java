@@ -161,6 +161,7 @@ class SettingsLoaderTest {
                 Map.entry("--receipt-ttl-secs", "140"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
                 Map.entry("--unseal-threads", "3"),
+                Map.entry("--key-pool", "19"),
                 Map.entry("--verify-work", "off"),
                 Map.entry("--checkpoint", "17:" + "cd".repeat(32)),
                 Map.entry("--follow-from", "full"),
@@ -206,7 +207,7 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(13),
                                 Duration.ofSeconds(140),
                                 Duration.ofSeconds(15)),
-                        new Settings.Keyring(3),
+                        new Settings.Keyring(3, 19),
                         new Settings.Follow(
                                 false,
                                 Optional.of(new Settings.Checkpoint(17, Hash256.parse("cd".repeat(32)))),

@@ -2,6 +2,7 @@ package org.chainwalletd.keyring;
 
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.eventually;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.nio.file.Files;
@@ -20,9 +21,11 @@ final class CrashMain {
     /** Of every key that is drawn here. */
     static final long BIRTH = 4_900;
 
+    private static final int FROM_POOL = 3;
+
     private CrashMain() {}
 
-    /** Arguments: wallet folder, {@code all} or {@code mint}, vault as a hex file. */
+    /** Arguments: wallet folder, {@code all}, {@code mint} or {@code pool}, vault as a hex file. */
     public static void main(String[] args) throws Exception {
         KeyringFixture fixture = new KeyringFixture(Path.of(args[0]));
         Keyring keyring = fixture.open();
@@ -31,6 +34,17 @@ final class CrashMain {
             for (int i = 0; ; i++) {
                 added(await(keyring.generateStandard(Optional.of("label " + i))));
             }
+        }
+        if (args[1].equals("pool")) {
+            keyring.keepPool(FROM_POOL, Runnable::run);
+            eventually(() ->
+                    fixture.metrics.get("walletd.keyring.pool.keys").gauge().value() == FROM_POOL);
+            for (int i = 0; i < FROM_POOL; i++) {
+                added(await(keyring.generateStandard(Optional.of("pool " + i))));
+            }
+            await(keyring.close());
+            fixture.close();
+            return;
         }
         Bytes vault = Bytes.parse(Files.readString(Path.of(args[2])));
         KeyEntry standard = await(keyring.generateStandard(Optional.of("standard")));

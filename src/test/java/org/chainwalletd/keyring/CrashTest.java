@@ -20,9 +20,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.store.CrashPoint;
@@ -77,6 +76,32 @@ class CrashTest {
             }
         }
         return tests;
+    }
+
+    /** A key of the pool goes the way of every new key. */
+    @TestFactory
+    List<DynamicTest> no_crash_point_loses_a_key_of_the_pool_or_gives_one_out_twice() {
+        return Stream.of(
+                        "FILE_TEMP_WRITTEN#7",
+                        "FILE_RENAMED#4",
+                        "MINT_BEFORE_KEY_FILE#2",
+                        "MINT_BEFORE_MNEMONIC_FILE#2",
+                        "MINT_BEFORE_STATE#2",
+                        "MINT_BEFORE_ANSWER#2")
+                .map(armed -> DynamicTest.dynamicTest(armed, () -> {
+                    Path wallets = folder.resolve("pool-" + armed.replace('#', '-'));
+                    Told told = read(start(wallets, "pool", "-Dwalletd.crash-point=" + armed));
+                    assertThat(told.exit()).isEqualTo(KILLED);
+                    verify(wallets, 0, told);
+                    Told again = read(start(wallets, "pool", "-Dunarmed=1"));
+                    assertThat(again.exit()).isZero();
+                    assertThat(again.added())
+                            .hasSize(3)
+                            .doesNotContainKeys(told.added().keySet().toArray(Address[]::new));
+                    again.added().putAll(told.added());
+                    verify(wallets, 0, again);
+                }))
+                .toList();
     }
 
     private static int[] passagesOf(CrashPoint point) {
@@ -228,25 +253,12 @@ class CrashTest {
     /** What was noted of a key is as durable as the key. */
     private static void assertBorn(Keyring keyring, Map<Address, String> added) {
         Map<Address, OptionalLong> births = new HashMap<>();
-        await(keyring.watch(new NoEvents())).forEach(key -> births.put(key.address(), key.birth()));
+        await(keyring.watch(new SilentEvents())).forEach(key -> births.put(key.address(), key.birth()));
         added.forEach((address, label) -> {
             boolean drawnHere = !label.equals("vault") && !label.equals("imported");
             assertThat(births.get(address))
                     .isEqualTo(drawnHere ? OptionalLong.of(CrashMain.BIRTH) : OptionalLong.empty());
         });
-    }
-
-    private static final class NoEvents implements KeyEvents {
-        @Override
-        public CompletionStage<Void> added(List<OwnKey> keys) {
-            return CompletableFuture.completedStage(null);
-        }
-
-        @Override
-        public void learnt(List<OwnKey> keys) {}
-
-        @Override
-        public void removed(Set<Address> addresses) {}
     }
 
     private static void assertWhole(Keyring keyring, KeyEntry entry) {

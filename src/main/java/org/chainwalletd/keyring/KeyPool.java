@@ -1,0 +1,74 @@
+package org.chainwalletd.keyring;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyringActor.Command;
+import org.chainwalletd.keyring.KeyringActor.Pooled;
+
+/**
+ * Standard keys that were drawn and sealed ahead of time, so that giving one out costs no Argon2id. They are in memory alone, sealed, and die
+ * with the process: who was given one has it because it went the way of every new key then, to the disk first. One is made at a time, and given
+ * out once. Belongs to the Keyring actor.
+ */
+final class KeyPool {
+    private final ActorContext<Command> context;
+    private final KeyWork work;
+    private final SecretBytes passphrase;
+    private final KeyringMetrics.Pool metrics;
+    private final Deque<SealedKey> keys = new ArrayDeque<>();
+    private int target;
+    private Executor background;
+    private boolean making;
+
+    KeyPool(KeyringActor.Shared shared, KeyringMetrics.Pool metrics) {
+        this.context = shared.context();
+        this.work = shared.work();
+        this.passphrase = shared.passphrase();
+        this.metrics = metrics;
+    }
+
+    /**
+     * From now on there shall be {@code size} keys.
+     *
+     * @param executor draws and seals them, when nobody else wants the processor
+     */
+    void keep(int size, Executor executor) {
+        target = size;
+        background = executor;
+        refill();
+    }
+
+    /** One that is given out now and never again; empty while none is ready. */
+    Optional<SealedKey> take() {
+        Optional<SealedKey> taken = Optional.ofNullable(keys.poll());
+        if (target > 0 && taken.isEmpty()) {
+            metrics.missed().increment();
+        }
+        metrics.ready().set(keys.size());
+        refill();
+        return taken;
+    }
+
+    /** Begins another key when one is wanted. After a failure this is for the upkeep to call again. */
+    void refill() {
+        if (!making && keys.size() < target && !passphrase.isClosed()) {
+            making = true;
+            context.pipeToSelf(work.sealAhead(passphrase, background), Pooled::new);
+        }
+    }
+
+    void made(Pooled outcome) {
+        making = false;
+        if (outcome.failure() != null) {
+            KeyringFailures.log("the pool of keys is not filled", outcome.failure());
+            return;
+        }
+        keys.add(outcome.key());
+        metrics.ready().set(keys.size());
+        refill();
+    }
+}
