@@ -186,6 +186,13 @@ public enum Option {
             null,
             "address and port of a listener of its own for /metrics, without a token; default: on the main one, with the read token"),
 
+    CONSOLE(
+            "console",
+            "http.console",
+            Form.SWITCH,
+            "false",
+            "serve a page about the daemon for people at /console; it asks for the read token"),
+
     SPEND_CAP_PER_TX(
             "spend-cap-per-tx",
             "spend.cap-per-tx",

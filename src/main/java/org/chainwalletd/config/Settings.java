@@ -94,7 +94,8 @@ public record Settings(
             Duration headDeadline,
             Duration drain,
             List<String> trustedProxies,
-            Optional<InetSocketAddress> metricsBind) {}
+            Optional<InetSocketAddress> metricsBind,
+            boolean console) {}
 
     /**
      * Spend allowance; empty caps mean no limit.

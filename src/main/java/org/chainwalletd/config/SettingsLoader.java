@@ -151,7 +151,8 @@ public final class SettingsLoader {
                 Duration.ofSeconds(number(Option.HEAD_DEADLINE)),
                 Duration.ofSeconds(number(Option.DRAIN)),
                 value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of()),
-                metricsBind);
+                metricsBind,
+                truth(Option.CONSOLE));
     }
 
     /** That listener asks for no token, so nothing but the operator's own assertion opens it to everyone. */

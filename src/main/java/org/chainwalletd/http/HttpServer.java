@@ -42,16 +42,27 @@ public final class HttpServer {
      *
      * @param trustedProxies peers whose X-Forwarded-For is believed: addresses or CIDR ranges
      * @param metricsBind an own listener for {@code /metrics}, without TLS and without a token; empty: on the main one, with a token
+     * @param console whether there is a page for people at {@code /console}
      * @param tls HTTPS with this certificate; empty: plain HTTP
      */
     public record Place(
             InetSocketAddress bind,
             List<String> trustedProxies,
             Optional<InetSocketAddress> metricsBind,
+            boolean console,
             Optional<TlsIdentity> tls) {
 
+        /** Without the page for people. */
+        public Place(
+                InetSocketAddress bind,
+                List<String> trustedProxies,
+                Optional<InetSocketAddress> metricsBind,
+                Optional<TlsIdentity> tls) {
+            this(bind, trustedProxies, metricsBind, false, tls);
+        }
+
         public static Place of(Settings.Http http, Optional<TlsIdentity> tls) {
-            return new Place(http.bind(), http.trustedProxies(), http.metricsBind(), tls);
+            return new Place(http.bind(), http.trustedProxies(), http.metricsBind(), http.console(), tls);
         }
     }
 
@@ -88,6 +99,9 @@ public final class HttpServer {
         Refusals refusals = new Refusals(services.observer(), system);
         Pages pages = new Pages().health(services.readiness());
         place.tls().ifPresent(pages::certificate);
+        if (place.console()) {
+            pages.console();
+        }
         if (place.metricsBind().isEmpty()) {
             pages.guardedMetrics(services, callers, refusals);
         }

@@ -52,6 +52,13 @@ final class Pages {
         return this;
     }
 
+    /** {@code /console} for people; the page itself needs no token, what it shows does. */
+    Pages console() {
+        ConsolePage page = ConsolePage.load();
+        byPath.put(ConsolePage.PATH, Router.Page.of(page::response));
+        return this;
+    }
+
     private static HttpResponse readiness(List<ReadinessCheck> checks) {
         List<String> missing = checks.stream()
                 .flatMap(check -> check.missing().stream())

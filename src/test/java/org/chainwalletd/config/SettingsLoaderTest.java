@@ -154,6 +154,7 @@ class SettingsLoaderTest {
                 Map.entry("--drain-secs", "0"),
                 Map.entry("--trusted-proxies", "10.0.0.0/8,::1"),
                 Map.entry("--metrics-bind", "127.0.0.1:9100"),
+                Map.entry("--console", "true"),
                 Map.entry("--spend-cap-per-tx", "18446744073709551615"),
                 Map.entry("--spend-cap-per-period", "0"),
                 Map.entry("--spend-cap-period-secs", "12"),
@@ -199,7 +200,8 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(11),
                                 Duration.ZERO,
                                 List.of("10.0.0.0/8", "::1"),
-                                Optional.of(new InetSocketAddress("127.0.0.1", 9100))),
+                                Optional.of(new InetSocketAddress("127.0.0.1", 9100)),
+                                true),
                         new Settings.Spend(
                                 Optional.of(Amount.MAX),
                                 Optional.of(Amount.ZERO),
