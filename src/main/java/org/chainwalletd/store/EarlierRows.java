@@ -29,21 +29,26 @@ final class EarlierRows {
         this.session = session;
     }
 
-    void move() throws SQLException {
+    void moveAll() throws SQLException {
+        while (moveSome(BITE)) {
+            continue;
+        }
+    }
+
+    /** One commit; whether there may be more to do. */
+    boolean moveSome(int most) throws SQLException {
         if (!has("intents")) {
-            return;
-        }
-        while (bite(this::moveIntents) == BITE) {
-            continue;
-        }
-        while (bite(this::moveUses) == BITE) {
-            continue;
+            return false;
         }
         session.execute("BEGIN IMMEDIATE");
-        for (String table : List.of("tokens", "reservations", "allowance_uses", "intents")) {
-            session.execute("DROP TABLE " + table);
+        boolean moved = moveIntents(most) > 0 || moveUses(most) > 0;
+        if (!moved) {
+            for (String table : List.of("tokens", "reservations", "allowance_uses", "intents")) {
+                session.execute("DROP TABLE " + table);
+            }
         }
         session.execute("COMMIT");
+        return moved;
     }
 
     private boolean has(String table) throws SQLException {
@@ -52,22 +57,9 @@ final class EarlierRows {
                 .isPresent();
     }
 
-    /** One commit. */
-    @FunctionalInterface
-    private interface Bite {
-        int take() throws SQLException;
-    }
-
-    private int bite(Bite bite) throws SQLException {
-        session.execute("BEGIN IMMEDIATE");
-        int moved = bite.take();
-        session.execute("COMMIT");
-        return moved;
-    }
-
-    private int moveIntents() throws SQLException {
+    private int moveIntents(int most) throws SQLException {
         List<byte[]> keys =
-                session.query("SELECT tx_id FROM intents ORDER BY rowid LIMIT ?", row -> row.getBytes(1), BITE);
+                session.query("SELECT tx_id FROM intents ORDER BY rowid LIMIT ?", row -> row.getBytes(1), most);
         for (byte[] txId : keys) {
             moveIntent(txId);
         }
@@ -113,11 +105,11 @@ final class EarlierRows {
         return at.isPresent() ? OptionalLong.of(at.get()) : OptionalLong.empty();
     }
 
-    private int moveUses() throws SQLException {
+    private int moveUses(int most) throws SQLException {
         List<AllowanceStore.Use> uses = session.query(
                 "SELECT intent, amount, at FROM allowance_uses ORDER BY at LIMIT ?",
                 row -> new AllowanceStore.Use(SpendTable.txId(row), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
-                BITE);
+                most);
         for (AllowanceStore.Use use : uses) {
             MinuteSums.add(session, MinuteSums.startOf(use.at()), use.amount().toBigInteger());
             session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object)

@@ -100,8 +100,14 @@ final class Schema {
         session.execute("PRAGMA user_version = " + STEPS.size());
     }
 
-    /** Brings the file to the newest version, each step in its own transaction. */
+    /** Brings the file to the newest version. */
     static void migrate(SqlSession session, String file) throws SQLException {
+        upgrade(session, file);
+        new EarlierRows(session).moveAll();
+    }
+
+    /** The tables alone, each step in its own transaction. */
+    static void upgrade(SqlSession session, String file) throws SQLException {
         long version = pragma(session, "user_version");
         long application = pragma(session, "application_id");
         if (application != APPLICATION_ID && (version != 0 || hasTables(session))) {
@@ -126,7 +132,6 @@ final class Schema {
             session.execute("PRAGMA user_version = " + (next + 1));
             session.execute("COMMIT");
         }
-        new EarlierRows(session).move();
     }
 
     private static boolean hasTables(SqlSession session) throws SQLException {

@@ -209,7 +209,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
         return store.write(session -> {
             List<Long> closed = session.query(
                     "SELECT id FROM spends WHERE " + SpendTable.CLOSED
-                            + " AND changed_at < ? ORDER BY changed_at LIMIT ?",
+                            + " AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
                     row -> row.getLong(1),
                     before,
                     most);

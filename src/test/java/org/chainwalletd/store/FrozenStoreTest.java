@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,6 +37,36 @@ class FrozenStoreTest {
         Files.copy(sample.resolve(SqliteStore.FILE_NAME), folder.resolve(SqliteStore.FILE_NAME));
         try (SqliteStore store = SqliteStore.open(folder)) {
             assertIsWhatIsExpected(store, sample);
+        }
+    }
+
+    /** Whatever was committed of it when the process died; no older release opens it then. */
+    @Test
+    void a_move_to_the_newest_tables_that_was_broken_off_goes_on_at_the_next_start() throws Exception {
+        Path sample = FROZEN.resolve("v2").resolve("store");
+        boolean more = true;
+        for (int commits = 0; more; commits++) {
+            Path file =
+                    Files.createDirectory(folder.resolve("after-" + commits)).resolve(SqliteStore.FILE_NAME);
+            Files.copy(sample.resolve(SqliteStore.FILE_NAME), file);
+            more = moveSome(file, commits);
+            try (SqliteStore store = SqliteStore.open(file.getParent())) {
+                assertIsWhatIsExpected(store, sample);
+            }
+        }
+    }
+
+    private static boolean moveSome(Path file, int commits) throws SQLException {
+        try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
+            Schema.upgrade(session, file.toString());
+            assertThat(session.queryOne("PRAGMA user_version", row -> row.getInt(1)))
+                    .contains(3);
+            EarlierRows rows = new EarlierRows(session);
+            boolean more = true;
+            for (int i = 0; i < commits; i++) {
+                more = rows.moveSome(2);
+            }
+            return more;
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -310,5 +312,49 @@ class SqliteStoreTest {
                 .cause()
                 .isInstanceOfSatisfying(StoreException.class, found -> failure[0] = found);
         return failure[0].reason();
+    }
+
+    /** {@code -Dstore.kills=50} takes longer. */
+    @Test
+    void what_was_acknowledged_is_there_after_the_process_was_killed() throws IOException {
+        List<Integer> acknowledged = new ArrayList<>();
+        for (int round = 0; round < Integer.getInteger("store.kills", 2); round++) {
+            store.close();
+            killed(acknowledged, 1_000_000 * round + 1);
+            open();
+            for (int number : acknowledged) {
+                Intent intent = intent(number, Optional.of("token-" + number), number);
+                assertThat(done(store.receipts().find("token-" + number, 0))).contains(intent);
+            }
+            assertThat(done(store.intents().inFlight()))
+                    .as("each holds its coin")
+                    .hasSameSizeAs(done(store.reservations().all()));
+        }
+    }
+
+    private void killed(List<Integer> acknowledged, int first) throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WriterProcess.class.getName(),
+                        folder.toString(),
+                        Integer.toString(first))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        int enough = acknowledged.size() + 200 + new Random(first).nextInt(500);
+        try (BufferedReader lines = process.inputReader()) {
+            while (acknowledged.size() < enough) {
+                acknowledged.add(Integer.parseInt(lines.readLine()));
+            }
+            process.toHandle().destroyForcibly();
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                acknowledged.add(Integer.parseInt(line));
+            }
+        } finally {
+            process.destroyForcibly().onExit().join();
+        }
     }
 }

@@ -13,10 +13,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -477,6 +479,18 @@ abstract class StoreContract {
         assertThatThrownBy(() -> done(store.intents().open(intent(1, Optional.empty(), 7), 0)))
                 .hasCauseInstanceOf(StoreException.class);
         assertThatThrownBy(() -> done(store.intents().find(hash(1)))).hasCauseInstanceOf(StoreException.class);
+    }
+
+    /** {@code -Dstore.steps=100000} takes longer. */
+    @Test
+    void whatever_is_asked_in_whatever_order_it_answers_as_the_rules_say() {
+        Random random = Seeded.random("store history");
+        store = new StoreHistory(store, this::reopened, random).run(Integer.getInteger("store.steps", 1_500));
+    }
+
+    private Store reopened(Store closing) {
+        closing.close();
+        return open(folder);
     }
 
     /** How many spends count against the allowance. */

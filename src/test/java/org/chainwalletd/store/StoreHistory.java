@@ -1,0 +1,230 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.outpoint;
+
+import java.math.BigInteger;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * A random history of a store beside its {@link StoreModel}: few transactions, coins and tokens, so that they meet all the time. After each
+ * step both have said the same, and after each few everything that can be read is compared.
+ */
+final class StoreHistory {
+    private static final int TRANSACTIONS = 12;
+    private static final int COINS = 8;
+    private static final int TOKENS = 5;
+
+    private final Random random;
+    private final UnaryOperator<Store> restart;
+    private final StoreModel model = new StoreModel();
+    private Store store;
+    private IntentState lastBefore;
+    private long now = 1_800_000_000_000L;
+    /** What was given back, or forgotten, of minutes that still count, is not taken off by all. */
+    private BigInteger mayStillCount = BigInteger.ZERO;
+
+    StoreHistory(Store store, UnaryOperator<Store> restart, Random random) {
+        this.store = store;
+        this.restart = restart;
+        this.random = random;
+    }
+
+    /** Answers the store as it is at the end, which the caller closes. */
+    Store run(int steps) {
+        for (int i = 0; i < steps; i++) {
+            now += 1 + random.nextInt(20_000);
+            step();
+            if (i % 10 == 0) {
+                compareReads();
+            }
+        }
+        compareReads();
+        return store;
+    }
+
+    private void step() {
+        Hash256 tx = hash(random.nextInt(TRANSACTIONS));
+        switch (random.nextInt(15)) {
+            case 0, 1, 2, 3 -> open();
+            case 4 -> reopen(tx);
+            case 5 -> same(store.intents().accept(tx, before(), now), before -> model.accept(tx, before, now));
+            case 6 -> fail(tx);
+            case 7, 8 -> confirm(tx);
+            case 9 ->
+                assertThat(comparable(done(store.intents().unconfirm(tx, now))))
+                        .isEqualTo(comparable(model.unconfirm(tx, now)));
+            case 10 -> bury(tx);
+            case 11 -> same(store.reservations().end(tx, before()), before -> model.end(tx, before));
+            case 12 -> reserveOrAbandon(tx);
+            case 13 -> abandonCoins();
+            default -> restartOrForget();
+        }
+    }
+
+    private IntentState before() {
+        lastBefore = random.nextInt(3) == 0
+                ? IntentState.values()[random.nextInt(IntentState.values().length)]
+                : IntentState.PREPARED;
+        return lastBefore;
+    }
+
+    /** One change as the model makes it. */
+    @FunctionalInterface
+    private interface ModelChange {
+        Transition make(IntentState before);
+    }
+
+    private void same(CompletionStage<Transition> made, ModelChange expected) {
+        assertThat(comparable(done(made))).isEqualTo(comparable(expected.make(lastBefore)));
+    }
+
+    private void open() {
+        int number = random.nextInt(TRANSACTIONS);
+        Optional<String> token = random.nextInt(3) == 0 ? Optional.empty() : Optional.of(token());
+        int first = number % COINS;
+        int[] coins = number % 3 == 0 ? new int[] {first} : new int[] {first, (first + 1 + number % 2) % COINS};
+        Intent intent = StoreSample.madeAt(now, StoreSample.intent(number, token, coins));
+        long closedBefore = now - random.nextInt(200_000);
+
+        Opening opening = done(store.intents().open(intent, closedBefore));
+
+        assertThat(comparable(opening)).isEqualTo(comparable(model.open(intent, closedBefore)));
+    }
+
+    private String token() {
+        return "token-" + random.nextInt(TOKENS);
+    }
+
+    private void reopen(Hash256 tx) {
+        Optional<Intent> found = model.find(tx);
+        if (found.isPresent()) {
+            Intent known = random.nextInt(4) == 0 ? found.get().in(IntentState.CONFLICTED, "", now) : found.get();
+            assertThat(comparable(done(store.intents().reopen(known, now))))
+                    .isEqualTo(comparable(model.reopen(known, now)));
+        }
+    }
+
+    private void fail(Hash256 tx) {
+        IntentState outcome = random.nextBoolean() ? IntentState.REFUSED : IntentState.CONFLICTED;
+        same(
+                store.intents().fail(tx, before(), outcome, "no", now),
+                before -> model.fail(tx, before, outcome, "no", now));
+    }
+
+    private void confirm(Hash256 tx) {
+        BlockPlace place = new BlockPlace(random.nextInt(100), hash(random.nextInt()));
+        same(store.intents().confirm(tx, before(), place, now), before -> model.confirm(tx, before, place, now));
+    }
+
+    private void bury(Hash256 tx) {
+        done(store.intents().bury(List.of(tx)));
+        model.bury(tx);
+    }
+
+    private void reserveOrAbandon(Hash256 tx) {
+        if (random.nextBoolean()) {
+            lastBefore = IntentState.PREPARED;
+            same(store.reservations().reserveAgain(tx), before -> model.reserveAgain(tx));
+        } else {
+            same(store.intents().abandon(tx, "given up", now), before -> model.abandon(tx, "given up", now));
+        }
+    }
+
+    private void abandonCoins() {
+        List<Outpoint> coins = List.of(outpoint(random.nextInt(COINS)), outpoint(random.nextInt(COINS)));
+        assertThat(new HashSet<>(done(store.reservations().abandon(coins, now))))
+                .isEqualTo(model.abandon(coins, now));
+    }
+
+    private void restartOrForget() {
+        if (random.nextBoolean()) {
+            store = restart.apply(store);
+            return;
+        }
+        long before = now - random.nextInt(400_000);
+        int most = 1 + random.nextInt(3);
+        BigInteger used = model.usedSince(0);
+        assertThat(done(store.intents().forget(before, most))).isEqualTo(model.forget(before, most));
+        mayStillCount = mayStillCount.add(used.subtract(model.usedSince(0)));
+    }
+
+    private void compareReads() {
+        for (int i = 0; i < TRANSACTIONS; i++) {
+            assertThat(comparable(done(store.intents().find(hash(i))))).isEqualTo(comparable(model.find(hash(i))));
+        }
+        for (int i = 0; i < TOKENS; i++) {
+            long closedBefore = now - random.nextInt(200_000);
+            assertThat(comparable(done(store.receipts().find("token-" + i, closedBefore))))
+                    .isEqualTo(
+                            comparable(model.bound("token-" + i, closedBefore).map(spend -> spend.intent)));
+        }
+        assertThat(done(store.intents().inFlight()).stream().map(StoreHistory::comparable))
+                .containsExactlyElementsOf(
+                        model.inFlight().stream().map(StoreHistory::comparable).toList());
+        assertThat(Set.copyOf(done(store.reservations().all()))).isEqualTo(model.reservations());
+        assertThat(Set.copyOf(done(store.intents().unburied()))).isEqualTo(model.unburied());
+        compareAllowance(now - random.nextInt(600_000));
+        compareAllowance(0);
+    }
+
+    /** Never less than to the millisecond, and no more than whole minutes make of it. */
+    private void compareAllowance(long since) {
+        AllowanceStore.Spent spent = done(store.allowance().spentSince(since));
+        BigInteger sum = BigInteger.ZERO;
+        for (AllowanceStore.Minute minute : spent.minutes()) {
+            sum = sum.add(minute.amount());
+        }
+        for (AllowanceStore.Use use : spent.open()) {
+            sum = sum.add(use.amount().toBigInteger());
+        }
+        long minuteStart = since / AllowanceStore.MINUTE_MILLIS * AllowanceStore.MINUTE_MILLIS;
+        assertThat(sum)
+                .isBetween(model.usedSince(since), model.usedSince(minuteStart).add(mayStillCount));
+    }
+
+    /** Whether a mempool has it may be forgotten by a restart; when that was heard too. */
+    private static Intent comparable(Intent intent) {
+        return intent.state().inFlight() ? intent.in(IntentState.PREPARED, "", 0) : intent;
+    }
+
+    private static Optional<Intent> comparable(Optional<Intent> intent) {
+        return intent.map(StoreHistory::comparable);
+    }
+
+    private static Optional<IntentState> comparableState(Optional<IntentState> state) {
+        return state.map(known -> known.inFlight() ? IntentState.PREPARED : known);
+    }
+
+    private static Transition comparable(Transition transition) {
+        return transition instanceof Transition.Stale stale
+                ? new Transition.Stale(comparableState(stale.found()))
+                : transition;
+    }
+
+    private static Unconfirmation comparable(Unconfirmation answer) {
+        return answer instanceof Unconfirmation.NotConfirmed not
+                ? new Unconfirmation.NotConfirmed(comparableState(not.found()))
+                : new Unconfirmation.BackInFlight(comparable(((Unconfirmation.BackInFlight) answer).intent()));
+    }
+
+    private static Opening comparable(Opening opening) {
+        if (opening instanceof Opening.TokenTaken taken) {
+            return new Opening.TokenTaken(comparable(taken.by()));
+        }
+        if (opening instanceof Opening.SameTransaction same) {
+            return new Opening.SameTransaction(comparable(same.there()));
+        }
+        return opening instanceof Opening.Moved moved ? new Opening.Moved(comparableState(moved.found())) : opening;
+    }
+}

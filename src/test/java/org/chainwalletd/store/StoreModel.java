@@ -1,0 +1,240 @@
+package org.chainwalletd.store;
+
+import java.math.BigInteger;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+
+/** What a store must answer, said as plainly as possible: maps and loops. */
+final class StoreModel {
+    /** One spend. */
+    static final class Spend {
+        Intent intent;
+        final Set<Coin> held = new LinkedHashSet<>();
+        OptionalLong countedAt;
+        Optional<BlockPlace> place = Optional.empty();
+        boolean buried;
+        boolean bound;
+
+        private Spend(Intent intent) {
+            this.intent = intent;
+            this.bound = intent.token().isPresent();
+            this.countedAt = OptionalLong.of(intent.createdAt());
+        }
+
+        private boolean isClosed() {
+            return held.isEmpty() && (intent.state().failed() || intent.state() == IntentState.CONFIRMED && buried);
+        }
+
+        private void enter(IntentState state, String reason, long now) {
+            intent = intent.in(state, reason, now);
+        }
+    }
+
+    private final Map<Hash256, Spend> spends = new HashMap<>();
+
+    Opening open(Intent intent, long closedBefore) {
+        Optional<Spend> bound = intent.token().flatMap(token -> bound(token.token(), closedBefore));
+        if (bound.isPresent()) {
+            return new Opening.TokenTaken(bound.get().intent);
+        }
+        Spend there = spends.get(intent.txId());
+        if (there != null && there.intent.state() != IntentState.REFUSED) {
+            return new Opening.SameTransaction(there.intent);
+        }
+        Optional<Opening> taken = taken(intent, null);
+        if (taken.isPresent()) {
+            return taken.get();
+        }
+        intent.token()
+                .ifPresent(token -> spends.values().stream()
+                        .filter(spend -> spend.bound && hasToken(spend, token.token()))
+                        .forEach(spend -> spend.bound = false));
+        Spend spend = new Spend(intent);
+        spend.held.addAll(intent.inputs());
+        spends.put(intent.txId(), spend);
+        return new Opening.Opened();
+    }
+
+    private static boolean hasToken(Spend spend, String token) {
+        return spend.intent.token().map(TokenBinding::token).equals(Optional.of(token));
+    }
+
+    private Optional<Opening> taken(Intent intent, Spend own) {
+        for (Coin coin : intent.inputs()) {
+            for (Spend other : spends.values()) {
+                if (other != own && other.held.contains(coin)) {
+                    return Optional.of(new Opening.CoinTaken(coin, other.intent.txId()));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    Opening reopen(Intent intent, long now) {
+        Spend spend = spends.get(intent.txId());
+        if (spend != null && !spend.intent.token().equals(intent.token())) {
+            return new Opening.SameTransaction(spend.intent);
+        }
+        if (spend == null
+                || spend.intent.state() != intent.state()
+                || !intent.state().failed()) {
+            return new Opening.Moved(Optional.ofNullable(spend).map(found -> found.intent.state()));
+        }
+        Optional<Opening> taken = taken(intent, spend);
+        if (taken.isPresent()) {
+            return taken.get();
+        }
+        spend.enter(IntentState.PREPARED, "", now);
+        spend.held.addAll(intent.inputs());
+        spend.countedAt = OptionalLong.of(now);
+        return new Opening.Opened();
+    }
+
+    Transition change(Hash256 txId, IntentState before, Consumer<Spend> change) {
+        Spend spend = spends.get(txId);
+        if (spend == null || !before.isStill(spend.intent.state())) {
+            return new Transition.Stale(Optional.ofNullable(spend).map(found -> found.intent.state()));
+        }
+        change.accept(spend);
+        return new Transition.Made();
+    }
+
+    Transition accept(Hash256 txId, IntentState before, long now) {
+        return change(txId, before, spend -> spend.enter(IntentState.ACCEPTED, "", now));
+    }
+
+    Transition fail(Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
+        return change(txId, before, spend -> {
+            spend.enter(outcome, reason, now);
+            spend.held.clear();
+            spend.countedAt = OptionalLong.empty();
+        });
+    }
+
+    Transition confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
+        return change(txId, before, spend -> {
+            if (spend.intent.state() != IntentState.CONFIRMED) {
+                spend.enter(IntentState.CONFIRMED, "", now);
+            }
+            spend.held.clear();
+            spend.place = Optional.of(place);
+            spend.buried = false;
+        });
+    }
+
+    Unconfirmation unconfirm(Hash256 txId, long now) {
+        Transition transition = change(txId, IntentState.CONFIRMED, spend -> {
+            spend.enter(IntentState.ACCEPTED, "", now);
+            spend.buried = false;
+            holdFree(spend);
+        });
+        return transition instanceof Transition.Stale stale
+                ? new Unconfirmation.NotConfirmed(stale.found())
+                : new Unconfirmation.BackInFlight(spends.get(txId).intent);
+    }
+
+    private void holdFree(Spend spend) {
+        for (Coin coin : spend.intent.inputs()) {
+            if (spends.values().stream().noneMatch(other -> other.held.contains(coin))) {
+                spend.held.add(coin);
+            }
+        }
+    }
+
+    Transition reserveAgain(Hash256 txId) {
+        return change(txId, IntentState.PREPARED, this::holdFree);
+    }
+
+    Transition end(Hash256 txId, IntentState before) {
+        return change(txId, before, spend -> spend.held.clear());
+    }
+
+    Transition abandon(Hash256 txId, String reason, long now) {
+        return change(txId, IntentState.PREPARED, spend -> spend.enter(IntentState.ABANDONED, reason, now));
+    }
+
+    Set<ReservationStore.Reservation> abandon(List<Outpoint> outpoints, long now) {
+        Set<ReservationStore.Reservation> ended = new HashSet<>();
+        for (Outpoint outpoint : outpoints) {
+            for (Spend spend : spends.values()) {
+                for (Coin coin : List.copyOf(spend.held)) {
+                    if (coin.outpoint().equals(outpoint)) {
+                        spend.held.remove(coin);
+                        ended.add(new ReservationStore.Reservation(coin, spend.intent.txId()));
+                        if (spend.intent.state().inFlight()) {
+                            spend.enter(IntentState.ABANDONED, "abandoned by the operator", now);
+                        }
+                    }
+                }
+            }
+        }
+        return ended;
+    }
+
+    void bury(Hash256 txId) {
+        change(txId, IntentState.CONFIRMED, spend -> spend.buried = true);
+    }
+
+    int forget(long before, int most) {
+        List<Spend> closed = spends.values().stream()
+                .filter(spend -> spend.isClosed() && spend.intent.changedAt() < before)
+                .sorted(Comparator.<Spend>comparingLong(spend -> spend.intent.changedAt())
+                        .thenComparingLong(spend -> spend.intent.createdAt()))
+                .limit(most)
+                .toList();
+        closed.forEach(spend -> spends.remove(spend.intent.txId()));
+        return closed.size();
+    }
+
+    Optional<Intent> find(Hash256 txId) {
+        return Optional.ofNullable(spends.get(txId)).map(spend -> spend.intent);
+    }
+
+    Optional<Spend> bound(String token, long closedBefore) {
+        return spends.values().stream()
+                .filter(spend -> spend.bound && hasToken(spend, token))
+                .filter(spend -> !(spend.isClosed() && spend.intent.changedAt() < closedBefore))
+                .findFirst();
+    }
+
+    List<Intent> inFlight() {
+        return spends.values().stream()
+                .filter(spend -> spend.intent.state().inFlight() || !spend.held.isEmpty())
+                .map(spend -> spend.intent)
+                .sorted(Comparator.comparingLong(Intent::createdAt))
+                .toList();
+    }
+
+    Set<ReservationStore.Reservation> reservations() {
+        return spends.values().stream()
+                .flatMap(spend ->
+                        spend.held.stream().map(coin -> new ReservationStore.Reservation(coin, spend.intent.txId())))
+                .collect(Collectors.toSet());
+    }
+
+    Set<ConfirmedSpend> unburied() {
+        return spends.values().stream()
+                .filter(spend -> spend.intent.state() == IntentState.CONFIRMED && !spend.buried)
+                .map(spend -> new ConfirmedSpend(spend.intent.txId(), spend.intent.inputs(), spend.place))
+                .collect(Collectors.toSet());
+    }
+
+    /** What the spends that are still known have used since then, to the millisecond. */
+    BigInteger usedSince(long since) {
+        return spends.values().stream()
+                .filter(spend -> spend.countedAt.isPresent() && spend.countedAt.getAsLong() >= since)
+                .map(spend -> spend.intent.allowance().toBigInteger())
+                .reduce(BigInteger.ZERO, BigInteger::add);
+    }
+}

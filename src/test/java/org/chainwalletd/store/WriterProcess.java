@@ -1,0 +1,27 @@
+package org.chainwalletd.store;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+
+/** A process that opens spends until it is killed, sixteen at a time, and prints the number of each that it was told is durable. */
+final class WriterProcess {
+    private static final int AT_ONCE = 16;
+
+    private WriterProcess() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        Store store = SqliteStore.open(Path.of(args[0]));
+        Semaphore free = new Semaphore(AT_ONCE);
+        for (int i = Integer.parseInt(args[1]); ; i++) {
+            int number = i;
+            free.acquire();
+            store.intents()
+                    .open(StoreSample.intent(number, Optional.of("token-" + number), number), 0)
+                    .thenAccept(opening -> {
+                        System.out.println(opening instanceof Opening.Opened ? number : "refused " + opening);
+                        free.release();
+                    });
+        }
+    }
+}
