@@ -248,6 +248,7 @@ public final class ScriptedNode implements AutoCloseable {
         }
     }
 
+    /** A GET is the method of its path, such as {@code /sse}, with no parameters. */
     private static Request read(InputStream raw) throws IOException {
         InputStream in = new BufferedInputStream(raw);
         StringBuilder head = new StringBuilder();
@@ -257,6 +258,9 @@ public final class ScriptedNode implements AutoCloseable {
                 throw new IOException("no request");
             }
             head.append((char) next);
+        }
+        if (head.indexOf("GET ") == 0) {
+            return new Request(head.toString(), head.substring(4).split("[? ]", 2)[0], null, "null");
         }
         int length = head.toString()
                 .lines()

@@ -1,0 +1,368 @@
+package org.chainwalletd.node.push;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.pekko.Done;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.apache.pekko.stream.KillSwitch;
+import org.chainwalletd.chain.Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the push streams to one node: which are open, which addresses each watches, when the next one may be opened (following.md, section
+ * 5; chain protocol, section 12). It talks to the node through {@link PushConnection}s and tells {@link PushNews}. On restart all streams
+ * are closed and opened anew; what was watched is told as lost.
+ */
+public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeStreams.class);
+    private static final Set<Integer> NO_PUSH = Set.of(404, 405);
+    private static final Set<Integer> FULL = Set.of(429, 503);
+
+    public sealed interface Command {}
+
+    /**
+     * Replaces what is wanted.
+     *
+     * @param addresses the most urgent first
+     */
+    public record Watch(List<Address> addresses) implements Command {}
+
+    private record Opened(long stream) implements Command {}
+
+    private record Told(long stream, Nudges nudges, CompletableFuture<Done> more) implements Command {}
+
+    private record Ended(long stream, Throwable failure) implements Command {}
+
+    private enum Tick implements Command {
+        NEXT
+    }
+
+    /**
+     * The rules of one node.
+     *
+     * @param plan addresses per stream and streams at a time; the node grants 64 places
+     * @param places that may be taken at a time, those of closed streams that the node has not noticed yet included
+     * @param stale how long a closed stream may keep its place at the node
+     * @param betweenSteps at most one stream is opened or replaced in this time
+     * @param firstRetry after a failure, doubled up to {@code lastRetry}
+     * @param probe how long a node without push is left alone
+     */
+    record Rules(
+            StreamPlan plan,
+            int places,
+            Duration stale,
+            Duration betweenSteps,
+            Duration firstRetry,
+            Duration lastRetry,
+            Duration probe) {
+        static final Rules OF_A_NODE = new Rules(
+                new StreamPlan(120, 48),
+                62,
+                Duration.ofSeconds(26),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(60));
+    }
+
+    /** One stream, from the moment it is asked for. */
+    private static final class Stream implements StreamPlan.Open {
+        final Set<Address> addresses;
+        /** Whose first event says only that the stream is open. */
+        final Set<Address> unheard;
+
+        Optional<Long> replaces;
+        KillSwitch end;
+        boolean open;
+
+        Stream(Set<Address> addresses, Optional<Long> replaces) {
+            this.addresses = addresses;
+            this.unheard = new HashSet<>(addresses);
+            this.replaces = replaces;
+        }
+
+        @Override
+        public Set<Address> addresses() {
+            return addresses;
+        }
+    }
+
+    private final String url;
+    private final PushConnection connection;
+    private final Rules rules;
+    private final LongSupplier clock;
+    private final Consumer<PushNews> news;
+    private final TimerScheduler<Command> timers;
+    private final Map<Long, Stream> streams = new LinkedHashMap<>();
+    private final Deque<Long> closedAt = new ArrayDeque<>();
+    private Collection<Address> wanted = List.of();
+    private long lastId;
+    private long nextStepAt;
+    private long failures;
+    private boolean complained;
+    private Long tip;
+
+    /**
+     * @param clock milliseconds that never go back
+     * @param news told on this actor's thread, must not block
+     */
+    static Behavior<Command> create(
+            String url, PushConnection connection, Rules rules, LongSupplier clock, Consumer<PushNews> news) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
+                        timers -> new NodeStreams(context, timers, url, connection, rules, clock, news))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private NodeStreams(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            String url,
+            PushConnection connection,
+            Rules rules,
+            LongSupplier clock,
+            Consumer<PushNews> news) {
+        super(context);
+        this.timers = timers;
+        this.url = url;
+        this.connection = connection;
+        this.rules = rules;
+        this.clock = clock;
+        this.news = news;
+        this.nextStepAt = clock.getAsLong();
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Watch.class, this::onWatch)
+                .onMessage(Opened.class, this::onOpened)
+                .onMessage(Told.class, this::onTold)
+                .onMessage(Ended.class, this::onEnded)
+                .onMessage(Tick.class, this::onTick)
+                .onSignal(PreRestart.class, signal -> closeAll())
+                .onSignal(PostStop.class, signal -> closeAll())
+                .build();
+    }
+
+    private Behavior<Command> onWatch(Watch watch) {
+        wanted = watch.addresses();
+        proceed();
+        return this;
+    }
+
+    private Behavior<Command> onTick(Tick tick) {
+        proceed();
+        return this;
+    }
+
+    /** Opens or replaces one stream when one is needed and may be; comes back later when that is not now. */
+    private void proceed() {
+        long now = clock.getAsLong();
+        while (!closedAt.isEmpty() && now - closedAt.peek() >= rules.stale().toMillis()) {
+            closedAt.poll();
+        }
+        long pause = nextStepAt - now;
+        if (pause > 0) {
+            timers.startSingleTimer(Tick.NEXT, Tick.NEXT, Duration.ofMillis(pause));
+            return;
+        }
+        Set<Long> ending = replaced();
+        List<Stream> standing = standing(ending);
+        List<Stream> replaceable =
+                standing.stream().filter(stream -> stream.open).toList();
+        Optional<StreamPlan.Step<Stream>> step = rules.plan().next(wanted, standing, replaceable);
+        if (step.isPresent() && streams.size() + closedAt.size() < rules.places()) {
+            open(step.get());
+            nextStepAt = now + rules.betweenSteps().toMillis();
+        }
+        if (step.isPresent()) {
+            timers.startSingleTimer(Tick.NEXT, Tick.NEXT, rules.betweenSteps());
+        }
+    }
+
+    private Set<Long> replaced() {
+        Set<Long> ending = new HashSet<>();
+        streams.values().forEach(stream -> stream.replaces.ifPresent(ending::add));
+        return ending;
+    }
+
+    private List<Stream> standing(Set<Long> ending) {
+        return streams.entrySet().stream()
+                .filter(stream -> !ending.contains(stream.getKey()))
+                .map(Map.Entry::getValue)
+                .toList();
+    }
+
+    private void open(StreamPlan.Step<Stream> step) {
+        long id = ++lastId;
+        Stream stream = new Stream(step.addresses(), step.replaces().map(this::idOf));
+        streams.put(id, stream);
+        stream.end = connection.open(step.addresses(), new ToSelf(getContext().getSelf(), id));
+    }
+
+    private long idOf(Stream stream) {
+        return streams.entrySet().stream()
+                .filter(entry -> entry.getValue() == stream)
+                .findFirst()
+                .orElseThrow()
+                .getKey();
+    }
+
+    private Behavior<Command> onOpened(Opened opened) {
+        Stream stream = streams.get(opened.stream());
+        if (stream == null) {
+            return this;
+        }
+        Set<Address> watched = watched();
+        stream.open = true;
+        // Of an address that another stream watches the first event is no news: it says only that this stream watches
+        // it too.
+        stream.unheard.retainAll(watched);
+        Set<Address> fresh = new HashSet<>(stream.addresses);
+        fresh.removeAll(watched);
+        if (!fresh.isEmpty()) {
+            news.accept(new PushNews.Watching(url, Set.copyOf(fresh)));
+        }
+        stream.replaces.ifPresent(this::close);
+        stream.replaces = Optional.empty();
+        if (complained) {
+            LOG.info("{} pushes again", url);
+            complained = false;
+        }
+        proceed();
+        return this;
+    }
+
+    private Behavior<Command> onTold(Told told) {
+        Stream stream = streams.get(told.stream());
+        if (stream != null) {
+            failures = 0;
+            pass(stream, told.nudges());
+        }
+        told.more().complete(Done.getInstance());
+        return this;
+    }
+
+    private void pass(Stream stream, Nudges nudges) {
+        Set<Address> changed = new HashSet<>(nudges.resync() ? stream.addresses : nudges.heard());
+        if (!nudges.resync()) {
+            changed.removeIf(stream.unheard::remove);
+        }
+        if (!changed.isEmpty()) {
+            news.accept(new PushNews.Changed(url, Set.copyOf(changed)));
+        }
+        if (nudges.tip() != null && !nudges.tip().equals(tip)) {
+            tip = nudges.tip();
+            news.accept(new PushNews.Tip(url, tip));
+        }
+    }
+
+    private Behavior<Command> onEnded(Ended ended) {
+        Stream stream = streams.remove(ended.stream());
+        if (stream == null) {
+            return this;
+        }
+        if (stream.open) {
+            tellLost(stream);
+        }
+        if (stream.open && ended.failure() != null) {
+            closedAt.add(clock.getAsLong());
+        }
+        long wait = pauseAfter(ended.failure()).toMillis();
+        nextStepAt = Math.max(nextStepAt, clock.getAsLong() + wait);
+        proceed();
+        return this;
+    }
+
+    private void tellLost(Stream stream) {
+        Set<Address> lost = new HashSet<>(stream.addresses);
+        lost.removeAll(watched());
+        if (!lost.isEmpty()) {
+            news.accept(new PushNews.Lost(url, Set.copyOf(lost)));
+        }
+    }
+
+    private Duration pauseAfter(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        failures++;
+        int status = cause instanceof PushConnection.RefusedException refused ? refused.status() : 0;
+        if (!complained) {
+            LOG.warn("{} does not push: {}", url, cause == null ? "it closed the stream" : cause.getMessage());
+            complained = true;
+        }
+        if (NO_PUSH.contains(status)) {
+            return rules.probe();
+        }
+        if (FULL.contains(status)) {
+            return rules.lastRetry();
+        }
+        Duration doubled = rules.firstRetry().multipliedBy(1L << Math.min(failures - 1, 10));
+        return doubled.compareTo(rules.lastRetry()) < 0 ? doubled : rules.lastRetry();
+    }
+
+    private Set<Address> watched() {
+        Set<Address> watched = new HashSet<>();
+        streams.values().stream().filter(stream -> stream.open).forEach(stream -> watched.addAll(stream.addresses));
+        return watched;
+    }
+
+    private void close(long id) {
+        Stream old = streams.remove(id);
+        if (old != null) {
+            old.end.shutdown();
+            closedAt.add(clock.getAsLong());
+            if (old.open) {
+                tellLost(old);
+            }
+        }
+    }
+
+    private Behavior<Command> closeAll() {
+        Set.copyOf(streams.keySet()).forEach(this::close);
+        return this;
+    }
+
+    /** Brings what a stream's listener hears into this actor's mailbox, one message at a time. */
+    private record ToSelf(ActorRef<Command> self, long stream) implements PushConnection.Listener {
+        @Override
+        public void opened() {
+            self.tell(new Opened(stream));
+        }
+
+        @Override
+        public CompletionStage<Done> told(Nudges nudges) {
+            CompletableFuture<Done> more = new CompletableFuture<>();
+            self.tell(new Told(stream, nudges, more));
+            return more;
+        }
+
+        @Override
+        public void ended(Throwable failure) {
+            self.tell(new Ended(stream, failure));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package org.chainwalletd.node.push;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Address;
+
+/**
+ * Owns the list of the addresses to watch, by reason, and has one {@link NodeStreams} for each node watch its beginning. Changes are
+ * gathered for a moment before they are passed on. It is told by whoever wants an address watched, and tells {@link PushNews} to one
+ * listener. It is not restarted: its children restart by themselves, and it does nothing that fails.
+ */
+public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
+    private static final Duration GATHERING = Duration.ofMillis(100);
+    private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);
+    private static final Duration HEARTBEAT_WITHIN = Duration.ofSeconds(60);
+    /** Without anything else to watch the nodes still tell their tips; a stream needs an address for that. */
+    private static final Address NOBODY = Address.of(new byte[Address.LENGTH]);
+
+    public sealed interface Command {}
+
+    /** One more who wants the address watched for this reason. */
+    public record Want(WatchReason reason, Address address) implements Command {}
+
+    /** One less. */
+    public record Unwant(WatchReason reason, Address address) implements Command {}
+
+    /** All that are wanted for this reason, the most urgent first, instead of what was. */
+    public record WantAll(WatchReason reason, Collection<Address> addresses) implements Command {}
+
+    private enum Pass implements Command {
+        ON
+    }
+
+    private final TimerScheduler<Command> timers;
+    private final int most;
+    private final List<ActorRef<NodeStreams.Command>> nodes = new ArrayList<>();
+    private final Map<WatchReason, Map<Address, Integer>> wanted = new EnumMap<>(WatchReason.class);
+
+    /**
+     * @param trust what https nodes are checked with
+     * @param news must not block
+     */
+    public static Behavior<Command> create(
+            ActorSystem<?> system, List<URI> urls, Supplier<SSLContext> trust, Consumer<PushNews> news) {
+        return create(
+                urls,
+                url -> new PushConnection(system, url, trust, ANSWER_WITHIN, HEARTBEAT_WITHIN),
+                NodeStreams.Rules.OF_A_NODE,
+                news);
+    }
+
+    static Behavior<Command> create(
+            List<URI> urls, Function<URI, PushConnection> connect, NodeStreams.Rules rules, Consumer<PushNews> news) {
+        return Behaviors.setup(
+                context -> Behaviors.withTimers(timers -> new PushFeed(context, timers, urls, connect, rules, news)));
+    }
+
+    private PushFeed(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            List<URI> urls,
+            Function<URI, PushConnection> connect,
+            NodeStreams.Rules rules,
+            Consumer<PushNews> news) {
+        super(context);
+        this.timers = timers;
+        this.most = rules.plan().addressesPerStream() * rules.plan().maxStreams();
+        for (WatchReason reason : WatchReason.values()) {
+            wanted.put(reason, new LinkedHashMap<>());
+        }
+        for (URI url : urls) {
+            nodes.add(context.spawn(
+                    NodeStreams.create(
+                            url.toString(), connect.apply(url), rules, () -> System.nanoTime() / 1_000_000, news),
+                    "node-" + nodes.size()));
+        }
+        passOnSoon();
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Want.class, this::onWant)
+                .onMessage(Unwant.class, this::onUnwant)
+                .onMessage(WantAll.class, this::onWantAll)
+                .onMessage(Pass.class, this::onPass)
+                .build();
+    }
+
+    private Behavior<Command> onWant(Want want) {
+        if (wanted.get(want.reason()).merge(want.address(), 1, Integer::sum) == 1) {
+            passOnSoon();
+        }
+        return this;
+    }
+
+    private Behavior<Command> onUnwant(Unwant unwant) {
+        wanted.get(unwant.reason())
+                .computeIfPresent(unwant.address(), (address, count) -> count > 1 ? count - 1 : null);
+        return this;
+    }
+
+    private Behavior<Command> onWantAll(WantAll all) {
+        Map<Address, Integer> now = new LinkedHashMap<>();
+        all.addresses().forEach(address -> now.put(address, 1));
+        wanted.put(all.reason(), now);
+        passOnSoon();
+        return this;
+    }
+
+    /** Who is not wanted any more is dropped the next time that somebody else is wanted: ending a stream early is of no use. */
+    private void passOnSoon() {
+        if (!timers.isTimerActive(Pass.ON)) {
+            timers.startSingleTimer(Pass.ON, Pass.ON, GATHERING);
+        }
+    }
+
+    private Behavior<Command> onPass(Pass pass) {
+        Set<Address> first = new LinkedHashSet<>();
+        for (Map<Address, Integer> ofReason : wanted.values()) {
+            for (Address address : ofReason.keySet()) {
+                if (first.size() == most) {
+                    break;
+                }
+                first.add(address);
+            }
+        }
+        if (first.isEmpty()) {
+            first.add(NOBODY);
+        }
+        List<Address> list = List.copyOf(first);
+        nodes.forEach(node -> node.tell(new NodeStreams.Watch(list)));
+        return this;
+    }
+}

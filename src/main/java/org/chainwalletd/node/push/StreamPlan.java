@@ -1,0 +1,82 @@
+package org.chainwalletd.node.push;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.chainwalletd.chain.Address;
+
+/**
+ * Which stream to open next so that the wanted addresses are watched, most urgent ones first. Pure. Streams that are open keep their
+ * addresses; a set changes by a new stream that takes the place of an old one.
+ *
+ * @param addressesPerStream what fits into a request's head
+ * @param maxStreams that the wanted addresses may take up
+ */
+record StreamPlan(int addressesPerStream, int maxStreams) {
+    /** What is watched by one open or opening stream. */
+    interface Open {
+        Set<Address> addresses();
+    }
+
+    /**
+     * @param replaces the stream that ends when the new one is open; empty to add one
+     */
+    record Step<S extends Open>(Set<Address> addresses, Optional<S> replaces) {}
+
+    /**
+     * @param wanted in the order of urgency
+     * @param streams all that are open or being opened, and are not being replaced
+     * @param replaceable those of {@code streams} that may be replaced now
+     * @return empty when nothing is to do or can be done now
+     */
+    <S extends Open> Optional<Step<S>> next(Collection<Address> wanted, List<S> streams, List<S> replaceable) {
+        Set<Address> reachable = firstOf(wanted, addressesPerStream * maxStreams);
+        Set<Address> missing = new LinkedHashSet<>(reachable);
+        streams.forEach(stream -> missing.removeAll(stream.addresses()));
+        if (missing.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<S> roomiest =
+                replaceable.stream().min(Comparator.comparingInt(stream -> stillWanted(stream, reachable)));
+        boolean hasRoom = roomiest.isPresent() && stillWanted(roomiest.get(), reachable) < addressesPerStream;
+        if (hasRoom) {
+            Set<Address> next = new LinkedHashSet<>(roomiest.get().addresses());
+            next.retainAll(reachable);
+            fill(next, missing);
+            return Optional.of(new Step<>(next, roomiest));
+        }
+        if (streams.size() >= maxStreams || streams.size() > replaceable.size()) {
+            return Optional.empty();
+        }
+        Set<Address> next = new LinkedHashSet<>();
+        fill(next, missing);
+        return Optional.of(new Step<>(next, Optional.empty()));
+    }
+
+    private void fill(Set<Address> next, Set<Address> missing) {
+        for (Address address : missing) {
+            if (next.size() == addressesPerStream) {
+                return;
+            }
+            next.add(address);
+        }
+    }
+
+    private static int stillWanted(Open stream, Set<Address> reachable) {
+        return (int) stream.addresses().stream().filter(reachable::contains).count();
+    }
+
+    private static Set<Address> firstOf(Collection<Address> wanted, int most) {
+        Set<Address> first = new LinkedHashSet<>();
+        for (Address address : wanted) {
+            if (first.size() == most) {
+                break;
+            }
+            first.add(address);
+        }
+        return first;
+    }
+}
