@@ -54,6 +54,7 @@ class ArchitectureTest {
             Map.entry("indexer", Set.of("chain", "config", "node")),
             Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node")),
             Map.entry("coins", Set.of("chain", "config", "store", "node", "keyring", "follow")),
+            Map.entry("wait", Set.of("chain", "config", "store", "node", "follow")),
             Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "follow")),
             Map.entry("message", Set.of("chain", "crypto", "keyring")),
             Map.entry(
@@ -63,7 +64,7 @@ class ArchitectureTest {
                     "rpc",
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message", "uri", "quote", "follow", "indexer")),
+                            "message", "uri", "quote", "follow", "indexer", "wait")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe")),
             Map.entry("client", Set.of()),
             Map.entry("evm", Set.of("chain", "crypto")),

@@ -50,6 +50,7 @@ import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.wait.Waits;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -138,11 +139,12 @@ public final class Daemon implements AutoCloseable {
                 .tip()
                 .map(tip -> OptionalLong.of(tip.height()))
                 .orElse(OptionalLong.empty()));
+        Waits waiting = startWaiting(system, nodes, following.follower(), workers, meters);
         SpendService spending = startSpending(system, nodes, following, keyring, store, meters.registry(), workers);
         serve(
                 system,
                 tls,
-                new Services(settings, nodes, keyring, spending, following, indexer, meters, workers),
+                new Services(settings, nodes, keyring, spending, following, indexer, waiting, meters, workers),
                 authenticator);
         system.tell(new Guardian.Serving());
         keyring.keepPool(settings.keyring().pool(), workers.background());
@@ -236,6 +238,13 @@ public final class Daemon implements AutoCloseable {
         Books books = Books.open(settings.datadir(), Following.tables());
         closers.add("books", books::close);
         return Following.start(settings, new UnderGuardian(system), nodes, books, metrics, workers);
+    }
+
+    private Waits startWaiting(
+            ActorSystem<Guardian.Command> system, Nodes nodes, Follower follower, Workers workers, Metrics meters) {
+        Waits started = Waiting.start(settings, system, new UnderGuardian(system), nodes, follower, workers, meters);
+        waits.add("the waits for transactions and payments", started::end);
+        return started;
     }
 
     private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
@@ -333,7 +342,7 @@ public final class Daemon implements AutoCloseable {
 
     /** Other packages' actors become children of the guardian. */
     private record UnderGuardian(ActorSystem<Guardian.Command> system)
-            implements Keyring.Spawner, Nodes.Spawner, Follower.Spawner {
+            implements Keyring.Spawner, Nodes.Spawner, Follower.Spawner, Waits.Spawner {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             return Guardian.spawn(system, behavior, name);

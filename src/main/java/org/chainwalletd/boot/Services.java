@@ -33,6 +33,7 @@ import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.NodeErrors;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.wait.Waits;
 
 /** The running services, wired to the methods that talk to them. */
 record Services(
@@ -42,6 +43,7 @@ record Services(
         SpendService spending,
         Following following,
         Optional<IndexerClient> indexer,
+        Waits waits,
         Metrics metrics,
         Workers workers) {
 
@@ -72,6 +74,7 @@ record Services(
                         following.follower(),
                         following.ledger(),
                         new IndexerMethods.Sources(indexer, AddressHistory.NONE),
+                        waits,
                         workers.answers())
                 .registry();
     }

@@ -75,6 +75,8 @@ import org.chainwalletd.client.method.SwapStatus;
 import org.chainwalletd.client.method.Transfer;
 import org.chainwalletd.client.method.ValidateAddress;
 import org.chainwalletd.client.method.VerifyMessage;
+import org.chainwalletd.client.method.WaitForPayment;
+import org.chainwalletd.client.method.WaitForTx;
 
 /** All methods of the daemon, each with its answer later. A stage fails with {@link WalletdException}. Made from the method registry. */
 public interface AsyncWalletdMethods {
@@ -295,6 +297,16 @@ public interface AsyncWalletdMethods {
     /** {@link GetFollowerStatus} with nothing but defaults. */
     default CompletableFuture<GetFollowerStatus.Result> getFollowerStatus() {
         return call(GetFollowerStatus.of());
+    }
+
+    /** Waits until a transaction has enough confirmations; one that is unknown or in the mempool is waited for. */
+    default CompletableFuture<WaitForTx.Result> waitForTx(WaitForTx call) {
+        return call(call);
+    }
+
+    /** Waits for a payment that was not pending yet when the call came. A time-out is a normal answer. */
+    default CompletableFuture<WaitForPayment.Result> waitForPayment(WaitForPayment call) {
+        return call(call);
     }
 
     /** Asks the pool for a quote. Refused as long as no swap engine is configured. */

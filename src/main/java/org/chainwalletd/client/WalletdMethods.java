@@ -74,6 +74,8 @@ import org.chainwalletd.client.method.SwapStatus;
 import org.chainwalletd.client.method.Transfer;
 import org.chainwalletd.client.method.ValidateAddress;
 import org.chainwalletd.client.method.VerifyMessage;
+import org.chainwalletd.client.method.WaitForPayment;
+import org.chainwalletd.client.method.WaitForTx;
 
 /** All methods of the daemon, each waiting for its answer. They throw {@link WalletdException}. Made from the method registry. */
 public interface WalletdMethods {
@@ -293,6 +295,16 @@ public interface WalletdMethods {
     /** {@link GetFollowerStatus} with nothing but defaults. */
     default GetFollowerStatus.Result getFollowerStatus() {
         return call(GetFollowerStatus.of());
+    }
+
+    /** Waits until a transaction has enough confirmations; one that is unknown or in the mempool is waited for. */
+    default WaitForTx.Result waitForTx(WaitForTx call) {
+        return call(call);
+    }
+
+    /** Waits for a payment that was not pending yet when the call came. A time-out is a normal answer. */
+    default WaitForPayment.Result waitForPayment(WaitForPayment call) {
+        return call(call);
     }
 
     /** Asks the pool for a quote. Refused as long as no swap engine is configured. */

@@ -224,6 +224,56 @@ final class AddressAnswers {
         };
     }
 
+    static ResultReader<List<NodeClient.AddressMempool>> addressMempools(List<Address> asked) {
+        return in -> {
+            in.beginObject();
+            Map<Address, List<NodeClient.MempoolEntry>> found = null;
+            Long tipHeight = null;
+            for (String name; (name = in.nextMember()) != null; ) {
+                switch (name) {
+                    case "tip_height" -> tipHeight = in.u64(tipHeight);
+                    case "addresses" -> {
+                        in.beginArray(found);
+                        found = new HashMap<>();
+                        while (in.nextElement()) {
+                            mempoolOf(in, found);
+                        }
+                    }
+                    default -> in.skip();
+                }
+            }
+            long height = in.required(tipHeight, "tip_height");
+            Map<Address, List<NodeClient.MempoolEntry>> all = in.required(found, "addresses");
+            List<NodeClient.AddressMempool> mempools = new ArrayList<>(asked.size());
+            for (Address address : asked) {
+                mempools.add(new NodeClient.AddressMempool(height, in.required(all.get(address), address.hex())));
+            }
+            return mempools;
+        };
+    }
+
+    private static void mempoolOf(AnswerJson in, Map<Address, List<NodeClient.MempoolEntry>> found) throws IOException {
+        in.beginObject();
+        Address address = null;
+        List<NodeClient.MempoolEntry> entries = null;
+        for (String name; (name = in.nextMember()) != null; ) {
+            switch (name) {
+                case "address" -> address = in.address(address);
+                case "mempool" -> {
+                    in.beginArray(entries);
+                    entries = new ArrayList<>();
+                    while (in.nextElement()) {
+                        entries.add(mempoolEntry(in));
+                    }
+                }
+                default -> in.skip();
+            }
+        }
+        if (found.put(in.required(address, "address"), in.required(entries, "mempool")) != null) {
+            throw in.bad("lists an address twice");
+        }
+    }
+
     private static NodeClient.MempoolEntry mempoolEntry(AnswerJson in) throws IOException {
         in.beginObject();
         Hash256 txId = null;

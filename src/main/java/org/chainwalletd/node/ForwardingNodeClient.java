@@ -64,6 +64,11 @@ public abstract class ForwardingNodeClient implements NodeClient {
     }
 
     @Override
+    public CompletionStage<List<AddressMempool>> addressMempools(List<Address> addresses) {
+        return node.addressMempools(addresses);
+    }
+
+    @Override
     public CompletionStage<Optional<BlockSummary>> blockAt(long height) {
         return node.blockAt(height);
     }

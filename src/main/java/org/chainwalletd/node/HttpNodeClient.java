@@ -170,6 +170,25 @@ final class HttpNodeClient implements NodeClient {
     }
 
     @Override
+    public CompletionStage<List<AddressMempool>> addressMempools(List<Address> addresses) {
+        return inParts(addresses, BALANCES_PER_CALL, this::someMempools);
+    }
+
+    private CompletionStage<List<AddressMempool>> someMempools(List<Address> addresses) {
+        if (addresses.size() == 1) {
+            return addressMempool(addresses.get(0)).thenApplyAsync(List::of, executor);
+        }
+        return orElse(
+                call(
+                        "get_address_mempool_batch",
+                        members(addresses),
+                        NEWER_SCAN,
+                        AddressAnswers.addressMempools(addresses)),
+                HttpNodeClient::isMissingMethod,
+                () -> Bounded.each(addresses, SINGLE_CALLS, this::addressMempool, executor));
+    }
+
+    @Override
     public CompletionStage<Optional<BlockSummary>> blockAt(long height) {
         return orEmpty(
                 call("get_block", "{\"height\":" + U64.toString(height) + "}", BLOCK, Answers.blockAt(height)),

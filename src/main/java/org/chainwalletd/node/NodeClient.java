@@ -38,6 +38,9 @@ public interface NodeClient {
 
     CompletionStage<AddressMempool> addressMempool(Address address);
 
+    /** At most 100 addresses; falls back to single calls on a node without the batch method. Order and duplicates as asked. */
+    CompletionStage<List<AddressMempool>> addressMempools(List<Address> addresses);
+
     /** Block of the best chain; empty when there is none at that height. */
     CompletionStage<Optional<BlockSummary>> blockAt(long height);
 

@@ -224,6 +224,14 @@ final class LedgerNode implements NodeClient {
         return call("get_address_mempool", () -> mempool(address), () -> new AddressMempool(0, List.of()));
     }
 
+    @Override
+    public CompletionStage<List<AddressMempool>> addressMempools(List<Address> addresses) {
+        return call(
+                "get_address_mempool_batch",
+                () -> addresses.stream().map(this::mempool).toList(),
+                () -> List.of());
+    }
+
     private AddressMempool mempool(Address address) {
         var pending = ledger.pendingOf(Bytes.wrap(address.toArray()));
         List<MempoolEntry> entries = pending.transactions().stream()

@@ -30,8 +30,10 @@ import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.rpc.method.uri.UriMethods;
+import org.chainwalletd.rpc.method.wait.WaitMethods;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.uri.PaymentUriCodec;
+import org.chainwalletd.wait.Waits;
 
 /** The services that methods talk to, and the one list of the families of methods over them. */
 public record MethodFamilies(
@@ -46,6 +48,7 @@ public record MethodFamilies(
         Follower follower,
         CoinLedger ledger,
         IndexerMethods.Sources indexed,
+        Waits waits,
         Executor executor) {
 
     /** For methods that are only described, or that need no service when they are called. */
@@ -63,6 +66,7 @@ public record MethodFamilies(
                 null,
                 null,
                 IndexerMethods.Sources.NONE,
+                null,
                 Runnable::run);
     }
 
@@ -74,6 +78,7 @@ public record MethodFamilies(
         methods.addAll(SpendMethods.all(spending, executor));
         // Without an index of HTLCs there are none in it.
         methods.addAll(FollowMethods.all(follower, () -> 0));
+        methods.addAll(WaitMethods.all(waits, executor));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));

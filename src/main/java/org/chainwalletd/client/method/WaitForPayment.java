@@ -1,0 +1,90 @@
+package org.chainwalletd.client.method;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code wait_for_payment}: Waits for a payment that was not pending yet when the call came. A time-out is a normal
+ * answer. Needs the read token.
+ *
+ * @param address of this daemon or of anybody else
+ * @param minAmount base units that one transaction must pay; default 1
+ * @param timeoutSecs default 60, at most 600
+ */
+public record WaitForPayment(String address, Optional<BigInteger> minAmount, Optional<BigInteger> timeoutSecs)
+        implements Call<WaitForPayment.Result> {
+    /** With what must be there. */
+    public static WaitForPayment of(String address) {
+        return new WaitForPayment(address, Optional.empty(), Optional.empty());
+    }
+
+    public WaitForPayment withMinAmount(BigInteger minAmount) {
+        return new WaitForPayment(address, Optional.of(minAmount), timeoutSecs);
+    }
+
+    public WaitForPayment withTimeoutSecs(BigInteger timeoutSecs) {
+        return new WaitForPayment(address, minAmount, Optional.of(timeoutSecs));
+    }
+
+    @Override
+    public String method() {
+        return "wait_for_payment";
+    }
+
+    @Override
+    public Map<String, Object> params() {
+        Map<String, Object> params = new LinkedHashMap<>();
+        params.put("address", address);
+        minAmount.ifPresent(value -> params.put("min_amount", value));
+        timeoutSecs.ifPresent(value -> params.put("timeout_secs", value));
+        return params;
+    }
+
+    @Override
+    public Result read(JsonNode result) {
+        return Result.read(result);
+    }
+
+    @Override
+    public Duration waits() {
+        return Duration.ofSeconds(timeoutSecs
+                .orElse(BigInteger.valueOf(60))
+                .min(BigInteger.valueOf(600))
+                .longValue());
+    }
+
+    /**
+     * What the method answers.
+     *
+     * @param txId hex64, or null when only a larger confirmed balance was seen; absent after a time-out
+     * @param amount what the transaction pays to the address, absent after a time-out
+     * @param confirmations 0 means seen in the mempool, absent after a time-out
+     * @param tipHeight absent after a time-out
+     */
+    public record Result(
+            String address,
+            Boolean received,
+            Boolean timedOut,
+            Optional<JsonNode> txId,
+            Optional<BigInteger> amount,
+            Optional<BigInteger> confirmations,
+            Optional<BigInteger> tipHeight,
+            BigInteger waitedSecs) {
+        static Result read(JsonNode json) {
+            Answer answer = Answer.of(json);
+            return new Result(
+                    answer.get("address", Answer::text),
+                    answer.get("received", Answer::truth),
+                    answer.get("timed_out", Answer::truth),
+                    answer.optional("tx_id", Answer::any),
+                    answer.optional("amount", Answer::u64),
+                    answer.optional("confirmations", Answer::u64),
+                    answer.optional("tip_height", Answer::u64),
+                    answer.get("waited_secs", Answer::u64));
+        }
+    }
+}

@@ -1,0 +1,549 @@
+package org.chainwalletd.wait;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.node.push.PushNews;
+import org.chainwalletd.store.BlockPlace;
+
+/**
+ * Owns the waits for payments, grouped by address, and what was seen of these addresses while somebody waits (interface.md, section 4.6;
+ * following.md, section 6). It hears of blocks from the follower and of changes from the push streams, and looks at mempools for many
+ * addresses with one scan, ten scans a minute and node. On restart all waits end with their time-out answer.
+ */
+final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
+    /** After that long without a look, whatever is seen first counts as new: a repeat beats a miss. */
+    private static final long BASELINE_MILLIS = 5_000;
+    /** Nudges that come together are looked at together. */
+    private static final long GATHERING_MILLIS = 100;
+    /** Nudges about a tip are answered by its block. */
+    private static final long BLOCK_MILLIS = 2_000;
+    /** What was seen of an address is kept for the next wait for it. */
+    private static final long MEMORY_MILLIS = 120_000;
+
+    /** Nodes are upgraded. */
+    private static final long WITHOUT_MEMPOOL_MILLIS = 600_000;
+
+    /** How often it is looked whether the followed chain lags behind the nodes. */
+    private static final Duration LAG = Duration.ofSeconds(1);
+
+    private static final Duration HOUSEKEEPING = Duration.ofSeconds(10);
+    private static final long FIRST_RETRY_MILLIS = 500;
+    private static final long LAST_RETRY_MILLIS = 15_000;
+    private static final int METHOD_NOT_FOUND = -32601;
+
+    sealed interface Command {}
+
+    record Enter(PaymentWait waiter) implements Command {}
+
+    /** The caller has gone: nobody reads the answer. */
+    record Leave(PaymentWait waiter) implements Command {}
+
+    record Pushed(PushNews news) implements Command {}
+
+    /** Ends all waits, and those that come later at once, with their time-out answer. */
+    record EndAll(CompletableFuture<Void> ended) implements Command {}
+
+    private record Followed(FollowEvent event) implements Command {}
+
+    private record Looked(List<Address> addresses, Set<PaymentWait> since, MempoolLook.Found found, Throwable failure)
+            implements Command {}
+
+    private record Balances(List<Address> addresses, List<Amount> amounts, Throwable failure) implements Command {}
+
+    private record BaselineOver(PaymentWait waiter) implements Command {}
+
+    private enum Timer implements Command {
+        TICK,
+        LOOK,
+        LAG,
+        HOUSEKEEPING
+    }
+
+    private final TimerScheduler<Command> timers;
+    private final ChainProfile profile;
+    private final NodeClient nodes;
+    private final Supplier<Optional<NodeClient.Tip>> nodesTip;
+    private final MempoolLook mempools;
+    private final AddressWatch watch;
+    private final LongSupplier clock;
+    private final WaitMetrics metrics;
+    private final TimerWheel<PaymentWait> deadlines;
+    private final ScanBudget budget;
+    private final LookQueue queue = new LookQueue();
+    private final Map<Address, AddressGroup> groups = new HashMap<>();
+    private BlockPlace followed;
+    private long nodeTip;
+    private long tipAt;
+    private boolean looking;
+    private long withoutMempoolUntil;
+    private int failures;
+    private long retryAt;
+    private boolean ending;
+
+    /**
+     * @param watch is told which addresses to watch
+     */
+    static Behavior<Command> create(WaitSetup setup, AddressWatch watch, WaitMetrics metrics) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context ->
+                        Behaviors.withTimers(timers -> new PaymentWaits(context, timers, setup, watch, metrics))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private PaymentWaits(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            WaitSetup setup,
+            AddressWatch watch,
+            WaitMetrics metrics) {
+        super(context);
+        this.timers = timers;
+        this.profile = setup.profile();
+        this.nodes = setup.nodes();
+        this.nodesTip = setup.nodesTip();
+        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
+        this.watch = watch;
+        this.clock = setup.clock();
+        this.metrics = metrics;
+        this.deadlines = new TimerWheel<>(clock.getAsLong());
+        this.budget = new ScanBudget(setup.nodeCount());
+        this.tipAt = clock.getAsLong() - BLOCK_MILLIS;
+        this.retryAt = clock.getAsLong();
+        this.withoutMempoolUntil = clock.getAsLong();
+        timers.startTimerWithFixedDelay(Timer.HOUSEKEEPING, Timer.HOUSEKEEPING, HOUSEKEEPING);
+        setup.follow().accept(context.messageAdapter(FollowEvent.class, Followed::new));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Enter.class, this::onEnter)
+                .onMessage(Leave.class, this::onLeave)
+                .onMessage(Followed.class, this::onFollowed)
+                .onMessage(Pushed.class, this::onPushed)
+                .onMessage(EndAll.class, this::onEndAll)
+                .onMessage(Looked.class, this::onLooked)
+                .onMessage(Balances.class, this::onBalances)
+                .onMessage(BaselineOver.class, this::onBaselineOver)
+                .onMessageEquals(Timer.TICK, this::onTick)
+                .onMessageEquals(Timer.LOOK, this::onLook)
+                .onMessageEquals(Timer.LAG, this::onLag)
+                .onMessageEquals(Timer.HOUSEKEEPING, this::onHousekeeping)
+                .onSignal(PreRestart.class, signal -> endAll())
+                .onSignal(PostStop.class, signal -> endAll())
+                .build();
+    }
+
+    private Behavior<Command> onEnter(Enter enter) {
+        PaymentWait wait = enter.waiter();
+        metrics.began();
+        if (ending || wait.asksOnly()) {
+            timeOut(wait);
+            return this;
+        }
+        AddressGroup group = groups.get(wait.address);
+        if (group == null) {
+            group = new AddressGroup(wait.address);
+            groups.put(wait.address, group);
+            watch.want(wait.address);
+        }
+        group.waits.add(wait);
+        wait.since = group.nextNumber();
+        wait.settled = group.isCurrent();
+        deadlines.add(wait, wait.due);
+        tickWhileNeeded();
+        if (!wait.settled) {
+            long now = clock.getAsLong();
+            getContext()
+                    .scheduleOnce(
+                            Duration.ofMillis(BASELINE_MILLIS), getContext().getSelf(), new BaselineOver(wait));
+            queue.urgent(wait.address, now);
+            lookWhenDue();
+        }
+        return this;
+    }
+
+    private Behavior<Command> onLeave(Leave leave) {
+        AddressGroup group = groups.get(leave.waiter().address);
+        if (group != null && group.waits.remove(leave.waiter())) {
+            metrics.gone(clock.getAsLong() - leave.waiter().began);
+            left(group, leave.waiter());
+        }
+        return this;
+    }
+
+    private void left(AddressGroup group, PaymentWait wait) {
+        deadlines.remove(wait);
+        if (group.waits.isEmpty()) {
+            group.emptySince = clock.getAsLong();
+            queue.drop(group.address);
+        }
+    }
+
+    private Behavior<Command> onFollowed(Followed heard) {
+        if (heard.event() instanceof FollowEvent.Connected connected) {
+            followed = connected.block().place();
+            connected.block().transactions().forEach(mined -> mined(mined, followed));
+            unwatched().forEach(this::lookLater);
+        } else if (heard.event() instanceof FollowEvent.Disconnected disconnected) {
+            groups.values().forEach(group -> group.disconnected(disconnected.block()));
+        } else if (heard.event() instanceof FollowEvent.Standing standing) {
+            jumped(standing.tip());
+        } else if (heard.event() instanceof FollowEvent.Advanced advanced) {
+            jumped(advanced.to());
+        }
+        lookWhenDue();
+        return this;
+    }
+
+    /** What happened in between was not told. */
+    private void jumped(FollowedTip tip) {
+        followed = tip.place();
+        groups.values().forEach(this::lookLater);
+    }
+
+    /** Nobody tells of changes of these: they are looked at with each new tip. */
+    private List<AddressGroup> unwatched() {
+        return groups.values().stream()
+                .filter(group -> group.watchedBy.isEmpty())
+                .toList();
+    }
+
+    private void mined(ChainTransaction mined, BlockPlace block) {
+        if (mined.decoded().isEmpty() || groups.isEmpty()) {
+            return;
+        }
+        Payments.of(profile, mined.decoded().get(), groups::containsKey).forEach((address, amount) -> {
+            AddressGroup group = groups.get(address);
+            group.confirmed(mined.id(), amount, block);
+            answer(group);
+        });
+    }
+
+    /**
+     * While the followed chain lags, each new tip of a node is a reason to look; then balances tell what a node without mempool look-ups knows
+     * of confirmed payments.
+     */
+    private Behavior<Command> onLag() {
+        long told = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
+        boolean news = told != nodeTip;
+        nodeTip = told;
+        if (news && isLagging()) {
+            (withoutMempool() ? groups.values() : unwatched()).forEach(this::lookLater);
+            lookWhenDue();
+        }
+        return this;
+    }
+
+    private boolean withoutMempool() {
+        return clock.getAsLong() < withoutMempoolUntil;
+    }
+
+    private boolean isLagging() {
+        return followed == null || Long.compareUnsigned(followed.height(), nodeTip) < 0;
+    }
+
+    private Behavior<Command> onPushed(Pushed pushed) {
+        PushNews news = pushed.news();
+        if (news instanceof PushNews.Changed changed) {
+            changed.addresses().forEach(this::changed);
+        } else if (news instanceof PushNews.Watching watching) {
+            each(watching.addresses(), group -> group.watchedBy.add(watching.node()));
+        } else if (news instanceof PushNews.Lost lost) {
+            each(lost.addresses(), group -> group.watchedBy.remove(lost.node()));
+        } else if (news instanceof PushNews.Tip) {
+            tipAt = clock.getAsLong();
+        }
+        lookWhenDue();
+        return this;
+    }
+
+    private void changed(Address address) {
+        AddressGroup group = groups.get(address);
+        if (group != null) {
+            group.outdated();
+            lookLater(group);
+        }
+    }
+
+    private void each(Set<Address> addresses, Consumer<AddressGroup> act) {
+        for (Address address : addresses) {
+            AddressGroup group = groups.get(address);
+            if (group != null) {
+                act.accept(group);
+            }
+        }
+    }
+
+    private void lookLater(AddressGroup group) {
+        if (!group.waits.isEmpty()) {
+            long now = clock.getAsLong();
+            queue.nudged(group.address, Math.max(now + GATHERING_MILLIS, tipAt + BLOCK_MILLIS));
+        }
+    }
+
+    private Behavior<Command> onLook() {
+        lookWhenDue();
+        return this;
+    }
+
+    /** One look at a time: what is nudged meanwhile comes with the next one. */
+    private void lookWhenDue() {
+        if (looking || queue.readyAt() == Long.MAX_VALUE) {
+            return;
+        }
+        long now = clock.getAsLong();
+        long pause = Math.max(Math.max(queue.readyAt() - now, retryAt - now), budget.pause(now));
+        if (queue.readyAt() == Long.MIN_VALUE) {
+            pause = Math.max(retryAt - now, budget.pause(now));
+        }
+        if (pause > 0) {
+            timers.startSingleTimer(Timer.LOOK, Timer.LOOK, Duration.ofMillis(pause));
+            return;
+        }
+        List<Address> batch = queue.take(now);
+        budget.spent(now);
+        looking = true;
+        if (withoutMempool()) {
+            getContext().pipeToSelf(nodes.balances(batch), (amounts, failure) -> new Balances(batch, amounts, failure));
+        } else {
+            lookAtMempool(batch);
+        }
+    }
+
+    private void lookAtMempool(List<Address> batch) {
+        Set<PaymentWait> before = new HashSet<>();
+        Set<Map.Entry<Address, Hash256>> known = new HashSet<>();
+        for (Address address : batch) {
+            AddressGroup group = groups.get(address);
+            if (group != null) {
+                group.looked();
+                before.addAll(group.waits);
+                group.transactions().forEach(txId -> known.add(Map.entry(address, txId)));
+            }
+        }
+        getContext()
+                .pipeToSelf(
+                        mempools.at(batch, (address, txId) -> known.contains(Map.entry(address, txId))),
+                        (found, failure) -> new Looked(batch, before, found, failure));
+    }
+
+    private Behavior<Command> onLooked(Looked looked) {
+        looking = false;
+        if (looked.failure() != null) {
+            lookFailed(looked.addresses(), looked.failure());
+        } else {
+            failures = 0;
+            looked.addresses().forEach(address -> found(address, looked));
+        }
+        lookWhenDue();
+        return this;
+    }
+
+    private void found(Address address, Looked looked) {
+        AddressGroup group = groups.get(address);
+        if (group == null) {
+            return;
+        }
+        looked.found().paid().forEach((txId, amounts) -> {
+            if (amounts.containsKey(address)) {
+                group.seen(txId, amounts.get(address));
+            }
+        });
+        group.waits.stream()
+                .filter(wait -> !wait.settled && looked.since().contains(wait))
+                .toList()
+                .forEach(wait -> settle(wait, group.nextNumber()));
+        answer(group);
+    }
+
+    /** From now on the wait takes what has this number or a later one. */
+    private static void settle(PaymentWait wait, long since) {
+        wait.settled = true;
+        wait.since = since;
+    }
+
+    private void lookFailed(List<Address> addresses, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
+            withoutMempoolUntil = clock.getAsLong() + WITHOUT_MEMPOOL_MILLIS;
+        } else {
+            long pause = Math.min(FIRST_RETRY_MILLIS << Math.min(failures++, 10), LAST_RETRY_MILLIS);
+            retryAt = clock.getAsLong() + pause;
+        }
+        each(Set.copyOf(addresses), AddressGroup::outdated);
+        each(Set.copyOf(addresses), this::lookAgain);
+    }
+
+    private void lookAgain(AddressGroup group) {
+        if (!group.waits.isEmpty()) {
+            queue.urgent(group.address, clock.getAsLong());
+        }
+    }
+
+    private Behavior<Command> onBalances(Balances balances) {
+        looking = false;
+        if (balances.failure() != null) {
+            lookFailed(balances.addresses(), balances.failure());
+        } else {
+            failures = 0;
+            for (int i = 0; i < balances.addresses().size(); i++) {
+                AddressGroup group = groups.get(balances.addresses().get(i));
+                if (group != null) {
+                    balance(group, balances.amounts().get(i));
+                }
+            }
+        }
+        lookWhenDue();
+        return this;
+    }
+
+    /** A larger balance is a payment whose transaction nobody names; told only while no block can tell better. */
+    private void balance(AddressGroup group, Amount now) {
+        Amount before = group.balance;
+        group.balance = now;
+        for (PaymentWait wait : List.copyOf(group.waits)) {
+            boolean grown = wait.settled && before != null && now.compareTo(before) > 0;
+            Amount gained = grown ? Amount.ofUnsigned(now.bits() - before.bits()) : Amount.ofUnsigned(0);
+            if (grown && isLagging() && gained.compareTo(wait.minAmount) >= 0) {
+                received(group, wait, Optional.empty(), gained, 1);
+            } else if (!wait.settled) {
+                settle(wait, wait.since);
+            }
+        }
+    }
+
+    private Behavior<Command> onBaselineOver(BaselineOver over) {
+        PaymentWait wait = over.waiter();
+        AddressGroup group = groups.get(wait.address);
+        if (group != null && !wait.settled && group.waits.contains(wait)) {
+            settle(wait, wait.since);
+            answer(group);
+        }
+        return this;
+    }
+
+    private void answer(AddressGroup group) {
+        for (PaymentWait wait : List.copyOf(group.waits)) {
+            group.newFor(wait)
+                    .ifPresent(entry -> received(
+                            group,
+                            wait,
+                            Optional.of(entry.getKey()),
+                            entry.getValue().amount(),
+                            confirmations(entry.getValue())));
+        }
+    }
+
+    private long confirmations(Credit credit) {
+        return credit.block() == null || followed == null
+                ? 0
+                : followed.height() - credit.block().height() + 1;
+    }
+
+    private void received(
+            AddressGroup group, PaymentWait wait, Optional<Hash256> txId, Amount amount, long confirmations) {
+        group.waits.remove(wait);
+        left(group, wait);
+        long now = clock.getAsLong();
+        metrics.answered(now - wait.began);
+        wait.reply.complete(new PaymentOutcome.Received(txId, amount, confirmations, tipHeight(), wait.seconds(now)));
+    }
+
+    private long tipHeight() {
+        return isLagging() ? nodeTip : followed.height();
+    }
+
+    private Behavior<Command> onTick() {
+        for (PaymentWait wait : deadlines.advance(clock.getAsLong())) {
+            giveUp(wait);
+        }
+        tickWhileNeeded();
+        return this;
+    }
+
+    private void giveUp(PaymentWait wait) {
+        AddressGroup group = groups.get(wait.address);
+        if (group != null && group.waits.remove(wait)) {
+            left(group, wait);
+            timeOut(wait);
+        }
+    }
+
+    private void timeOut(PaymentWait wait) {
+        long now = clock.getAsLong();
+        metrics.timedOut(now - wait.began);
+        wait.reply.complete(new PaymentOutcome.TimedOut(wait.seconds(now)));
+    }
+
+    private void tickWhileNeeded() {
+        if (deadlines.size() == 0) {
+            timers.cancel(Timer.TICK);
+            timers.cancel(Timer.LAG);
+        } else if (!timers.isTimerActive(Timer.TICK)) {
+            timers.startTimerWithFixedDelay(Timer.TICK, Timer.TICK, Duration.ofMillis(TimerWheel.SLOT_MILLIS));
+            timers.startTimerWithFixedDelay(Timer.LAG, Timer.LAG, LAG);
+        }
+    }
+
+    /** Forgets addresses that nobody has waited for in a while. */
+    private Behavior<Command> onHousekeeping() {
+        long now = clock.getAsLong();
+        List<AddressGroup> old = new ArrayList<>();
+        for (AddressGroup group : groups.values()) {
+            if (group.waits.isEmpty() && now - group.emptySince >= MEMORY_MILLIS) {
+                old.add(group);
+            }
+        }
+        for (AddressGroup group : old) {
+            groups.remove(group.address);
+            watch.unwant(group.address);
+        }
+        return this;
+    }
+
+    private Behavior<Command> onEndAll(EndAll end) {
+        ending = true;
+        endAll();
+        end.ended().complete(null);
+        return this;
+    }
+
+    private Behavior<Command> endAll() {
+        List<PaymentWait> all = new ArrayList<>();
+        groups.values().forEach(group -> all.addAll(group.waits));
+        all.forEach(this::giveUp);
+        groups.keySet().forEach(watch::unwant);
+        groups.clear();
+        return this;
+    }
+}

@@ -1,0 +1,42 @@
+package org.chainwalletd.wait;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * How soon the next background look-up of addresses may be made. A node takes 30 scans a minute from one caller (chain protocol, section
+ * 10.3); ten of them are for waiting, the others for payments. The first few may follow at once, the others are spread over the minute.
+ */
+final class ScanBudget {
+    private static final long WINDOW_MILLIS = 61_000;
+    private static final int SCANS_PER_NODE = 10;
+
+    private final int most;
+    private final int atOnce;
+    private final long spread;
+    private final Deque<Long> made = new ArrayDeque<>();
+
+    /**
+     * @param nodes that look-ups rotate over
+     */
+    ScanBudget(int nodes) {
+        this.most = SCANS_PER_NODE * nodes;
+        this.atOnce = most / 2;
+        this.spread = WINDOW_MILLIS / most;
+    }
+
+    /** Milliseconds until a scan may be made; 0 when it may be made now. */
+    long pause(long now) {
+        while (!made.isEmpty() && now - made.peekFirst() >= WINDOW_MILLIS) {
+            made.pollFirst();
+        }
+        if (made.size() >= most) {
+            return made.peekFirst() + WINDOW_MILLIS - now;
+        }
+        return made.size() < atOnce ? 0 : Math.max(0, made.peekLast() + spread - now);
+    }
+
+    void spent(long now) {
+        made.addLast(now);
+    }
+}

@@ -1,0 +1,16 @@
+package org.chainwalletd.wait;
+
+import org.chainwalletd.store.BlockPlace;
+
+/** How a wait for a transaction ended. */
+public sealed interface TxOutcome {
+    /**
+     * @param confirmations at least as many as were asked for; 1 means that the block is the tip
+     */
+    record Confirmed(BlockPlace block, long confirmations) implements TxOutcome {}
+
+    /**
+     * @param elapsedSeconds whole seconds since the wait began
+     */
+    record TimedOut(long elapsedSeconds) implements TxOutcome {}
+}

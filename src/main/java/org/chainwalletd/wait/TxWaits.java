@@ -1,0 +1,379 @@
+package org.chainwalletd.wait;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.follow.ChainBlock;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
+
+/**
+ * Owns the waits for transactions, grouped by transaction (interface.md, section 4.6). It hears of blocks from the follower; a node is asked
+ * for a transaction once when the first wait for it begins, and again only when the followed chain lags behind a node's tip, has jumped, or
+ * no node answered. On restart all waits end with their time-out answer: waiting again is safe.
+ */
+final class TxWaits extends AbstractBehavior<TxWaits.Command> {
+    /** Questions to the nodes at a time. */
+    private static final int LOOKS = 8;
+    /** How often it is looked whether the followed chain lags behind the nodes. */
+    private static final Duration LAG = Duration.ofSeconds(1);
+    /** A wait that asks only is answered within this time also when no node is. */
+    private static final long ASKING_MILLIS = 2_000;
+
+    private static final long FIRST_RETRY_MILLIS = 500;
+    private static final long LAST_RETRY_MILLIS = 15_000;
+
+    sealed interface Command {}
+
+    record Enter(TxWait waiter) implements Command {}
+
+    /** The caller has gone: nobody reads the answer. */
+    record Leave(TxWait waiter) implements Command {}
+
+    /** Ends all waits, and those that come later at once, with their time-out answer. */
+    record EndAll(CompletableFuture<Void> ended) implements Command {}
+
+    private record Followed(FollowEvent event) implements Command {}
+
+    private record Looked(Hash256 txId, Optional<BlockPlace> place, Throwable failure) implements Command {}
+
+    private record LookAgain(Hash256 txId) implements Command {}
+
+    private enum Timer implements Command {
+        TICK,
+        LAG
+    }
+
+    /** Those who wait for one transaction. */
+    private static final class Group {
+        final Hash256 txId;
+        final Set<TxWait> waits = new LinkedHashSet<>();
+        BlockPlace place;
+        boolean queued;
+        boolean looking;
+        boolean looked;
+        int failures;
+
+        Group(Hash256 txId) {
+            this.txId = txId;
+        }
+    }
+
+    private final TimerScheduler<Command> timers;
+    private final NodeClient nodes;
+    private final Supplier<Optional<NodeClient.Tip>> nodesTip;
+    private final Executor executor;
+    private final LongSupplier clock;
+    private final WaitMetrics metrics;
+    private final TimerWheel<TxWait> deadlines;
+    private final RecentBlocks recent = new RecentBlocks();
+    private final Map<Hash256, Group> groups = new HashMap<>();
+    private final Deque<Group> toLook = new ArrayDeque<>();
+    private int looking;
+    private long nodeTip;
+    private boolean ending;
+
+    static Behavior<Command> create(WaitSetup setup, WaitMetrics metrics) {
+        return Behaviors.supervise(Behaviors.<Command>setup(
+                        context -> Behaviors.withTimers(timers -> new TxWaits(context, timers, setup, metrics))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private TxWaits(
+            ActorContext<Command> context, TimerScheduler<Command> timers, WaitSetup setup, WaitMetrics metrics) {
+        super(context);
+        this.timers = timers;
+        this.nodes = setup.nodes();
+        this.nodesTip = setup.nodesTip();
+        this.executor = setup.executor();
+        this.clock = setup.clock();
+        this.metrics = metrics;
+        this.deadlines = new TimerWheel<>(clock.getAsLong());
+        setup.follow().accept(context.messageAdapter(FollowEvent.class, Followed::new));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Enter.class, this::onEnter)
+                .onMessage(Leave.class, this::onLeave)
+                .onMessage(Followed.class, this::onFollowed)
+                .onMessage(EndAll.class, this::onEndAll)
+                .onMessage(Looked.class, this::onLooked)
+                .onMessage(LookAgain.class, this::onLookAgain)
+                .onMessageEquals(Timer.TICK, this::onTick)
+                .onMessageEquals(Timer.LAG, this::onLag)
+                .onSignal(PreRestart.class, signal -> endAll())
+                .onSignal(PostStop.class, signal -> endAll())
+                .build();
+    }
+
+    private Behavior<Command> onEnter(Enter enter) {
+        TxWait wait = enter.waiter();
+        metrics.began();
+        if (ending) {
+            timeOut(wait);
+            return this;
+        }
+        Group group = groups.computeIfAbsent(wait.txId, Group::new);
+        group.waits.add(wait);
+        deadlines.add(wait, wait.asksOnly() ? wait.due + ASKING_MILLIS : wait.due);
+        tickWhileNeeded();
+        recent.find(wait.txId).ifPresent(place -> group.place = place);
+        if (group.place != null) {
+            answer(group);
+        }
+        // What the first look missed, the followed blocks tell.
+        boolean known = group.place != null || group.looked;
+        if (known && wait.asksOnly()) {
+            giveUp(wait);
+        } else if (!known) {
+            look(group);
+        }
+        return this;
+    }
+
+    private Behavior<Command> onLeave(Leave leave) {
+        Group group = groups.get(leave.waiter().txId);
+        if (group != null && group.waits.remove(leave.waiter())) {
+            deadlines.remove(leave.waiter());
+            metrics.gone(clock.getAsLong() - leave.waiter().began);
+            dropIfEmpty(group);
+        }
+        return this;
+    }
+
+    private Behavior<Command> onFollowed(Followed followed) {
+        if (followed.event() instanceof FollowEvent.Connected connected) {
+            ChainBlock block = connected.block();
+            recent.connected(block);
+            block.transactions().forEach(mined -> mined(mined.id(), block.place()));
+            List.copyOf(groups.values()).forEach(this::answer);
+        } else if (followed.event() instanceof FollowEvent.Disconnected disconnected) {
+            recent.disconnected(disconnected.block());
+            groups.values().forEach(group -> forget(group, disconnected.block()));
+        } else if (followed.event() instanceof FollowEvent.Standing standing) {
+            jumped(standing.tip());
+        } else if (followed.event() instanceof FollowEvent.Advanced advanced) {
+            jumped(advanced.to());
+        }
+        return this;
+    }
+
+    /** What happened in between was not told. */
+    private void jumped(FollowedTip tip) {
+        recent.standing(tip.place());
+        groups.values().forEach(this::lookAnew);
+    }
+
+    private void mined(Hash256 txId, BlockPlace block) {
+        Group group = groups.get(txId);
+        if (group != null) {
+            group.place = block;
+        }
+    }
+
+    private static void forget(Group group, BlockPlace block) {
+        if (block.equals(group.place)) {
+            group.place = null;
+        }
+    }
+
+    /** While the followed chain lags, each new tip of a node is a reason to ask. */
+    private Behavior<Command> onLag() {
+        long told = nodesTip.get().map(NodeClient.Tip::height).orElse(0L);
+        boolean news = told != nodeTip;
+        nodeTip = told;
+        if (news && isLagging()) {
+            groups.values().forEach(this::lookAnew);
+        }
+        return this;
+    }
+
+    private boolean isLagging() {
+        return recent.tip().isEmpty() || Long.compareUnsigned(recent.tip().get().height(), nodeTip) < 0;
+    }
+
+    private void lookAnew(Group group) {
+        if (!group.queued && !group.looking) {
+            group.place = null;
+            look(group);
+        }
+    }
+
+    private void look(Group group) {
+        if (!group.queued && !group.looking) {
+            group.queued = true;
+            toLook.add(group);
+        }
+        lookAtNext();
+    }
+
+    private void lookAtNext() {
+        while (looking < LOOKS && !toLook.isEmpty()) {
+            Group group = toLook.poll();
+            group.queued = false;
+            if (group.waits.isEmpty()) {
+                continue;
+            }
+            group.looking = true;
+            looking++;
+            getContext().pipeToSelf(placeOf(group.txId), (place, failure) -> new Looked(group.txId, place, failure));
+        }
+    }
+
+    /** Of a block that the asked node has on its best chain and whose list names the transaction. */
+    private CompletionStage<Optional<BlockPlace>> placeOf(Hash256 txId) {
+        return nodes.transaction(txId)
+                .thenComposeAsync(
+                        found -> found.filter(tx -> !tx.inMempool())
+                                .map(tx -> confirmedPlace(txId, new BlockPlace(tx.blockHeight(), tx.blockId())))
+                                .orElse(CompletableFuture.completedStage(Optional.empty())),
+                        executor);
+    }
+
+    private CompletionStage<Optional<BlockPlace>> confirmedPlace(Hash256 txId, BlockPlace place) {
+        return nodes.blockAt(place.height())
+                .thenApplyAsync(
+                        block -> block.filter(named -> named.blockId().equals(place.blockId())
+                                        && named.transactions().contains(txId))
+                                .map(named -> place),
+                        executor);
+    }
+
+    private Behavior<Command> onLooked(Looked looked) {
+        looking--;
+        Group group = groups.get(looked.txId());
+        if (group != null) {
+            group.looking = false;
+            looked(group, looked);
+        }
+        lookAtNext();
+        return this;
+    }
+
+    private void looked(Group group, Looked looked) {
+        group.looked = looked.failure() == null;
+        if (looked.failure() != null) {
+            group.failures++;
+            long pause = Math.min(FIRST_RETRY_MILLIS << Math.min(group.failures - 1, 10), LAST_RETRY_MILLIS);
+            getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new LookAgain(group.txId));
+        } else {
+            group.failures = 0;
+            looked.place().filter(place -> recent.allows(group.txId, place)).ifPresent(place -> found(group, place));
+        }
+        List.copyOf(group.waits).stream().filter(Wait::asksOnly).forEach(this::giveUp);
+    }
+
+    private Behavior<Command> onLookAgain(LookAgain again) {
+        Group group = groups.get(again.txId());
+        if (group != null && group.place == null) {
+            look(group);
+        }
+        return this;
+    }
+
+    private void found(Group group, BlockPlace place) {
+        group.place = place;
+        answer(group);
+    }
+
+    /** Answers those of the group whose depth is reached. */
+    private void answer(Group group) {
+        if (group.place == null) {
+            return;
+        }
+        long confirmations = tipAbove(group.place) - group.place.height() + 1;
+        for (TxWait wait : List.copyOf(group.waits)) {
+            if (confirmations >= Math.max(1, wait.minConfirmations)) {
+                group.waits.remove(wait);
+                deadlines.remove(wait);
+                metrics.answered(clock.getAsLong() - wait.began);
+                wait.reply.complete(new TxOutcome.Confirmed(group.place, confirmations));
+            }
+        }
+        dropIfEmpty(group);
+    }
+
+    /** The followed tip; for a block that it has not reached yet, what a node says while it lags. */
+    private long tipAbove(BlockPlace place) {
+        long followed = recent.tip().map(BlockPlace::height).orElse(0L);
+        return followed < place.height() && isLagging() ? nodeTip : followed;
+    }
+
+    private Behavior<Command> onTick() {
+        for (TxWait wait : deadlines.advance(clock.getAsLong())) {
+            giveUp(wait);
+        }
+        tickWhileNeeded();
+        return this;
+    }
+
+    private void giveUp(TxWait wait) {
+        Group group = groups.get(wait.txId);
+        if (group != null && group.waits.remove(wait)) {
+            deadlines.remove(wait);
+            timeOut(wait);
+            dropIfEmpty(group);
+        }
+    }
+
+    private void timeOut(TxWait wait) {
+        long now = clock.getAsLong();
+        metrics.timedOut(now - wait.began);
+        wait.reply.complete(new TxOutcome.TimedOut(wait.seconds(now)));
+    }
+
+    private void dropIfEmpty(Group group) {
+        if (group.waits.isEmpty()) {
+            groups.remove(group.txId);
+        }
+    }
+
+    private void tickWhileNeeded() {
+        if (deadlines.size() == 0) {
+            timers.cancelAll();
+        } else if (!timers.isTimerActive(Timer.TICK)) {
+            timers.startTimerWithFixedDelay(Timer.TICK, Timer.TICK, Duration.ofMillis(TimerWheel.SLOT_MILLIS));
+            timers.startTimerWithFixedDelay(Timer.LAG, Timer.LAG, LAG);
+        }
+    }
+
+    private Behavior<Command> onEndAll(EndAll end) {
+        ending = true;
+        endAll();
+        end.ended().complete(null);
+        return this;
+    }
+
+    private Behavior<Command> endAll() {
+        List<TxWait> all = new ArrayList<>();
+        groups.values().forEach(group -> all.addAll(group.waits));
+        all.forEach(this::giveUp);
+        return this;
+    }
+}

@@ -1,0 +1,30 @@
+package org.chainwalletd.wait;
+
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.node.NodeClient;
+
+/**
+ * What waits work with.
+ *
+ * @param nodes asked on the background lane and once per look: waits have a patience of their own
+ * @param nodeCount that look-ups rotate over
+ * @param nodesTip the highest tip that a node of our chain has told last
+ * @param follow subscribes to the followed chain
+ * @param executor for continuations; never blocks
+ * @param clock milliseconds that never go back
+ */
+public record WaitSetup(
+        ChainProfile profile,
+        NodeClient nodes,
+        int nodeCount,
+        Supplier<Optional<NodeClient.Tip>> nodesTip,
+        Consumer<ActorRef<FollowEvent>> follow,
+        Executor executor,
+        LongSupplier clock) {}

@@ -1,0 +1,102 @@
+package org.chainwalletd.wait;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.push.PushNews;
+
+/** The waits as their callers see them. Safe for threads. */
+public final class Waits {
+    /** Longer waits end after this time (interface.md, section 8). */
+    public static final Duration LONGEST = Duration.ofSeconds(600);
+
+    private final ActorRef<TxWaits.Command> transactions;
+    private final ActorRef<PaymentWaits.Command> payments;
+    private final Executor executor;
+    private final LongSupplier clock;
+
+    /** How boot puts the actors of this package under its guardian. */
+    public interface Spawner {
+        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
+    }
+
+    /**
+     * @param watch is told the addresses that somebody waits for
+     */
+    public static Waits start(Spawner spawner, WaitSetup setup, AddressWatch watch, MeterRegistry meters) {
+        return new Waits(
+                spawner.spawn(TxWaits.create(setup, new WaitMetrics(meters, "tx")), "tx-waits"),
+                spawner.spawn(PaymentWaits.create(setup, watch, new WaitMetrics(meters, "payment")), "payment-waits"),
+                setup.executor(),
+                setup.clock());
+    }
+
+    private Waits(
+            ActorRef<TxWaits.Command> transactions,
+            ActorRef<PaymentWaits.Command> payments,
+            Executor executor,
+            LongSupplier clock) {
+        this.transactions = transactions;
+        this.payments = payments;
+        this.executor = executor;
+        this.clock = clock;
+    }
+
+    /**
+     * Waits until the transaction is in a block of the chain with so many confirmations.
+     *
+     * @param minConfirmations 0 means 1
+     * @param time zero: tells what is so now
+     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     */
+    public CompletionStage<TxOutcome> forTransaction(
+            Hash256 txId, long minConfirmations, Duration time, CompletionStage<?> gone) {
+        long now = clock.getAsLong();
+        TxWait wait = new TxWait(txId, minConfirmations, now, now + capped(time));
+        transactions.tell(new TxWaits.Enter(wait));
+        gone.thenRunAsync(() -> transactions.tell(new TxWaits.Leave(wait)), executor);
+        return wait.reply;
+    }
+
+    /**
+     * Waits until a transaction that was not pending yet pays the address, be it ours or not. Change that the address pays to itself is no
+     * payment.
+     *
+     * @param minAmount that one transaction pays
+     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     */
+    public CompletionStage<PaymentOutcome> forPayment(
+            Address address, Amount minAmount, Duration time, CompletionStage<?> gone) {
+        long now = clock.getAsLong();
+        PaymentWait wait = new PaymentWait(address, minAmount, now, now + capped(time));
+        payments.tell(new PaymentWaits.Enter(wait));
+        gone.thenRunAsync(() -> payments.tell(new PaymentWaits.Leave(wait)), executor);
+        return wait.reply;
+    }
+
+    /** What the nodes push. Does not block. */
+    public void pushed(PushNews news) {
+        payments.tell(new PaymentWaits.Pushed(news));
+    }
+
+    /** Ends all waits, and those that come later at once, with their time-out answer. */
+    public CompletionStage<Void> end() {
+        CompletableFuture<Void> first = new CompletableFuture<>();
+        CompletableFuture<Void> second = new CompletableFuture<>();
+        transactions.tell(new TxWaits.EndAll(first));
+        payments.tell(new PaymentWaits.EndAll(second));
+        return first.thenCombineAsync(second, (one, other) -> one, executor);
+    }
+
+    private static long capped(Duration time) {
+        return time.compareTo(LONGEST) < 0 ? time.toMillis() : LONGEST.toMillis();
+    }
+}

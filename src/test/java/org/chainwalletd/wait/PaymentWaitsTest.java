@@ -1,0 +1,210 @@
+package org.chainwalletd.wait;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PaymentWaitsTest {
+    private static final Duration LONG = Duration.ofSeconds(600);
+    private static final Address SHOP = WaitRig.address(1);
+
+    private final WaitRig rig = new WaitRig();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void a_payment_is_told_when_it_is_pending() throws Exception {
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
+        Hash256 txId = rig.pend(rig.payment(SHOP, 300, 200));
+        rig.nudge(SHOP);
+
+        PaymentOutcome.Received received = (PaymentOutcome.Received) waiting.get(20, SECONDS);
+        assertThat(received.txId()).contains(txId);
+        assertThat(received.amount()).isEqualTo(Amount.of(500));
+        assertThat(received.confirmations()).isZero();
+        assertThat(received.tipHeight()).isEqualTo(100);
+    }
+
+    @Test
+    void what_was_pending_at_the_call_does_not_count_also_when_it_confirms() throws Exception {
+        Transaction before = rig.payment(SHOP, 500);
+        rig.pend(before);
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
+        rig.connect(before);
+        Transaction after = rig.payment(SHOP, 700);
+        rig.connect(after);
+
+        PaymentOutcome.Received received = (PaymentOutcome.Received) waiting.get(20, SECONDS);
+        assertThat(received.txId()).contains(WaitRig.id(after));
+        assertThat(received.confirmations()).isEqualTo(1);
+    }
+
+    @Test
+    void a_payment_that_comes_straight_in_a_block_is_told_without_a_question() throws Exception {
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
+        Transaction tx = rig.payment(SHOP, 500);
+        rig.connect(tx);
+
+        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(tx));
+        assertThat(rig.asked("transaction")).isZero();
+    }
+
+    @Test
+    void the_least_amount_is_asked_of_one_transaction() throws Exception {
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 500);
+        rig.connect(rig.payment(SHOP, 499));
+        rig.connect(rig.payment(SHOP, 499));
+        Transaction enough = rig.payment(SHOP, 250, 250);
+        rig.connect(enough);
+
+        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(enough));
+    }
+
+    @Test
+    void change_is_no_payment_and_hides_none() throws Exception {
+        PublicKey own = WaitRig.key(7);
+        Address address = WaitRig.PROFILE.addressOf(own);
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(address, 1);
+        Transaction change = rig.payment(own, address, 900);
+        Transaction payment = rig.payment(address, 40);
+        rig.pend(change);
+        rig.nudge(address);
+        rig.connect(change, payment);
+
+        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(payment));
+    }
+
+    @Test
+    void an_amount_that_only_the_listing_names_is_not_believed() throws Exception {
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
+        // Listed under an id that its bytes do not have.
+        Hash256 lie = Hash256.of(new byte[] {
+            1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+            30, 31, 32
+        });
+        rig.pendAs(lie, rig.payment(SHOP, 1_000_000));
+        rig.nudge(SHOP);
+        Await.until("it was fetched", () -> rig.asked("transaction") > 0);
+        Transaction real = rig.payment(SHOP, 5);
+        rig.connect(real);
+
+        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(real));
+    }
+
+    @Test
+    void a_thousand_waits_on_ten_addresses_cost_one_scan_for_their_baseline_and_none_for_the_block() throws Exception {
+        rig.hold();
+        List<CompletableFuture<PaymentOutcome>> waiting = new ArrayList<>();
+        List<Transaction> payments = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            waiting.add(rig.forPayment(WaitRig.address(1 + i % 10), 1, LONG));
+        }
+        for (int i = 0; i < 10; i++) {
+            payments.add(rig.payment(WaitRig.address(1 + i), 500));
+        }
+        Await.until("all wait", () -> rig.open("payment") == 1_000);
+        rig.letGo();
+        rig.connect(payments.toArray(Transaction[]::new));
+        for (CompletableFuture<PaymentOutcome> one : waiting) {
+            assertThat(one.get(20, SECONDS)).isInstanceOf(PaymentOutcome.Received.class);
+        }
+
+        assertThat(rig.asked("addressMempools")).isLessThanOrEqualTo(2);
+        assertThat(rig.asked("transaction")).isZero();
+    }
+
+    @Test
+    void what_is_known_of_a_watched_address_is_the_baseline_of_the_next_wait() throws Exception {
+        CompletableFuture<PaymentOutcome> first = waitWithBaseline(SHOP, 1);
+        rig.watching(SHOP);
+        rig.nudge(SHOP);
+        Await.until("it was looked at while watched", () -> rig.asked("addressMempools") == 2);
+        rig.connect(rig.payment(SHOP, 500));
+        assertThat(first.get(20, SECONDS)).isInstanceOf(PaymentOutcome.Received.class);
+
+        CompletableFuture<PaymentOutcome> second = rig.forPayment(SHOP, 1, LONG);
+        Await.until("it waits", () -> rig.open("payment") == 1);
+        Transaction tx = rig.payment(SHOP, 600);
+        rig.pend(tx);
+        rig.nudge(SHOP);
+
+        assertThat(((PaymentOutcome.Received) second.get(20, SECONDS)).txId()).contains(WaitRig.id(tx));
+        assertThat(rig.asked("addressMempools")).isEqualTo(3);
+    }
+
+    @Test
+    void without_a_baseline_in_time_what_is_seen_first_later_counts() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        rig.failWith(() -> calls.incrementAndGet() < 1_000 ? new NodeException.Unreachable("gone") : null);
+        CompletableFuture<PaymentOutcome> waiting = rig.forPayment(SHOP, 1, LONG);
+        Await.until("it was asked for in vain", () -> calls.get() > 0);
+        Transaction tx = rig.payment(SHOP, 500);
+        rig.connect(tx);
+
+        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(tx));
+    }
+
+    @Test
+    void without_mempool_look_ups_a_larger_balance_tells_while_the_followed_chain_lags() throws Exception {
+        rig.withoutMempool();
+        rig.balance(SHOP, 1_000);
+        CompletableFuture<PaymentOutcome> waiting = rig.forPayment(SHOP, 200, LONG);
+        Await.until("the balance was asked for", () -> rig.asked("balances") == 1);
+        rig.balance(SHOP, 1_250);
+        rig.nodesTip(rig.height() + 3);
+
+        PaymentOutcome.Received received = (PaymentOutcome.Received) waiting.get(20, SECONDS);
+        assertThat(received.txId()).isEqualTo(Optional.empty());
+        assertThat(received.amount()).isEqualTo(Amount.of(250));
+        assertThat(received.confirmations()).isEqualTo(1);
+    }
+
+    @Test
+    void an_address_is_watched_while_somebody_waits() {
+        rig.forPayment(SHOP, 1, LONG);
+
+        Await.until("it is watched", () -> rig.watched.contains(SHOP));
+    }
+
+    @Test
+    void no_time_is_a_time_out_at_once_without_a_question() throws Exception {
+        assertThat(rig.forPayment(SHOP, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new PaymentOutcome.TimedOut(0));
+        assertThat(rig.asked("addressMempools")).isZero();
+    }
+
+    @Test
+    void who_leaves_is_forgotten_at_once() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        rig.waits.forPayment(SHOP, Amount.of(1), LONG, gone);
+        Await.until("it waits", () -> rig.open("payment") == 1);
+        gone.complete(null);
+
+        Await.until("it has left", () -> rig.open("payment") == 0);
+        assertThat(rig.ended("payment", "gone")).isEqualTo(1);
+    }
+
+    private CompletableFuture<PaymentOutcome> waitWithBaseline(Address address, long least) {
+        int before = rig.asked("addressMempools");
+        CompletableFuture<PaymentOutcome> waiting = rig.forPayment(address, least, LONG);
+        Await.until("the baseline was taken", () -> rig.asked("addressMempools") > before);
+        return waiting;
+    }
+}

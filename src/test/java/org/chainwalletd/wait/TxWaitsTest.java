@@ -1,0 +1,161 @@
+package org.chainwalletd.wait;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class TxWaitsTest {
+    private static final Duration LONG = Duration.ofSeconds(600);
+
+    private final WaitRig rig = new WaitRig();
+    private final Transaction tx = rig.payment(WaitRig.address(1), 500);
+    private final Hash256 txId = WaitRig.id(tx);
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void a_transaction_is_confirmed_by_the_block_that_has_it() throws Exception {
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
+        rig.pend(tx);
+        rig.connect();
+        BlockPlace place = rig.connect(tx).place();
+
+        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+    }
+
+    @Test
+    void depth_is_counted_from_the_block_upwards() throws Exception {
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 3, LONG);
+        BlockPlace place = rig.connect(tx).place();
+        CompletableFuture<TxOutcome> shallow = rig.forTx(txId, 1, LONG);
+        assertThat(shallow.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(waiting).isNotDone();
+        rig.connect();
+        rig.connect();
+
+        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 3));
+    }
+
+    @Test
+    void a_reorganisation_below_the_depth_starts_the_count_anew() throws Exception {
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 2, LONG);
+        rig.connect(tx);
+        rig.disconnect();
+        rig.connect();
+        rig.connect();
+        BlockPlace place = rig.connect(tx).place();
+        rig.connect();
+
+        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 2));
+    }
+
+    @Test
+    void an_old_transaction_is_looked_up() throws Exception {
+        rig.connect(tx);
+        BlockPlace place = rig.connect().place();
+        Transaction old = rig.payment(WaitRig.address(2), 500);
+        rig.confirmedBefore(WaitRig.id(old), place);
+
+        // Of that block the list is known, and the transaction is not in it: whoever says so lies.
+        assertThat(rig.forTx(WaitRig.id(old), 1, Duration.ZERO).get(20, SECONDS))
+                .isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isInstanceOf(TxOutcome.Confirmed.class);
+    }
+
+    @Test
+    void a_wait_of_no_time_tells_what_is_so_now() throws Exception {
+        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        BlockPlace place = rig.connect(tx).place();
+
+        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(rig.forTx(txId, 2, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+    }
+
+    @Test
+    void a_thousand_waits_on_a_transaction_cost_one_question() throws Exception {
+        List<CompletableFuture<TxOutcome>> waiting = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            waiting.add(rig.forTx(txId, 1, LONG));
+        }
+        rig.connect(tx);
+        for (CompletableFuture<TxOutcome> one : waiting) {
+            assertThat(one.get(20, SECONDS)).isInstanceOf(TxOutcome.Confirmed.class);
+        }
+
+        assertThat(rig.asked("transaction")).isEqualTo(1);
+        assertThat(rig.open("tx")).isZero();
+        assertThat(rig.ended("tx", "answered")).isEqualTo(1_000);
+    }
+
+    @Test
+    void a_lost_node_is_asked_again_until_it_answers() throws Exception {
+        AtomicInteger failures = new AtomicInteger(3);
+        rig.failWith(() -> failures.decrementAndGet() >= 0 ? new NodeException.Unreachable("gone") : null);
+        BlockPlace place = new BlockPlace(100, rig.connect().parentId());
+        rig.confirmedBefore(txId, place);
+
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
+
+        Await.until("the node was asked again", () -> rig.asked("transaction") == 4);
+        waiting.cancel(true);
+    }
+
+    @Test
+    void a_deadline_ends_a_wait_and_nothing_is_left_of_it() throws Exception {
+        assertThat(rig.forTx(txId, 1, Duration.ofMillis(200)).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+
+        assertThat(rig.open("tx")).isZero();
+        assertThat(rig.ended("tx", "timed_out")).isEqualTo(1);
+    }
+
+    @Test
+    void who_leaves_is_forgotten_at_once() {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        CompletableFuture<TxOutcome> waiting =
+                rig.waits.forTransaction(txId, 1, LONG, gone).toCompletableFuture();
+        Await.until("it waits", () -> rig.open("tx") == 1);
+        gone.complete(null);
+
+        Await.until("it has left", () -> rig.open("tx") == 0);
+        assertThat(rig.ended("tx", "gone")).isEqualTo(1);
+        assertThat(waiting).isNotDone();
+    }
+
+    @Test
+    void at_the_end_all_waits_get_their_time_out_answer_and_later_ones_at_once() throws Exception {
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
+        CompletableFuture<PaymentOutcome> payment = rig.forPayment(WaitRig.address(1), 1, LONG);
+        rig.waits.end().toCompletableFuture().get(20, SECONDS);
+
+        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(payment.get(20, SECONDS)).isEqualTo(new PaymentOutcome.TimedOut(0));
+        assertThat(rig.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(rig.forPayment(WaitRig.address(1), 1, LONG).get(20, SECONDS))
+                .isEqualTo(new PaymentOutcome.TimedOut(0));
+    }
+
+    @Test
+    void while_the_followed_chain_lags_a_nodes_tip_is_a_reason_to_ask() throws Exception {
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
+        Await.until("it was asked for", () -> rig.asked("transaction") == 1);
+        rig.nodesTip(rig.height() + 5);
+
+        Await.until("it was asked for again", () -> rig.asked("transaction") == 2);
+        waiting.cancel(true);
+    }
+}

@@ -1,0 +1,355 @@
+package org.chainwalletd.wait;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.Props;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.boot.PekkoSettings;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.follow.ChainBlock;
+import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.node.push.PushNews;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.testkit.Await;
+
+/** The waits over a chain and a node that a test moves by hand; counts what the node is asked. */
+final class WaitRig implements AutoCloseable {
+    static final ChainProfile PROFILE = ChainProfile.of("chain");
+    static final CompletableFuture<Void> STAYS = new CompletableFuture<>();
+    private static final String NODE = "http://node";
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final Map<String, AtomicInteger> asked = new ConcurrentHashMap<>();
+    final Set<Address> watched = ConcurrentHashMap.newKeySet();
+    final Waits waits;
+
+    private final ActorSystem<Object> system;
+    private final List<ActorRef<FollowEvent>> followers = new CopyOnWriteArrayList<>();
+    private final Map<Hash256, Transaction> mempool = new ConcurrentHashMap<>();
+    private final Map<Hash256, BlockPlace> confirmed = new ConcurrentHashMap<>();
+    private final Map<Address, Amount> balances = new ConcurrentHashMap<>();
+    private final List<ChainBlock> chain = new ArrayList<>();
+    private volatile Supplier<RuntimeException> trouble = () -> null;
+    private volatile boolean withoutMempool;
+    private volatile CountDownLatch held = new CountDownLatch(0);
+    private volatile Optional<NodeClient.Tip> nodesTip = Optional.empty();
+    private int fresh;
+
+    WaitRig() {
+        system = ActorSystem.create(Behaviors.empty(), "waits", PekkoSettings.forSystem());
+        NodeClient nodes = (NodeClient)
+                Proxy.newProxyInstance(NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, answers());
+        waits = Waits.start(
+                new Waits.Spawner() {
+                    @Override
+                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                        return system.systemActorOf(behavior, name + NAMES.incrementAndGet(), Props.empty());
+                    }
+                },
+                new WaitSetup(
+                        PROFILE,
+                        nodes,
+                        1,
+                        () -> nodesTip,
+                        followers::add,
+                        Runnable::run,
+                        () -> System.nanoTime() / 1_000_000),
+                new AddressWatch() {
+                    @Override
+                    public void want(Address address) {
+                        watched.add(address);
+                    }
+
+                    @Override
+                    public void unwant(Address address) {
+                        watched.remove(address);
+                    }
+                },
+                meters);
+        Await.until("both actors follow", () -> followers.size() == 2);
+        connect();
+    }
+
+    private InvocationHandler answers() {
+        return (proxy, method, arguments) -> {
+            try {
+                return answer(method.getName(), arguments);
+            } finally {
+                asked.computeIfAbsent(method.getName(), name -> new AtomicInteger())
+                        .incrementAndGet();
+            }
+        };
+    }
+
+    private Object answer(String method, Object[] arguments) {
+        RuntimeException failure = trouble.get();
+        if (failure != null) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        return switch (method) {
+            case "addressMempools" -> mempools(cast(arguments[0]));
+            case "balances" ->
+                CompletableFuture.completedFuture(WaitRig.<List<Address>>cast(arguments[0]).stream()
+                        .map(address -> balances.getOrDefault(address, Amount.ofUnsigned(0)))
+                        .toList());
+            case "transaction" -> CompletableFuture.completedFuture(transaction((Hash256) arguments[0]));
+            case "blockAt" -> CompletableFuture.completedFuture(blockAt((Long) arguments[0]));
+            default -> throw new UnsupportedOperationException(method);
+        };
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> T cast(Object value) {
+        return (T) value;
+    }
+
+    private CompletableFuture<List<NodeClient.AddressMempool>> mempools(List<Address> addresses) {
+        if (withoutMempool) {
+            return CompletableFuture.failedFuture(new NodeException.Rejected(-32601, "Method not found"));
+        }
+        List<NodeClient.AddressMempool> answer = addresses.stream()
+                .map(address -> new NodeClient.AddressMempool(height(), entries(address)))
+                .toList();
+        CountDownLatch latch = held;
+        if (latch.getCount() == 0) {
+            return CompletableFuture.completedFuture(answer);
+        }
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        latch.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    return answer;
+                },
+                command -> new Thread(command).start());
+    }
+
+    private List<NodeClient.MempoolEntry> entries(Address address) {
+        List<NodeClient.MempoolEntry> entries = new ArrayList<>();
+        mempool.forEach((txId, tx) -> {
+            List<NodeClient.Received> received = tx.outputs().stream()
+                    .filter(output -> output.address().equals(Optional.of(address)))
+                    .map(output -> new NodeClient.Received(0, output.value()))
+                    .toList();
+            if (!received.isEmpty()) {
+                entries.add(new NodeClient.MempoolEntry(txId, received, List.of()));
+            }
+        });
+        return entries;
+    }
+
+    private Optional<NodeClient.NodeTransaction> transaction(Hash256 txId) {
+        BlockPlace place = confirmed.get(txId);
+        Transaction tx = mempool.get(txId);
+        if (place == null && tx == null) {
+            return Optional.empty();
+        }
+        Bytes bytes = tx == null ? Bytes.EMPTY : Bytes.wrap(TransactionCodec.encode(tx));
+        return Optional.of(new NodeClient.NodeTransaction(
+                txId,
+                bytes,
+                place == null,
+                place == null ? null : place.blockId(),
+                place == null ? null : place.height()));
+    }
+
+    private Optional<NodeClient.BlockSummary> blockAt(long height) {
+        return chain.stream()
+                .filter(block -> block.height() == height)
+                .findFirst()
+                .map(block -> new NodeClient.BlockSummary(
+                        block.id(),
+                        height,
+                        block.parentId(),
+                        Hash256.ZERO,
+                        Hash256.ZERO,
+                        0,
+                        0,
+                        Hash256.ZERO,
+                        block.transactions().size(),
+                        block.transactions().stream().map(ChainTransaction::id).toList()));
+    }
+
+    int asked(String method) {
+        return asked.getOrDefault(method, new AtomicInteger()).get();
+    }
+
+    void failWith(Supplier<RuntimeException> failure) {
+        trouble = failure;
+    }
+
+    void withoutMempool() {
+        withoutMempool = true;
+    }
+
+    void hold() {
+        held = new CountDownLatch(1);
+    }
+
+    void letGo() {
+        held.countDown();
+    }
+
+    void balance(Address address, long amount) {
+        balances.put(address, Amount.of(amount));
+    }
+
+    /** What the nodes say their tip is, which the followed chain may not have reached. */
+    void nodesTip(long height) {
+        nodesTip = Optional.of(new NodeClient.Tip(height, Hash256.ZERO, null));
+    }
+
+    /** The node knows the transaction in this block, whether or not it was told as connected. */
+    void confirmedBefore(Hash256 txId, BlockPlace place) {
+        confirmed.put(txId, place);
+    }
+
+    /** A payment by a stranger. */
+    Transaction payment(Address to, long... amounts) {
+        return payment(key(200 + ++fresh % 50), to, amounts);
+    }
+
+    Transaction payment(PublicKey from, Address to, long... amounts) {
+        byte[] previous = new byte[32];
+        previous[0] = (byte) ++fresh;
+        previous[1] = (byte) (fresh >> 8);
+        previous[2] = 1;
+        List<TxOutput> outputs = new ArrayList<>();
+        for (long amount : amounts) {
+            outputs.add(TxOutput.toAddress(to, Amount.of(amount)));
+        }
+        return new Transaction(
+                List.of(new Outpoint(Hash256.of(previous), 0)), outputs, List.of(Witness.plain(from, new byte[64])));
+    }
+
+    static Hash256 id(Transaction tx) {
+        return TransactionCodec.txId(PROFILE, tx);
+    }
+
+    static PublicKey key(int number) {
+        byte[] bytes = new byte[32];
+        bytes[0] = (byte) number;
+        return PublicKey.of(bytes);
+    }
+
+    static Address address(int number) {
+        byte[] bytes = new byte[32];
+        bytes[0] = (byte) number;
+        bytes[1] = (byte) (number >> 8);
+        return Address.of(bytes);
+    }
+
+    /** Into the mempool, without a word to anybody. */
+    Hash256 pend(Transaction tx) {
+        mempool.put(id(tx), tx);
+        return id(tx);
+    }
+
+    /** A lie: listed under another id than its own. */
+    void pendAs(Hash256 txId, Transaction tx) {
+        mempool.put(txId, tx);
+    }
+
+    void nudge(Address... addresses) {
+        waits.pushed(new PushNews.Changed(NODE, Set.of(addresses)));
+    }
+
+    void watching(Address... addresses) {
+        waits.pushed(new PushNews.Watching(NODE, Set.of(addresses)));
+    }
+
+    ChainBlock connect(Transaction... transactions) {
+        long height = height() + 1;
+        Hash256 parent =
+                chain.isEmpty() ? Hash256.ZERO : chain.get(chain.size() - 1).id();
+        BlockHeader header = new BlockHeader(1, height, parent, 0, Hash256.ZERO, ++fresh, Hash256.ZERO, Hash256.ZERO);
+        List<ChainTransaction> listed = new ArrayList<>();
+        for (Transaction tx : transactions) {
+            listed.add(new ChainTransaction(id(tx), Optional.of(tx), false));
+            mempool.remove(id(tx));
+            confirmed.put(id(tx), new BlockPlace(height, header.id()));
+        }
+        ChainBlock block = new ChainBlock(header, header.id(), listed);
+        chain.add(block);
+        tell(
+                chain.size() == 1
+                        ? new FollowEvent.Standing(new FollowedTip(block.place(), 0))
+                        : new FollowEvent.Connected(block));
+        return block;
+    }
+
+    void disconnect() {
+        ChainBlock block = chain.remove(chain.size() - 1);
+        block.transactions().forEach(tx -> confirmed.remove(tx.id()));
+        tell(new FollowEvent.Disconnected(block.place()));
+    }
+
+    long height() {
+        return chain.isEmpty() ? 99 : chain.get(chain.size() - 1).height();
+    }
+
+    private void tell(FollowEvent event) {
+        followers.forEach(follower -> follower.tell(event));
+    }
+
+    CompletableFuture<TxOutcome> forTx(Hash256 txId, long depth, Duration time) {
+        return waits.forTransaction(txId, depth, time, STAYS).toCompletableFuture();
+    }
+
+    CompletableFuture<PaymentOutcome> forPayment(Address address, long least, Duration time) {
+        return waits.forPayment(address, Amount.of(least), time, STAYS).toCompletableFuture();
+    }
+
+    /** The number of open waits of a kind. */
+    double open(String kind) {
+        return meters.get("walletd.waits.open").tag("kind", kind).gauge().value();
+    }
+
+    double ended(String kind, String how) {
+        return meters.get("walletd.waits.ended")
+                .tag("kind", kind)
+                .tag("how", how)
+                .counter()
+                .count();
+    }
+
+    @Override
+    public void close() {
+        letGo();
+        system.terminate();
+    }
+}
