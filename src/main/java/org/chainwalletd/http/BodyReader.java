@@ -45,21 +45,27 @@ final class BodyReader {
      * an executor.
      *
      * @param keep whether anybody will look at it: what a caller without a token sends must not fill the memory
+     * @param held takes what is kept; the caller gives it back, also when the stage fails. When it cannot take more nothing is kept, and the
+     *     rest is read and dropped, so that the sender gets to read why
      */
-    CompletionStage<Received> read(RequestEntity entity, boolean keep) {
+    CompletionStage<Received> read(RequestEntity entity, boolean keep, Held held) {
         return entity.getDataBytes()
                 .completionTimeout(deadline)
                 .runFold(
                         new Received(ByteString.emptyByteString(), 0),
-                        (before, next) -> add(before, next, keep),
+                        (before, next) -> add(before, next, keep, held),
                         materializer);
     }
 
-    private Received add(Received before, ByteString next, boolean keep) {
+    private Received add(Received before, ByteString next, boolean keep, Held held) {
         long total = before.total() + next.size();
         if (total > limit + DROPPED_BYTES) {
             throw new IllegalStateException("the body does not end");
         }
-        return new Received(keep && !tooLong(total) ? before.kept().concat(next) : ByteString.emptyByteString(), total);
+        boolean kept = keep && !tooLong(total) && held.take(next.size());
+        if (!kept) {
+            held.release();
+        }
+        return new Received(kept ? before.kept().concat(next) : ByteString.emptyByteString(), total);
     }
 }

@@ -27,10 +27,15 @@ final class Connection {
     private final InetSocketAddress remote;
     private final String peer;
     private final HttpLimits limits;
+    private final ByteBudget budget;
     private final ClientPresence presence = new ClientPresence();
     private Turn turn = Turn.IDLE;
     private long since = System.nanoTime();
     private boolean more;
+    /** Bytes of a head that is not complete. */
+    private long head;
+
+    private boolean inBody;
     private boolean http2;
     private int inFlight;
     private boolean writing;
@@ -41,8 +46,11 @@ final class Connection {
     private Runnable drain;
     private Runnable giveUp = () -> {};
     private Runnable closed = () -> {};
+    private Runnable overBudget = () -> {};
 
-    Connection(InetSocketAddress remote, HttpLimits limits) {
+    /** @param budget what the heads of requests that are not complete count against */
+    Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget) {
+        this.budget = budget;
         this.remote = remote;
         this.peer = remote.getAddress().getHostAddress();
         this.limits = limits;
@@ -81,10 +89,25 @@ final class Connection {
         this.closed = closed;
     }
 
+    /** @param overBudget told when the connection is cut off because all clients together make the daemon hold too much */
+    synchronized void whenOverBudget(Runnable overBudget) {
+        this.overBudget = overBudget;
+    }
+
+    void overBudget() {
+        Runnable telling;
+        synchronized (this) {
+            telling = overBudget;
+        }
+        telling.run();
+    }
+
     void closed() {
         Runnable ending;
         synchronized (this) {
             ending = closed;
+            releaseHead();
+            inBody = true;
         }
         ending.run();
         presence.leave();
@@ -93,20 +116,44 @@ final class Connection {
     /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */
     synchronized void speaksHttp2() {
         http2 = true;
+        releaseHead();
         turn(Turn.IDLE);
     }
 
-    synchronized void bytesArrived() {
+    /**
+     * @return false when the daemon holds too much to hold this too: the connection is to be cut off
+     */
+    synchronized boolean bytesArrived(int bytes) {
         if (turn == Turn.IDLE && !http2) {
             turn(Turn.RECEIVING);
         } else if (turn == Turn.ANSWERING) {
             more = true;
         }
+        if (http2 || inBody || turn != Turn.RECEIVING) {
+            return true;
+        }
+        if (!budget.take(bytes)) {
+            return false;
+        }
+        head += bytes;
+        return true;
+    }
+
+    /** A request's head is complete; what comes is its body, which is counted where it is kept. */
+    synchronized void headArrived() {
+        releaseHead();
+        inBody = true;
+    }
+
+    private void releaseHead() {
+        budget.giveBack(head);
+        head = 0;
     }
 
     /** The last byte of a request is here. */
     synchronized void requestArrived() {
         inFlight++;
+        inBody = false;
         if (turn != Turn.HALF_CLOSED) {
             turn(Turn.ANSWERING);
             more = false;

@@ -75,17 +75,19 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         private final class FromSocket extends AbstractInHandler {
             @Override
             public void onPush() {
-                connection.bytesArrived();
-                if (isClosed(appIn)) {
+                ByteString bytes = grab(socketIn);
+                if (!connection.bytesArrived(bytes.length())) {
+                    connection.overBudget();
+                    failStage(new IllegalStateException("clients make the daemon hold too much"));
+                } else if (isClosed(appIn)) {
                     // The application has said its last word: what still comes is read and dropped, so that the peer
                     // can read that word instead of finding its connection reset.
-                    grab(socketIn);
                     pull(socketIn);
                 } else if (isAvailable(appIn)) {
-                    push(appIn, grab(socketIn));
+                    push(appIn, bytes);
                     pull(socketIn);
                 } else {
-                    ahead = grab(socketIn);
+                    ahead = bytes;
                 }
             }
 

@@ -13,6 +13,7 @@ import org.chainwalletd.config.Settings;
  * @param keepAlive how long a connection may stay open without a request
  * @param writeDeadline how long a client may leave a piece of an answer unread
  * @param halfClosed how long an answer is still worked on after the client has closed its sending side
+ * @param heldBytes heads, bodies and unread answers of all clients together
  */
 public record HttpLimits(
         int maxBodyBytes,
@@ -21,7 +22,30 @@ public record HttpLimits(
         Duration requestDeadline,
         Duration keepAlive,
         Duration writeDeadline,
-        Duration halfClosed) {
+        Duration halfClosed,
+        long heldBytes) {
+    /** What clients may make the daemon hold, by default: the rest is for the daemon's own work. */
+    private static final int SHARE_OF_HEAP = 4;
+
+    /** With the share of the heap that is meant for it as the budget of bytes. */
+    public HttpLimits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration requestDeadline,
+            Duration keepAlive,
+            Duration writeDeadline,
+            Duration halfClosed) {
+        this(
+                maxBodyBytes,
+                maxConnections,
+                maxConcurrentPerToken,
+                requestDeadline,
+                keepAlive,
+                writeDeadline,
+                halfClosed,
+                Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    }
 
     /** The configured limits, with the ones that nobody needs to configure at their fixed values. */
     public static HttpLimits of(Settings.Http http) {

@@ -95,6 +95,7 @@ public final class HttpServer {
      */
     public static CompletionStage<HttpServer> start(
             ActorSystem<?> system, Place place, HttpLimits limits, Services services) {
+        ByteBudget budget = new ByteBudget(limits.heldBytes());
         Callers callers = new Callers(services.authenticator(), new ClientAddress(place.trustedProxies()));
         Refusals refusals = new Refusals(services.observer(), system);
         Pages pages = new Pages().health(services.readiness());
@@ -106,29 +107,35 @@ public final class HttpServer {
             pages.guardedMetrics(services, callers, refusals);
         }
         Materializer materializer = SystemMaterializer.get(system).materializer();
-        HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, refusals, system);
+        HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, budget, refusals, system);
         Router router = new Router(Optional.of(rpc), pages.byPath(), materializer);
         CompletionStage<Listener> main = new Listener(
                         system,
                         limits,
+                        budget,
                         protocol(system, router, place.tls()),
                         place.tls().isEmpty(),
                         services.observer()::refused)
                 .bind(place.bind());
         CompletionStage<Optional<Listener>> metrics = place.metricsBind()
-                .map(address -> metricsListener(system, address, limits, services))
+                .map(address -> metricsListener(system, address, limits, budget, services))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
         Executor executor = system.executionContext();
         return main.thenCombineAsync(metrics, (one, other) -> new HttpServer(one, other, executor), executor);
     }
 
     private static CompletionStage<Optional<Listener>> metricsListener(
-            ActorSystem<?> system, InetSocketAddress address, HttpLimits limits, Services services) {
+            ActorSystem<?> system, InetSocketAddress address, HttpLimits limits, ByteBudget budget, Services services) {
         Pages pages = new Pages().health(services.readiness()).openMetrics(services);
         Router router = new Router(
                 Optional.empty(), pages.byPath(), SystemMaterializer.get(system).materializer());
         return new Listener(
-                        system, limits, protocol(system, router, Optional.empty()), true, services.observer()::refused)
+                        system,
+                        limits,
+                        budget,
+                        protocol(system, router, Optional.empty()),
+                        true,
+                        services.observer()::refused)
                 .bind(address)
                 .thenApplyAsync(Optional::of, system.executionContext());
     }

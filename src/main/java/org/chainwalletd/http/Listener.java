@@ -45,6 +45,7 @@ final class Listener {
     private final ActorSystem<?> system;
     private final Materializer materializer;
     private final HttpLimits limits;
+    private final ByteBudget budget;
     private final Protocol protocol;
     private final boolean plain;
     private final Consumer<String> refused;
@@ -56,12 +57,19 @@ final class Listener {
 
     /**
      * @param plain whether a refusal may be said in HTTP: not where TLS is expected
-     * @param refused told why a connection was refused or cut off: overload, request, reading, closing, gone, idle
+     * @param refused told why a connection was refused or cut off: overload, memory, request, reading, closing, gone, idle
      */
-    Listener(ActorSystem<?> system, HttpLimits limits, Protocol protocol, boolean plain, Consumer<String> refused) {
+    Listener(
+            ActorSystem<?> system,
+            HttpLimits limits,
+            ByteBudget budget,
+            Protocol protocol,
+            boolean plain,
+            Consumer<String> refused) {
         this.system = system;
         this.materializer = SystemMaterializer.get(system).materializer();
         this.limits = limits;
+        this.budget = budget;
         this.protocol = protocol;
         this.plain = plain;
         this.refused = refused;
@@ -99,7 +107,8 @@ final class Listener {
             refuse(incoming);
             return;
         }
-        Connection connection = new Connection(incoming.remoteAddress(), limits);
+        Connection connection = new Connection(incoming.remoteAddress(), limits, budget);
+        connection.whenOverBudget(() -> refused.accept("memory"));
         open.add(connection);
         connection.whenClosed(() -> closed(connection));
         BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> guard =

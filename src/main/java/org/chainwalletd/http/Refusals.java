@@ -39,6 +39,10 @@ final class Refusals {
         return later;
     }
 
+    void tooMuch() {
+        observer.refused("memory");
+    }
+
     CompletionStage<HttpResponse> busy() {
         observer.refused("busy");
         return CompletableFuture.completedFuture(BUSY);

@@ -103,6 +103,7 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
             @Override
             public void onPush() {
                 answering = true;
+                connection.headArrived();
                 CompletionStage<HttpResponse> answer =
                         answer(handler, grab(requests), connection, connection.presence());
                 if (answer instanceof CompletableFuture<HttpResponse> future

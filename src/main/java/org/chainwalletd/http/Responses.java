@@ -1,6 +1,9 @@
 package org.chainwalletd.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.ContentType;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
@@ -10,6 +13,7 @@ import org.apache.pekko.http.javadsl.model.MediaTypes;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.javadsl.model.headers.Connection;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /** The answers that do not come from {@code rpc}. */
@@ -22,6 +26,8 @@ final class Responses {
     private static final HttpHeader CHALLENGE = RawHeader.create("WWW-Authenticate", "Bearer");
     private static final HttpResponse OK = HttpResponse.create();
 
+    private static final int PIECE = 16 << 10;
+
     private Responses() {}
 
     /** An answer of {@code rpc}. An empty body has no content type (204). */
@@ -31,6 +37,24 @@ final class Responses {
         }
         return base(status)
                 .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, ByteString.fromArrayUnsafe(body)));
+    }
+
+    /**
+     * A long answer of {@code rpc}, given out piece by piece.
+     *
+     * @param sent runs when the last piece was taken over, or the connection or stream has failed before
+     */
+    static HttpResponse json(int status, byte[] body, Runnable sent) {
+        ByteString bytes = ByteString.fromArrayUnsafe(body);
+        List<ByteString> pieces = new ArrayList<>();
+        for (int at = 0; at < body.length; at += PIECE) {
+            pieces.add(bytes.slice(at, Math.min(at + PIECE, body.length)));
+        }
+        Source<ByteString, NotUsed> source = Source.from(pieces).watchTermination((none, ended) -> {
+            ended.whenCompleteAsync((done, failure) -> sent.run(), Runnable::run);
+            return none;
+        });
+        return base(status).withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, body.length, source));
     }
 
     private static HttpResponse base(int status) {

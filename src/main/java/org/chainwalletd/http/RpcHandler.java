@@ -27,18 +27,29 @@ final class RpcHandler implements HttpHandler {
     /** The answer is written already: what is left is to put a status on it, which is no work for another thread. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
+    /** Smaller answers are less than what a connection costs anyhow. */
+    private static final int UNCOUNTED_ANSWER = 4096;
+
     private final RpcEndpoint rpc;
     private final Callers callers;
     private final RequestSlots slots;
     private final Refusals refusals;
+    private final ByteBudget budget;
     private final BodyReader bodies;
     private final Executor executor;
 
-    RpcHandler(RpcEndpoint rpc, Callers callers, HttpLimits limits, Refusals refusals, ActorSystem<?> system) {
+    RpcHandler(
+            RpcEndpoint rpc,
+            Callers callers,
+            HttpLimits limits,
+            ByteBudget budget,
+            Refusals refusals,
+            ActorSystem<?> system) {
         this.rpc = rpc;
         this.callers = callers;
         this.slots = new RequestSlots(limits.maxConcurrentPerToken());
         this.refusals = refusals;
+        this.budget = budget;
         this.bodies = new BodyReader(
                 SystemMaterializer.get(system).materializer(), limits.maxBodyBytes(), limits.requestDeadline());
         this.executor = system.executionContext();
@@ -52,14 +63,18 @@ final class RpcHandler implements HttpHandler {
         if (entity instanceof HttpEntity.Strict whole) {
             connection.requestArrived();
             ByteString body = whole.getData();
-            return whole(new BodyReader.Received(body, body.size()), json, caller, presence);
+            Held held = new Held(budget);
+            return held.take(body.size())
+                    ? whole(new BodyReader.Received(body, body.size()), json, caller, presence, held)
+                    : CompletableFuture.completedFuture(tooMuch());
         }
         if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
             connection.requestArrived();
             return CompletableFuture.completedFuture(tooLong().addHeader(Responses.CLOSE));
         }
         boolean worthKeeping = json && caller.scope().isPresent();
-        return bodies.read(entity, worthKeeping)
+        Held held = new Held(budget);
+        return bodies.read(entity, worthKeeping, held)
                 .handleAsync(
                         (received, failure) -> {
                             connection.requestArrived();
@@ -67,10 +82,23 @@ final class RpcHandler implements HttpHandler {
                         },
                         executor)
                 .thenComposeAsync(
-                        received -> received == null ? late() : whole(received, json, caller, presence), executor);
+                        received -> received == null || held.refused()
+                                ? incomplete(held)
+                                : whole(received, json, caller, presence, held),
+                        executor);
     }
 
     private CompletionStage<HttpResponse> whole(
+            BodyReader.Received body, boolean json, Callers.Caller caller, ClientPresence presence, Held held) {
+        CompletionStage<HttpResponse> answer = answer(body, json, caller, presence);
+        if (answer instanceof CompletableFuture<HttpResponse> future && future.isDone()) {
+            held.release();
+            return answer;
+        }
+        return answer.whenCompleteAsync((given, failure) -> held.release(), ON_COMPLETING_THREAD);
+    }
+
+    private CompletionStage<HttpResponse> answer(
             BodyReader.Received body, boolean json, Callers.Caller caller, ClientPresence presence) {
         if (!json) {
             return CompletableFuture.completedFuture(notJson());
@@ -89,15 +117,42 @@ final class RpcHandler implements HttpHandler {
         CompletableFuture<RpcAnswer> answer =
                 rpc.dispatch(body.kept().toArray(), scope, client).toCompletableFuture();
         if (answer.isDone() && !answer.isCompletedExceptionally()) {
-            return respond(answer.join(), caller.client());
+            return respond(answer.join(), client);
         }
-        return answer.thenComposeAsync(done -> respond(done, caller.client()), ON_COMPLETING_THREAD);
+        return answer.thenComposeAsync(done -> respond(done, client), ON_COMPLETING_THREAD);
     }
 
-    private CompletionStage<HttpResponse> respond(RpcAnswer answer, String client) {
-        return answer.status() == 401
-                ? refusals.unauthorized(client)
-                : CompletableFuture.completedFuture(Responses.json(answer.status(), answer.body()));
+    private CompletionStage<HttpResponse> respond(RpcAnswer answer, Client client) {
+        if (answer.status() == 401) {
+            return refusals.unauthorized(client.address());
+        }
+        byte[] body = answer.body();
+        if (body.length <= UNCOUNTED_ANSWER) {
+            return CompletableFuture.completedFuture(Responses.json(answer.status(), body));
+        }
+        Held held = new Held(budget);
+        return CompletableFuture.completedFuture(
+                held.take(body.length) ? counted(answer.status(), body, held, client) : tooMuch());
+    }
+
+    /** Given back when the last piece is on its way, or when there is nobody any more to read it. */
+    private HttpResponse counted(int status, byte[] body, Held held, Client client) {
+        ClientPresence.Registration whenGone = client.presence().whenLeft(held::release);
+        return Responses.json(status, body, () -> {
+            whenGone.cancel();
+            held.release();
+        });
+    }
+
+    private CompletionStage<HttpResponse> incomplete(Held held) {
+        held.release();
+        return held.refused() ? CompletableFuture.completedFuture(tooMuch()) : late();
+    }
+
+    private HttpResponse tooMuch() {
+        refusals.tooMuch();
+        return Responses.refusal(503, "the daemon holds too much for its clients at the moment")
+                .addHeader(Responses.CLOSE);
     }
 
     /** A body without a content type, which HTTP calls an octet stream, is taken as JSON; a form, curl's default, is not. */

@@ -12,6 +12,8 @@ import org.apache.pekko.event.Logging;
 import org.apache.pekko.event.LoggingAdapter;
 import org.apache.pekko.http.impl.engine.http2.Http2;
 import org.apache.pekko.http.impl.engine.http2.Http2Blueprint;
+import org.apache.pekko.http.impl.engine.http2.Http2Compliance;
+import org.apache.pekko.http.impl.engine.http2.Http2Protocol;
 import org.apache.pekko.http.impl.engine.http2.TelemetrySpi;
 import org.apache.pekko.http.impl.engine.server.ServerTerminator;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
@@ -40,6 +42,10 @@ import scala.jdk.javaapi.FutureConverters;
  */
 final class TlsLayers {
     private static final String HTTP_2 = "h2";
+
+    /** RFC 9113, section 7: the client does what costs too much. */
+    private static final int ENHANCE_YOUR_CALM = 11;
+
     private static final FiniteDuration LONGER_THAN_ANY_DRAIN = FiniteDuration.create(1, TimeUnit.HOURS);
     private static final Duration ANSWERS_FIRST = Duration.ofMillis(200);
 
@@ -112,7 +118,10 @@ final class TlsLayers {
 
     private static SslTlsInbound read(Http2FrameWatch watch, SslTlsInbound inbound) {
         if (inbound instanceof TLSProtocol.SessionBytes session) {
-            watch.read(session.bytes());
+            if (!watch.read(session.bytes())) {
+                throw new Http2Compliance.Http2ProtocolException(
+                        Http2Protocol.ErrorCode$.MODULE$.byId(ENHANCE_YOUR_CALM), "a header block is too costly");
+            }
         }
         return inbound;
     }

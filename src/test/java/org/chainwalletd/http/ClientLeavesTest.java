@@ -2,9 +2,11 @@ package org.chainwalletd.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
@@ -180,6 +182,41 @@ class ClientLeavesTest {
         reset(client.socket());
 
         awaitGone(3);
+    }
+
+    @Test
+    void a_header_block_that_would_grow_in_the_decoder_closes_its_connection() throws Exception {
+        start(LIMITS, Optional.of(identity()));
+        ByteArrayOutputStream bomb = new ByteArrayOutputStream();
+        bomb.writeBytes(RawHttp2.head(ServerFixture.READ, 0));
+        bomb.writeBytes(new byte[] {0x40, 1, 'x', 0x7f, (byte) 0xa1, 0x1e});
+        bomb.writeBytes("y".repeat(127 + 0x21 + 0x1e * 128).getBytes(StandardCharsets.US_ASCII));
+        int theLongFieldAgain = 0xbe;
+        for (int i = 0; i < 1000; i++) {
+            bomb.write(theLongFieldAgain);
+        }
+        try (RawHttp2 client = new RawHttp2(tls("h2"))) {
+            client.send(RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 1, bomb.toByteArray());
+
+            assertThat(client.isAnswered(1)).isFalse();
+        }
+    }
+
+    @Test
+    void a_header_block_that_does_not_end_closes_its_connection() throws Exception {
+        start(LIMITS, Optional.of(identity()));
+        try (RawHttp2 client = new RawHttp2(tls("h2"))) {
+            ByteArrayOutputStream part = new ByteArrayOutputStream();
+            for (int i = 0; i < 40; i++) {
+                RawHttp2.literal(part, "x-" + i, "y".repeat(100));
+            }
+            client.send(RawHttp2.HEADERS, 0, 1, RawHttp2.head(ServerFixture.READ, 0));
+            for (int i = 0; i < 8; i++) {
+                client.send(RawHttp2.CONTINUATION, 0, 1, part.toByteArray());
+            }
+
+            assertThat(client.isAnswered(1)).isFalse();
+        }
     }
 
     @Test

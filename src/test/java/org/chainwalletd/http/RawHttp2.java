@@ -3,9 +3,11 @@ package org.chainwalletd.http;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -97,6 +99,19 @@ final class RawHttp2 implements Closeable {
             if (frame.type() == DATA && frame.stream() == stream) {
                 return new String(frame.payload(), StandardCharsets.UTF_8);
             }
+        }
+    }
+
+    /** Waits for an answer on {@code stream}, or for the end of the connection. */
+    boolean isAnswered(int stream) throws IOException {
+        try {
+            for (Frame frame = read(); ; frame = read()) {
+                if (frame.type() == HEADERS && frame.stream() == stream) {
+                    return true;
+                }
+            }
+        } catch (EOFException | SocketException e) {
+            return false;
         }
     }
 

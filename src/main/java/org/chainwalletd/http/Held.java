@@ -1,0 +1,37 @@
+package org.chainwalletd.http;
+
+/** What one request or answer takes of a {@link ByteBudget}; given back once, whoever comes first. */
+final class Held {
+    private final ByteBudget budget;
+    private long bytes;
+    private boolean refused;
+    private boolean released;
+
+    Held(ByteBudget budget) {
+        this.budget = budget;
+    }
+
+    /** Takes more; false when there is not enough left, or what was held is given back already. */
+    synchronized boolean take(long more) {
+        if (released) {
+            return false;
+        }
+        if (!budget.take(more)) {
+            refused = true;
+            return false;
+        }
+        bytes += more;
+        return true;
+    }
+
+    /** Whether there was once not enough. */
+    synchronized boolean refused() {
+        return refused;
+    }
+
+    synchronized void release() {
+        released = true;
+        budget.giveBack(bytes);
+        bytes = 0;
+    }
+}

@@ -1,0 +1,152 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.rpc.Client;
+import org.chainwalletd.rpc.RpcAnswer;
+import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients that send all they may and read nothing: together they make the daemon hold no more than its budget. */
+@Timeout(120)
+class HeldBytesTest {
+    private static final int BUDGET = 256 << 10;
+    private static final HttpLimits LIMITS = new HttpLimits(
+            1 << 20,
+            100,
+            100,
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(5),
+            BUDGET);
+    private static final int LONG_ANSWER = 200 << 10;
+
+    @TempDir
+    Path datadir;
+
+    private final List<RawClient> clients = new ArrayList<>();
+    private ServerFixture fixture;
+
+    @AfterEach
+    void stop() throws Exception {
+        for (RawClient client : clients) {
+            client.close();
+        }
+        fixture.close();
+    }
+
+    @Test
+    void bodies_that_never_end_are_refused_beyond_the_budget_and_leave_nothing_behind() throws Exception {
+        start();
+        byte[] part = "x".repeat(100 << 10).getBytes();
+        for (int i = 0; i < 2; i++) {
+            connect().send(head(200 << 10)).send(part);
+        }
+        RawClient third = connect().send(head(200 << 10)).send(part).send(part);
+
+        assertThat(third.read().status()).isEqualTo(503);
+
+        fixture.awaitRefusal("memory");
+        closeAll();
+        Await.until("there is room again", () -> ask(180 << 10) == 200);
+    }
+
+    @Test
+    void heads_that_never_end_are_cut_off_beyond_the_budget_and_leave_nothing_behind() throws Exception {
+        start();
+        String head = "POST / HTTP/1.1\r\n";
+        for (int i = 0; i < 6; i++) {
+            head += "X-" + i + ": " + "y".repeat(7000) + "\r\n";
+        }
+        for (int i = 0; i < 10; i++) {
+            connect().send(head);
+        }
+
+        fixture.awaitRefusal("memory");
+        closeAll();
+        Await.until("there is room again", () -> ask(180 << 10) == 200);
+    }
+
+    @Test
+    void answers_that_nobody_reads_count_until_their_client_is_gone() throws Exception {
+        start();
+        RawClient reader = connect().post(ServerFixture.READ, "\"long\"");
+        assertThat(reader.read().body()).hasSize(LONG_ANSWER);
+        reader.post(ServerFixture.READ, "\"long\"");
+        assertThat(reader.read().body()).hasSize(LONG_ANSWER);
+
+        for (int i = 0; i < 30; i++) {
+            RawClient deaf = connect();
+            deaf.socket().setReceiveBufferSize(4096);
+            for (int call = 0; call < 20; call++) {
+                deaf.post(ServerFixture.READ, "\"long\"");
+            }
+        }
+        fixture.awaitRefusal("memory");
+
+        closeAll();
+        Await.until("there is room again", () -> ask(180 << 10) == 200);
+    }
+
+    @Test
+    void small_calls_go_on_while_the_budget_is_nearly_used_up() throws Exception {
+        start();
+        connect().send(head(300 << 10)).send("x".repeat(200 << 10));
+
+        assertThat(ask(10)).isEqualTo(200);
+    }
+
+    private void start() throws Exception {
+        fixture = new ServerFixture(
+                datadir,
+                LIMITS,
+                new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
+                List.of(),
+                Optional.of(HeldBytesTest::answer));
+    }
+
+    private static CompletionStage<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
+        client.parked().run();
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        answer.writeBytes(new byte[new String(body).equals("\"long\"") ? LONG_ANSWER : 10]);
+        return CompletableFuture.completedFuture(new RpcAnswer(200, answer.toByteArray()));
+    }
+
+    private RawClient connect() throws Exception {
+        RawClient client = fixture.client();
+        clients.add(client);
+        return client;
+    }
+
+    private void closeAll() throws Exception {
+        for (RawClient client : clients) {
+            client.close();
+        }
+    }
+
+    private int ask(int length) {
+        try (RawClient client = fixture.client()) {
+            return client.post(ServerFixture.READ, "z".repeat(length)).read().status();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String head(int length) {
+        return "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ServerFixture.READ
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + length + "\r\n\r\n";
+    }
+}
