@@ -258,7 +258,11 @@ public enum Option {
 
     DEVNET("devnet", "devnet.enabled", Form.SWITCH, "false", "run a development node in this process and use it"),
     DEVNET_BIND(
-            "devnet-bind", "devnet.bind", Form.ADDRESS, "127.0.0.1:9334", "address and port of the development node"),
+            "devnet-bind",
+            "devnet.bind",
+            Form.ADDRESS,
+            "127.0.0.1:9334",
+            "address and port of the development node; its indexer takes the port above"),
     DEVNET_BLOCK_INTERVAL(
             "devnet-block-interval",
             "devnet.block-interval",

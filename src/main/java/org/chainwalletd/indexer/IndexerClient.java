@@ -16,7 +16,7 @@ import org.chainwalletd.node.RpcUpstream;
 /**
  * Typed calls to indexers (indexer.md). Every stage fails with {@link NodeException}, whose texts name the indexer. Thread-safe.
  */
-public final class IndexerClient {
+public final class IndexerClient implements IndexedHtlcs {
     private static final int INVALID_PARAMS = -32602;
 
     private final RpcUpstream upstream;
@@ -77,7 +77,7 @@ public final class IndexerClient {
                 IndexerAnswers::quoteSettlements);
     }
 
-    /** The HTLC at an outpoint; empty when the indexer has none there. */
+    @Override
     public CompletionStage<Optional<IndexedHtlc>> htlc(Outpoint lock) {
         String params = new Params()
                 .string("lock_tx_id", lock.txId().hex())
@@ -94,7 +94,7 @@ public final class IndexerClient {
                         executor);
     }
 
-    /** Ascending by lock height, lock transaction id and index. */
+    @Override
     public CompletionStage<Page<IndexedHtlc>> htlcs(HtlcQuery query) {
         Params params = new Params()
                 .hash("address", query.party())
@@ -106,6 +106,7 @@ public final class IndexerClient {
         return upstream.call("htlc_list", params.text(), IndexerAnswers::htlcs);
     }
 
+    @Override
     public CompletionStage<List<IndexedHtlc>> htlcsByHashLock(Hash256 hashLock) {
         return upstream.call(
                 "htlc_lookup_by_hashlock",

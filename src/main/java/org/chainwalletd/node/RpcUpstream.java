@@ -3,12 +3,16 @@ package org.chainwalletd.node;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.net.ByteBudget;
 
 /**
  * JSON-RPC calls to services that are not nodes but are asked in the same way: with rotation, failover, sweeps, places and caps. Every
  * stage fails with {@link NodeException}. Thread-safe.
  */
 public final class RpcUpstream {
+    /** Of what all answers may hold, those of indexers have one part in so many: what they send keeps no node out. */
+    private static final int PART = 4;
+
     private static final Call.Kind KIND = new Call.Kind(Bucket.NONE, false);
 
     private final UpstreamCalls calls;
@@ -25,8 +29,11 @@ public final class RpcUpstream {
      */
     public static RpcUpstream toIndexers(
             Nodes.Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Way way) {
-        return new RpcUpstream(Upstreams.start(spawner, settings, Party.indexer(bearer), way, Nodes.MILLIS, () -> {})
-                .calls());
+        ByteBudget part = way.answers().within(way.answers().limit() / PART);
+        Nodes.Way narrower = new Nodes.Way(way.peers(), part, way.executor(), way.metrics());
+        return new RpcUpstream(
+                Upstreams.start(spawner, settings, Party.indexer(bearer), narrower, Nodes.MILLIS, () -> {})
+                        .calls());
     }
 
     /**

@@ -165,13 +165,17 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> onNextSweep(NextSweep next) {
-        beginSweep(next.journey());
+        if (isHeld(next.journey())) {
+            beginSweep(next.journey());
+        }
         return this;
     }
 
     private Behavior<Command> onQuotaMayBeFree(QuotaMayBeFree waited) {
-        waitingForQuota--;
-        beginSweep(waited.journey());
+        if (isHeld(waited.journey())) {
+            waitingForQuota--;
+            beginSweep(waited.journey());
+        }
         return this;
     }
 
@@ -181,8 +185,15 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> onAnswered(Answered<?> answered) {
-        settle(answered);
+        if (isHeld(answered.journey())) {
+            settle(answered);
+        }
         return this;
+    }
+
+    /** False for what was under way before a restart: those calls have failed already. */
+    private boolean isHeld(Journey<?> journey) {
+        return underWay.contains(journey);
     }
 
     private <T> void settle(Answered<T> answered) {

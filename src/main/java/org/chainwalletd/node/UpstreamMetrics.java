@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.chainwalletd.net.ByteBudget;
 
 /** The figures of the calls to the nodes for operators. Thread-safe. */
 final class UpstreamMetrics {
@@ -19,7 +20,8 @@ final class UpstreamMetrics {
     private final Counter repeatedSweeps;
     private final Counter quotaWaits;
 
-    UpstreamMetrics(MeterRegistry registry, Party party, List<UpstreamNode> nodes, LongSupplier clock) {
+    UpstreamMetrics(
+            MeterRegistry registry, Party party, ByteBudget answers, List<UpstreamNode> nodes, LongSupplier clock) {
         this.registry = registry;
         this.party = party;
         this.repeatedSweeps = Counter.builder(party.prefix() + ".sweeps.repeated")
@@ -27,6 +29,9 @@ final class UpstreamMetrics {
                 .register(registry);
         this.quotaWaits = Counter.builder(party.prefix() + ".quota.waits")
                 .description("Times that a call which can wait has waited for a node's next quota window")
+                .register(registry);
+        Gauge.builder(party.prefix() + ".answer.bytes", answers, ByteBudget::held)
+                .description("Bytes that the answers being read hold")
                 .register(registry);
         nodes.forEach(node -> measure(node, clock));
     }
@@ -41,13 +46,15 @@ final class UpstreamMetrics {
                 .description("Calls that wait for a connection to the node")
                 .tags(tags)
                 .register(registry);
-        Gauge.builder(
-                        party.prefix() + ".scan.budget",
-                        node.quota(Bucket.SCAN),
-                        quota -> quota.budget(clock.getAsLong()))
-                .description("Scan calls left in the node's current quota window, as far as this process can tell")
-                .tags(tags)
-                .register(registry);
+        if (party.hasQuotas()) {
+            Gauge.builder(
+                            party.prefix() + ".scan.budget",
+                            node.quota(Bucket.SCAN),
+                            quota -> quota.budget(clock.getAsLong()))
+                    .description("Scan calls left in the node's current quota window, as far as this process can tell")
+                    .tags(tags)
+                    .register(registry);
+        }
     }
 
     void sweepRepeated() {

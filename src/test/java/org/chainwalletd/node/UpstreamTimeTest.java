@@ -388,6 +388,22 @@ class UpstreamTimeTest {
     }
 
     @Test
+    void after_a_restart_the_calls_that_waited_have_failed_and_are_never_sent_again() {
+        first.on("*", cutOff());
+        NodeClient client = harness.client(first.url());
+        CompletionStage<NodeClient.Tip> waiting = client.tip();
+        awaitRepeatedSweeps(1);
+
+        harness.upstream.tell(new Upstream.Ask(null, 0));
+
+        assertThat(failure(NodeException.Unreachable.class, waiting)).hasMessageContaining("abandoned");
+        first.on("*", HEIGHT_7);
+        pass(500);
+        assertThat(get(client.tip()).height()).isEqualTo(7);
+        assertThat(first.requests()).hasSize(2);
+    }
+
+    @Test
     void calls_under_way_fail_when_the_client_stops() {
         first.on("*", first.hang());
         CompletionStage<NodeClient.Tip> tip = harness.client(first.url()).tip();
