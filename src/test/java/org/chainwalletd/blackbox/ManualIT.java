@@ -29,6 +29,10 @@ class ManualIT {
     private static final Path PAGES = Path.of("src/site/markdown");
     private static final Pattern BLOCK = Pattern.compile("^```sh\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final String BUILD = "mvn -q -DskipTests package && ";
+    /** What a page has left running in the background is stopped at its end. */
+    private static final String STRICT =
+            "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait || true' EXIT\n";
+
     private static final long PATIENCE_SECONDS = 120;
 
     @TempDir
@@ -77,7 +81,7 @@ class ManualIT {
         Files.createSymbolicLink(bin.resolve("chain-walletd"), launcher);
         String port = String.valueOf(freePort());
         String nodePort = String.valueOf(freePort());
-        String script = "set -euo pipefail\n"
+        String script = STRICT
                 + String.join("\n", blocks)
                         .replace(BUILD, "")
                         .replace("target/chain-walletd/bin/chain-walletd", "chain-walletd")
@@ -99,21 +103,15 @@ class ManualIT {
             assertThat(ended).as("%s ends; so far:%n%s", page, read(log)).isTrue();
             assertThat(bash.exitValue()).as("%s%n%s", page, read(log)).isZero();
         } finally {
-            stop(bash, home);
+            stop(bash);
         }
     }
 
-    /** Also what the page has left running in the background. */
-    private static void stop(Process bash, Path home) throws InterruptedException {
-        List<ProcessHandle> started = ProcessHandle.allProcesses()
-                .filter(process -> process.info()
-                        .commandLine()
-                        .map(line -> line.contains(home.toString()))
-                        .orElse(false))
-                .toList();
-        started.forEach(ProcessHandle::destroyForcibly);
-        bash.descendants().forEach(ProcessHandle::destroyForcibly);
+    /** A page that does not end has its daemons killed with it; one that ends has stopped them. */
+    private static void stop(Process bash) throws InterruptedException {
+        List<ProcessHandle> started = bash.descendants().toList();
         bash.destroyForcibly().waitFor();
+        started.forEach(ProcessHandle::destroyForcibly);
     }
 
     private static String read(Path log) throws IOException {
