@@ -33,7 +33,7 @@ class ManualIT {
     private static final String STRICT =
             "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true; wait || true' EXIT\n";
 
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long PATIENCE_SECONDS = 300;
 
     @TempDir
     private Path folder;
