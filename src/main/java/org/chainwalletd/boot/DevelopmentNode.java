@@ -27,7 +27,6 @@ public final class DevelopmentNode {
 
     static void refuseEarly(Settings.Devnet wanted) {
         EarlyRefusals.free(wanted.bind(), "--devnet-bind");
-        EarlyRefusals.free(Devnet.indexerBind(wanted.bind()), "--devnet-bind (its indexer takes the port above)");
     }
 
     static Devnet start(Settings settings, Settings.Devnet wanted) throws IOException {

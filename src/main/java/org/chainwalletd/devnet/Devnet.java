@@ -87,26 +87,39 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         }
     }
 
-    /** Where the indexer of a node listens: on the port above the node's, or on any free one when that was free to choose. */
+    /**
+     * Where the indexer of a node listens: on the port above the node's, or on any free one when that was free to choose. When that port is
+     * taken the indexer listens on any free one.
+     */
     public static InetSocketAddress indexerBind(InetSocketAddress node) {
         boolean chosen = node.getPort() > 0 && node.getPort() < MAX_PORT;
         return new InetSocketAddress(node.getAddress(), chosen ? node.getPort() + 1 : 0);
     }
 
     private NodeServer listenAsIndexer(DevnetConfig config) throws IOException {
-        InetSocketAddress bind = indexerBind(config.bind());
+        InetSocketAddress wanted = indexerBind(config.bind());
+        try {
+            return indexerAt(wanted, config);
+        } catch (BindException taken) {
+            // Nobody asked for that port in particular: what stands there stays, and the start goes on.
+            return indexerAt(new InetSocketAddress(wanted.getAddress(), 0), config);
+        }
+    }
+
+    private NodeServer indexerAt(InetSocketAddress bind, DevnetConfig config) throws IOException {
         try {
             NodeServer listener = new NodeServer(bind, config.clock(), new IndexerCalls(ledger, config.clock()));
             listener.capConnections(false);
             listener.offerPush(false);
             return listener;
+        } catch (BindException e) {
+            throw e;
         } catch (IOException | RuntimeException e) {
             server.close();
             closeArchive();
             throw new IOException(
-                    "the development node's indexer cannot listen on " + HostPort.of(bind) + " ("
-                            + e.getMessage()
-                            + "): it takes the port above the node's, choose another with --devnet-bind",
+                    "the development node's indexer cannot listen on " + HostPort.of(bind) + " (" + e.getMessage()
+                            + ")",
                     e);
         }
     }

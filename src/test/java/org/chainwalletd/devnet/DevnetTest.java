@@ -5,6 +5,9 @@ import static org.chainwalletd.devnet.NodeCall.error;
 import static org.chainwalletd.devnet.NodeCall.result;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
@@ -119,6 +122,21 @@ class DevnetTest {
                     .isEqualTo(100_000L);
         } finally {
             callers.shutdownNow();
+        }
+    }
+
+    /** The port above may be anybody's: only when it is free it is taken. */
+    @Test
+    void the_indexer_goes_elsewhere_when_the_port_above_the_node_is_taken() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        try (ServerSocket above = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress());
+                Devnet devnet = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("chain"))
+                        .withBind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)))) {
+            assertThat(devnet.uri().getPort()).isEqualTo(port);
+            assertThat(devnet.indexerUri().getPort()).isNotEqualTo(above.getLocalPort());
         }
     }
 }
