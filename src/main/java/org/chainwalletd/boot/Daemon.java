@@ -26,6 +26,7 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.follow.Follower;
+import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.http.Authenticator;
 import org.chainwalletd.http.HttpLimits;
 import org.chainwalletd.http.HttpServer;
@@ -133,7 +134,10 @@ public final class Daemon implements AutoCloseable {
         Nodes.Way way = openWay(system, workers, meters.registry());
         Nodes nodes = startNodes(system, way, workers);
         Optional<IndexerClient> indexer = startIndexer(system, way, workers);
-        Following following = startFollowing(system, nodes, meters.registry(), workers);
+        Books books = openBooks();
+        HtlcBook htlcBook = new HtlcBook(Htlcs.parties(settings, keyring));
+        Following following = Following.start(
+                settings, new UnderGuardian(system), nodes, books, htlcBook, meters.registry(), workers);
         keyring.bornBy(() -> following
                 .follower()
                 .tip()
@@ -141,10 +145,15 @@ public final class Daemon implements AutoCloseable {
                 .orElse(OptionalLong.empty()));
         Waits waiting = startWaiting(system, nodes, following.follower(), workers, meters);
         SpendService spending = startSpending(system, nodes, following, keyring, store, meters.registry(), workers);
+        Htlcs htlcs = Htlcs.start(
+                new Htlcs.Parts(settings, nodes, keyring, store, books, following.follower(), spending),
+                new UnderGuardian(system),
+                meters.registry(),
+                workers.upstream());
         serve(
                 system,
                 tls,
-                new Services(settings, nodes, keyring, spending, following, indexer, waiting, meters, workers),
+                new Services(settings, nodes, keyring, spending, following, htlcs, indexer, waiting, meters, workers),
                 authenticator);
         system.tell(new Guardian.Serving());
         keyring.keepPool(settings.keyring().pool(), workers.background());
@@ -233,11 +242,10 @@ public final class Daemon implements AutoCloseable {
         return spending;
     }
 
-    private Following startFollowing(
-            ActorSystem<Guardian.Command> system, Nodes nodes, MeterRegistry metrics, Workers workers) {
+    private Books openBooks() {
         Books books = Books.open(settings.datadir(), Following.tables());
         closers.add("books", books::close);
-        return Following.start(settings, new UnderGuardian(system), nodes, books, metrics, workers);
+        return books;
     }
 
     private Waits startWaiting(

@@ -15,6 +15,7 @@ import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
+import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
@@ -22,6 +23,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
 
 /**
@@ -37,18 +39,19 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books) {
 
     /** All tables of {@code books.db}. */
     static List<BookTable<?, ?>> tables() {
-        return List.of(LEDGER.table());
+        return List.of(LEDGER.table(), new HtlcTable());
     }
 
-    /** Begins to follow. */
+    /** Begins to follow. {@code file} has all {@link #tables}. */
     static Following start(
             Settings settings,
             Follower.Spawner spawner,
             Nodes nodes,
             Books file,
+            HtlcBook htlcs,
             MeterRegistry meters,
             Workers workers) {
-        Follower follower = follow(settings, spawner, nodes, file, meters, workers);
+        Follower follower = follow(settings, spawner, nodes, file, htlcs, meters, workers);
         LedgerBooks books = new LedgerBooks(file);
         return new Following(follower, new CoinLedger(books, follower, workers.upstream()), books);
     }
@@ -71,6 +74,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books) {
             Follower.Spawner spawner,
             Nodes nodes,
             Books file,
+            HtlcBook htlcs,
             MeterRegistry meters,
             Workers workers) {
         return Follower.start(
@@ -81,7 +85,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books) {
                         nodes.client().hasty(),
                         () -> nodes.seen().get().network().flatMap(Network::ofWord),
                         file,
-                        List.of(LEDGER),
+                        List.of(LEDGER, htlcs),
                         rules(settings.follow()),
                         new WorkCheck(settings.chain(), workers.background()),
                         meters,

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
-import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.IndexerClient;
@@ -22,6 +21,7 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.htlc.HtlcErrors;
+import org.chainwalletd.rpc.method.htlc.OpenHtlcsGuard;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
@@ -42,6 +42,7 @@ record Services(
         Keyring keyring,
         SpendService spending,
         Following following,
+        Htlcs htlcs,
         Optional<IndexerClient> indexer,
         Waits waits,
         Metrics metrics,
@@ -70,7 +71,7 @@ record Services(
                         keyring,
                         deletionGuard(),
                         spending,
-                        htlcs(),
+                        htlcs.methods(),
                         following.follower(),
                         following.ledger(),
                         new IndexerMethods.Sources(indexer, AddressHistory.NONE),
@@ -79,17 +80,14 @@ record Services(
                 .registry();
     }
 
-    private HtlcSpends htlcs() {
-        return new HtlcSpends(settings.chain(), nodes.chain(), keyring, spending, workers.answers());
-    }
-
     private DeletionGuard deletionGuard() {
         return new CombinedGuard(
                 List.of(
                         new LedgerCoinsGuard(following.ledger()),
                         new ConfirmedCoinsGuard(nodes.client(), workers.answers()),
                         new PendingCoinsGuard(nodes.client(), workers.answers()),
-                        new OwnSpendsGuard(spending::openSpendOf, workers.answers())),
+                        new OwnSpendsGuard(spending::openSpendOf, workers.answers()),
+                        new OpenHtlcsGuard(htlcs.records(), workers.answers())),
                 workers.answers());
     }
 

@@ -39,8 +39,12 @@ import org.chainwalletd.client.method.GetStatus;
 import org.chainwalletd.client.method.GetTransaction;
 import org.chainwalletd.client.method.GetWalletBalance;
 import org.chainwalletd.client.method.HtlcClaim;
+import org.chainwalletd.client.method.HtlcForget;
+import org.chainwalletd.client.method.HtlcList;
 import org.chainwalletd.client.method.HtlcLock;
+import org.chainwalletd.client.method.HtlcLookupByHashlock;
 import org.chainwalletd.client.method.HtlcReclaim;
+import org.chainwalletd.client.method.HtlcStatus;
 import org.chainwalletd.client.method.ImportMnemonic;
 import org.chainwalletd.client.method.ImportPrivateKey;
 import org.chainwalletd.client.method.ImportStandardMnemonic;
@@ -506,6 +510,31 @@ public interface AsyncWalletdMethods {
 
     /** Takes an HTLC back whose timeout height the chain has passed. The output on the chain is compared byte for byte with the script that the parameters describe before anything is built. */
     default CompletableFuture<HtlcReclaim.Result> htlcReclaim(HtlcReclaim call) {
+        return call(call);
+    }
+
+    /** One HTLC in which a key of this daemon is a party, from the local index. */
+    default CompletableFuture<HtlcStatus.Result> htlcStatus(HtlcStatus call) {
+        return call(call);
+    }
+
+    /** HTLCs in which keys of this daemon are parties, from the local index, page by page. */
+    default CompletableFuture<HtlcList.Result> htlcList(HtlcList call) {
+        return call(call);
+    }
+
+    /** {@link HtlcList} with nothing but defaults. */
+    default CompletableFuture<HtlcList.Result> htlcList() {
+        return call(HtlcList.of());
+    }
+
+    /** Every HTLC of the local index that commits to a hash lock. Anybody may lock with a hash that is known: compare amount, parties and timeout. */
+    default CompletableFuture<HtlcLookupByHashlock.Result> htlcLookupByHashlock(HtlcLookupByHashlock call) {
+        return call(call);
+    }
+
+    /** Removes a claimed, reclaimed or unknown HTLC from the local index. It comes back when a reorganisation takes the block away that settled it. */
+    default CompletableFuture<HtlcForget.Result> htlcForget(HtlcForget call) {
         return call(call);
     }
 

@@ -38,8 +38,12 @@ import org.chainwalletd.client.method.GetStatus;
 import org.chainwalletd.client.method.GetTransaction;
 import org.chainwalletd.client.method.GetWalletBalance;
 import org.chainwalletd.client.method.HtlcClaim;
+import org.chainwalletd.client.method.HtlcForget;
+import org.chainwalletd.client.method.HtlcList;
 import org.chainwalletd.client.method.HtlcLock;
+import org.chainwalletd.client.method.HtlcLookupByHashlock;
 import org.chainwalletd.client.method.HtlcReclaim;
+import org.chainwalletd.client.method.HtlcStatus;
 import org.chainwalletd.client.method.ImportMnemonic;
 import org.chainwalletd.client.method.ImportPrivateKey;
 import org.chainwalletd.client.method.ImportStandardMnemonic;
@@ -504,6 +508,31 @@ public interface WalletdMethods {
 
     /** Takes an HTLC back whose timeout height the chain has passed. The output on the chain is compared byte for byte with the script that the parameters describe before anything is built. */
     default HtlcReclaim.Result htlcReclaim(HtlcReclaim call) {
+        return call(call);
+    }
+
+    /** One HTLC in which a key of this daemon is a party, from the local index. */
+    default HtlcStatus.Result htlcStatus(HtlcStatus call) {
+        return call(call);
+    }
+
+    /** HTLCs in which keys of this daemon are parties, from the local index, page by page. */
+    default HtlcList.Result htlcList(HtlcList call) {
+        return call(call);
+    }
+
+    /** {@link HtlcList} with nothing but defaults. */
+    default HtlcList.Result htlcList() {
+        return call(HtlcList.of());
+    }
+
+    /** Every HTLC of the local index that commits to a hash lock. Anybody may lock with a hash that is known: compare amount, parties and timeout. */
+    default HtlcLookupByHashlock.Result htlcLookupByHashlock(HtlcLookupByHashlock call) {
+        return call(call);
+    }
+
+    /** Removes a claimed, reclaimed or unknown HTLC from the local index. It comes back when a reorganisation takes the block away that settled it. */
+    default HtlcForget.Result htlcForget(HtlcForget call) {
         return call(call);
     }
 

@@ -213,6 +213,12 @@ public enum Option {
             "length of the period of the cap",
             1,
             31_622_400),
+    AUTO_RECLAIM(
+            "auto-reclaim",
+            "htlc.auto-reclaim",
+            Form.SWITCH,
+            "false",
+            "take own HTLC locks back when the followed chain is above their timeout and nobody has claimed them"),
     RESERVATION_TTL(
             "reservation-ttl-secs",
             "spend.reservation-ttl-secs",

@@ -103,6 +103,7 @@ public record Settings(
      * @param capPeriod length of the window of {@code capPerPeriod}
      * @param reservationTtl how long an outpoint stays reserved when nothing is heard of its transaction
      * @param receiptTtl how long a receipt answers for its client token
+     * @param autoReclaim whether own HTLC locks past their timeout are taken back without being asked
      */
     public record Spend(
             Optional<Amount> capPerTx,
@@ -110,7 +111,8 @@ public record Settings(
             Duration capPeriod,
             Duration reservationTtl,
             Duration receiptTtl,
-            Duration rebroadcastInterval) {}
+            Duration rebroadcastInterval,
+            boolean autoReclaim) {}
 
     /**
      * @param unsealThreads how many Argon2id computations run at once

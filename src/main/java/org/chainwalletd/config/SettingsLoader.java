@@ -193,7 +193,8 @@ public final class SettingsLoader {
                 Duration.ofSeconds(number(Option.SPEND_CAP_PERIOD)),
                 Duration.ofSeconds(number(Option.RESERVATION_TTL)),
                 Duration.ofSeconds(number(Option.RECEIPT_TTL)),
-                Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)));
+                Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)),
+                truth(Option.AUTO_RECLAIM));
     }
 
     private Settings.Follow follow() {

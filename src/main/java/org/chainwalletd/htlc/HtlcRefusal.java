@@ -46,4 +46,20 @@ public sealed interface HtlcRefusal {
             return "`receiver` " + cause;
         }
     }
+
+    /** A cursor that no listing gave. */
+    record BadCursor() implements HtlcRefusal {
+        @Override
+        public String message() {
+            return "`cursor` is not one that htlc_list gave: begin without it";
+        }
+    }
+
+    /** Only what is settled may be forgotten. */
+    record NotSettled(Outpoint lock) implements HtlcRefusal {
+        @Override
+        public String message() {
+            return "the HTLC " + lock + " is still locked: only claimed, reclaimed and unknown ones can be forgotten";
+        }
+    }
 }

@@ -1,5 +1,6 @@
 package org.chainwalletd.htlc;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -8,6 +9,7 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.Signer;
@@ -30,21 +32,28 @@ public final class HtlcSpends {
     private final ChainIdentity identity;
     private final Signer signer;
     private final SpendService spending;
+    private final Sightings sightings;
     private final Executor executor;
 
     /** @param executor for continuations; never blocks */
     public HtlcSpends(
-            ChainProfile profile, ChainIdentity identity, Signer signer, SpendService spending, Executor executor) {
+            ChainProfile profile,
+            ChainIdentity identity,
+            Signer signer,
+            SpendService spending,
+            Sightings sightings,
+            Executor executor) {
         this.profile = profile;
         this.identity = identity;
         this.signer = signer;
         this.spending = spending;
+        this.sightings = sightings;
         this.executor = executor;
     }
 
     /** Builds, signs and broadcasts a lock. */
     public CompletionStage<Receipt> lock(LockRequest request) {
-        return checked(request, sender -> spending.spend(request.plan(sender)));
+        return checked(request, sender -> noted(spending.spend(request.plan(sender))));
     }
 
     /** What {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
@@ -91,14 +100,38 @@ public final class HtlcSpends {
         }
         return whenOwned(
                 request.from(),
-                own -> spending.spend(new RedeemPlan(request, request.params(own), profile, identity))
+                own -> noted(spending.spend(new RedeemPlan(request, request.params(own), profile, identity)))
                         .exceptionallyAsync(HtlcSpends::advised, executor));
+    }
+
+    /** What was sent, or may have been, is in the index before the caller hears of it. That the index cannot be written changes no outcome. */
+    private CompletionStage<Receipt> noted(CompletionStage<Receipt> spend) {
+        return spend.handleAsync(
+                        (receipt, failure) -> sent(receipt, failure)
+                                .map(sightings::ofIntent)
+                                .orElseGet(() -> CompletableFuture.completedFuture(null))
+                                .thenComposeAsync(noted -> spend, executor),
+                        executor)
+                .thenComposeAsync(outcome -> outcome, executor);
+    }
+
+    private static Optional<Hash256> sent(Receipt receipt, Throwable failure) {
+        if (receipt != null) {
+            return Optional.of(receipt.txId());
+        }
+        return unwrapped(failure) instanceof SpendException spend
+                        && spend.refusal() instanceof SpendRefusal.OutcomeUnknown unknown
+                ? Optional.of(unknown.txId())
+                : Optional.empty();
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** A conflict over an HTLC is most often the other party's doing. */
     private static Receipt advised(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = unwrapped(failure);
         if (cause instanceof SpendException spend && spend.refusal() instanceof SpendRefusal.DoubleSpend conflict) {
             throw new SpendException(new SpendRefusal.DoubleSpend(conflict.txId(), conflict.message() + RECONCILE));
         }

@@ -31,6 +31,7 @@ public final class Keyring implements Signer {
     private final ActorRef<PassphraseAttempts.Command> attempts;
     private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
     private final AtomicReference<KeyringView> view;
+    private volatile OwnedAddresses owned;
     private final boolean seeded;
     private final Births births = new Births();
     private volatile boolean pooled;
@@ -183,6 +184,17 @@ public final class Keyring implements Signer {
      */
     public CompletionStage<List<OwnKey>> watch(KeyEvents listener) {
         return ask(reply -> new KeyringActor.Watch(listener, reply));
+    }
+
+    /** Whether there is a key for {@code address}, from memory. After a change of the keyring the first question costs all addresses. */
+    public boolean owns(Address address) {
+        KeyringView now = view.get();
+        OwnedAddresses known = owned;
+        if (known == null || !known.isOf(now)) {
+            known = new OwnedAddresses(now);
+            owned = known;
+        }
+        return known.contains(address);
     }
 
     /** A new key with a standard phrase of its own. */

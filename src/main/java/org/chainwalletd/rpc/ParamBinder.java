@@ -18,7 +18,7 @@ import java.util.Map;
  *
  * <p>Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either case), {@code Ed25519Signature} (hex128), {@code Bytes} (hex), {@code Amount} and
  * {@code long} (u64; {@code @U32 long} u32), {@code int} (0 … 2^31-1), {@code boolean}, {@code String}, enums (lower-case name),
- * {@code SecretBytes}, {@code JsonNode} (any value as it is), nested records, and {@code List}s of these. The members of a record that is
+ * {@code SecretBytes}, {@code JsonNode} (any value as it is), nested records, and {@code List}s of these, or {@link OneOrMore} of them. The members of a record that is
  * {@link Inline} stand beside the others. {@code Optional<T>},
  * {@code OptionalLong} and {@code OptionalInt} make a parameter optional: absent or null is empty. Anything else that is missing, of a wrong
  * shape, out of range or unknown is refused with -32602 and a message that names the member.

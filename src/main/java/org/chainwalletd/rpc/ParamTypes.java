@@ -81,6 +81,10 @@ final class ParamTypes {
             Reader item = reader(argument(type), u32, names);
             return (value, path) -> list(value, path, item);
         }
+        if (type instanceof ParameterizedType generic && generic.getRawType() == OneOrMore.class) {
+            Reader item = reader(argument(type), u32, names);
+            return (value, path) -> oneOrMore(value, path, item);
+        }
         if (!(type instanceof Class<?> plain)) {
             throw new IllegalArgumentException("not a parameter type: " + type);
         }
@@ -291,6 +295,16 @@ final class ParamTypes {
             items.add(item.read(element, elementPath));
         }
         return List.copyOf(items);
+    }
+
+    private static OneOrMore<Object> oneOrMore(JsonNode value, String path, Reader item) {
+        if (!value.isArray()) {
+            return new OneOrMore<>(List.of(item.read(value, path)));
+        }
+        if (value.isEmpty()) {
+            throw wrong(path, "a value or an array of at least one");
+        }
+        return new OneOrMore<>(list(value, path, item));
     }
 
     private static Reader enumeration(Class<?> type) {

@@ -127,6 +127,9 @@ final class Shapes {
                 schema.set("items", item.schema());
                 return new Shape("array of " + item.words(), schema, item.members());
             }
+            if (generic.getRawType() == OneOrMore.class) {
+                return oneOrMore(shape(argument(type), component));
+            }
             return new Shape("object", typed("object"), List.of());
         }
         Class<?> plain = (Class<?>) type;
@@ -209,6 +212,15 @@ final class Shapes {
 
     private static Type argument(Type type) {
         return ((ParameterizedType) type).getActualTypeArguments()[0];
+    }
+
+    private static Shape oneOrMore(Shape item) {
+        ObjectNode many = typed("array");
+        many.set("items", item.schema());
+        many.put("minItems", 1);
+        ObjectNode schema = NODES.objectNode();
+        schema.putArray("oneOf").add(item.schema()).add(many);
+        return new Shape(item.words() + ", or an array of these", schema, item.members());
     }
 
     private static Shape hex64() {

@@ -74,7 +74,8 @@ class SettingsLoaderTest {
                         Duration.ofDays(1),
                         Duration.ofMinutes(10),
                         Duration.ofHours(1),
-                        Duration.ofSeconds(30)));
+                        Duration.ofSeconds(30),
+                        false));
         assertThat(settings.devnet()).isEmpty();
         assertThat(settings.jsonLogs()).isFalse();
         assertThat(load().warnings()).isEmpty();
@@ -161,6 +162,7 @@ class SettingsLoaderTest {
                 Map.entry("--reservation-ttl-secs", "13"),
                 Map.entry("--receipt-ttl-secs", "140"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
+                Map.entry("--auto-reclaim", "true"),
                 Map.entry("--unseal-threads", "3"),
                 Map.entry("--key-pool", "19"),
                 Map.entry("--verify-work", "off"),
@@ -208,7 +210,8 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(12),
                                 Duration.ofSeconds(13),
                                 Duration.ofSeconds(140),
-                                Duration.ofSeconds(15)),
+                                Duration.ofSeconds(15),
+                                true),
                         new Settings.Keyring(3, 19),
                         new Settings.Follow(
                                 false,

@@ -9,7 +9,6 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
 import org.chainwalletd.follow.Follower;
-import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.message.TextMessages;
@@ -44,7 +43,7 @@ public record MethodFamilies(
         Keyring keyring,
         DeletionGuard deletionGuard,
         SpendService spending,
-        HtlcSpends htlcs,
+        HtlcMethods.Services htlcs,
         Follower follower,
         CoinLedger ledger,
         IndexerMethods.Sources indexed,
@@ -62,7 +61,7 @@ public record MethodFamilies(
                 null,
                 null,
                 null,
-                null,
+                HtlcMethods.Services.NONE,
                 null,
                 null,
                 IndexerMethods.Sources.NONE,
@@ -76,8 +75,7 @@ public record MethodFamilies(
         methods.addAll(ReadMethods.all(chain, version, nodes, coins(), () -> keyring.list(), inFlight, executor));
         methods.addAll(KeyringMethods.all(keyring, new NewKeys(keyring, ledger, executor), deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
-        // Without an index of HTLCs there are none in it.
-        methods.addAll(FollowMethods.all(follower, () -> 0));
+        methods.addAll(FollowMethods.all(follower, htlcs.count()));
         methods.addAll(WaitMethods.all(waits, executor));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));

@@ -2,6 +2,9 @@ package org.chainwalletd.rpc.method.htlc;
 
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.chainwalletd.htlc.Forgetting;
+import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.rpc.RpcMethod;
 
@@ -9,12 +12,29 @@ import org.chainwalletd.rpc.RpcMethod;
 public final class HtlcMethods {
     private HtlcMethods() {}
 
+    /**
+     * What the methods talk to.
+     *
+     * @param records where the read methods look
+     * @param count how many HTLCs the local index has
+     */
+    public record Services(HtlcSpends spends, HtlcRecords records, Forgetting forgetting, LongSupplier count) {
+        /** For methods that are only described. */
+        public static final Services NONE = new Services(null, null, null, () -> 0);
+    }
+
     /** @param executor for turning answers into results: any pool of the daemon */
-    public static List<RpcMethod<?, ?>> all(HtlcSpends htlcs, Executor executor) {
+    public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
+        HtlcSpends spends = services.spends();
+        HtlcRecords records = services.records();
         return List.of(
-                new HtlcLockMethod(htlcs, executor),
-                new SimulateHtlcLockMethod(htlcs, executor),
-                new HtlcClaimMethod(htlcs, executor),
-                new HtlcReclaimMethod(htlcs, executor));
+                new HtlcLockMethod(spends, executor),
+                new SimulateHtlcLockMethod(spends, executor),
+                new HtlcClaimMethod(spends, executor),
+                new HtlcReclaimMethod(spends, executor),
+                new HtlcStatusMethod(records, executor),
+                new HtlcListMethod(records, executor),
+                new HtlcLookupByHashlockMethod(records, executor),
+                new HtlcForgetMethod(services.forgetting(), executor));
     }
 }

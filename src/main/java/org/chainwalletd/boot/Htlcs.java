@@ -1,0 +1,66 @@
+package org.chainwalletd.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.Executor;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.htlc.Forgetting;
+import org.chainwalletd.htlc.HtlcIndex;
+import org.chainwalletd.htlc.HtlcMetrics;
+import org.chainwalletd.htlc.HtlcParties;
+import org.chainwalletd.htlc.HtlcRecords;
+import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.htlc.HtlcWatch;
+import org.chainwalletd.htlc.LocalRecords;
+import org.chainwalletd.htlc.LostLocks;
+import org.chainwalletd.htlc.Sightings;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.rpc.method.htlc.HtlcMethods;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.books.Books;
+
+/**
+ * HTLCs as the methods see them: spends and index.
+ *
+ * @param sightings also for what others see in mempools
+ */
+record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sightings) {
+    /** What they are made of. */
+    record Parts(
+            Settings settings,
+            Nodes nodes,
+            Keyring keyring,
+            Store store,
+            Books books,
+            Follower follower,
+            SpendService spending) {}
+
+    static HtlcParties parties(Settings settings, Keyring keyring) {
+        return new HtlcParties(settings.chain(), keyring::owns);
+    }
+
+    static Htlcs start(Parts parts, Follower.Spawner spawner, MeterRegistry meters, Executor executor) {
+        Settings settings = parts.settings();
+        Sightings sightings =
+                new Sightings(parts.books(), parts.store().intents(), parties(settings, parts.keyring()), executor);
+        HtlcSpends spends = new HtlcSpends(
+                settings.chain(), parts.nodes().chain(), parts.keyring(), parts.spending(), sightings, executor);
+        HtlcMetrics metrics = new HtlcMetrics(meters);
+        HtlcWatch watch = new HtlcWatch(
+                settings.chain(),
+                parts.books(),
+                parts.follower()::tip,
+                sightings,
+                new LostLocks(parts.nodes().client(), sightings, executor),
+                spends,
+                metrics,
+                parts.follower()::subscribe,
+                settings.spend().autoReclaim());
+        spawner.spawn(HtlcIndex.create(watch), "htlc-index");
+        HtlcRecords records = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
+        Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);
+        return new Htlcs(new HtlcMethods.Services(spends, records, forgetting, metrics::records), records, sightings);
+    }
+}

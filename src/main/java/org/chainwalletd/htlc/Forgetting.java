@@ -1,0 +1,62 @@
+package org.chainwalletd.htlc;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.HtlcRow;
+import org.chainwalletd.store.books.HtlcRows;
+import org.chainwalletd.store.books.Page;
+
+/** Takes settled records out of the index on the operator's word. */
+public final class Forgetting {
+    private final Books books;
+    private final Supplier<Optional<FollowedTip>> tip;
+    private final Executor executor;
+
+    public Forgetting(Books books, Supplier<Optional<FollowedTip>> tip, Executor executor) {
+        this.books = books;
+        this.tip = tip;
+        this.executor = executor;
+    }
+
+    private enum Outcome {
+        REMOVED,
+        NOT_THERE,
+        OPEN
+    }
+
+    /**
+     * Leaves a settled record out from now on; it comes back when a reorganisation takes the block away that settled it.
+     *
+     * @return false when there is none; fails with {@link HtlcException} when it is not settled
+     */
+    public CompletionStage<Boolean> forget(Outpoint lock) {
+        long height = tip.get().map(FollowedTip::height).orElse(-1L);
+        return books.write(session -> forget(session.head(), lock, height))
+                .thenApplyAsync(
+                        outcome -> {
+                            if (outcome == Outcome.OPEN) {
+                                throw new HtlcException(new HtlcRefusal.NotSettled(lock));
+                            }
+                            return outcome == Outcome.REMOVED;
+                        },
+                        executor);
+    }
+
+    private static Outcome forget(Page page, Outpoint lock, long height) {
+        Optional<HtlcRow> row =
+                HtlcRows.find(page, lock).filter(found -> !found.forgotten()).flatMap(found -> found.asOf(height));
+        if (row.isEmpty()) {
+            return Outcome.NOT_THERE;
+        }
+        if (LocalRecords.record(row.get(), height).state().isOpen()) {
+            return Outcome.OPEN;
+        }
+        HtlcRows.forget(page, lock);
+        return Outcome.REMOVED;
+    }
+}

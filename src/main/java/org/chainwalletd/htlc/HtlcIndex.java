@@ -1,0 +1,217 @@
+package org.chainwalletd.htlc;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.HtlcRow;
+import org.chainwalletd.store.books.HtlcRows;
+import org.chainwalletd.store.books.HtlcTable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches over the index of HTLCs: counts it for operators, tells of own locks past their timeout and, when it is told to, takes them back,
+ * and finds out which locks were lost before a block had them. Hears of the chain from the follower, reads the books, asks the nodes for
+ * locks that are in no block, and spends through {@link HtlcSpends}. Owns only what it has told already: after a restart it tells again, and
+ * a reclaim that was begun is found by its token.
+ */
+public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(HtlcIndex.class);
+    private static final Duration PACE = Duration.ofMillis(500);
+    private static final Duration RETRY = Duration.ofSeconds(60);
+    private static final int MOST_OVERDUE = 1_000;
+    private static final int MOST_PENDING = 100;
+    private static final int RECLAIMS_AT_ONCE = 4;
+
+    public sealed interface Command {}
+
+    /** The chain has changed. */
+    private record Heard(FollowEvent event) implements Command {}
+
+    private record Look() implements Command {}
+
+    private record Restored(Throwable failure) implements Command {}
+
+    private record Surveyed(Survey survey, Throwable failure) implements Command {}
+
+    private record Taken(HtlcRow lock, Receipt receipt, Throwable failure) implements Command {}
+
+    private record RetryDue(Outpoint lock) implements Command {}
+
+    private record Checked(Throwable failure) implements Command {}
+
+    /** The index at one moment. */
+    private record Survey(List<HtlcRows.Count> counts, List<HtlcRow> overdue, List<HtlcRow> pending) {}
+
+    private final TimerScheduler<Command> timers;
+    private final HtlcWatch watch;
+    private final Set<Outpoint> told = new HashSet<>();
+    /** Reclaims that run, are made, or wait for another try. */
+    private final Set<Outpoint> taken = new HashSet<>();
+
+    private int reclaiming;
+    private boolean changed = true;
+    private boolean looking;
+    private boolean checking;
+
+    private HtlcIndex(ActorContext<Command> context, TimerScheduler<Command> timers, HtlcWatch watch) {
+        super(context);
+        this.timers = timers;
+        this.watch = watch;
+        context.pipeToSelf(watch.sightings().ofIntentsInFlight(), (done, failure) -> new Restored(failure));
+        watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Heard::new));
+        timers.startTimerWithFixedDelay(new Look(), PACE);
+    }
+
+    public static Behavior<Command> create(HtlcWatch watch) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> new HtlcIndex(context, timers, watch)));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Heard.class, heard -> markChanged())
+                .onMessage(Restored.class, this::restored)
+                .onMessage(Look.class, look -> look())
+                .onMessage(Surveyed.class, this::surveyed)
+                .onMessage(Taken.class, this::taken)
+                .onMessage(RetryDue.class, this::retryDue)
+                .onMessage(Checked.class, this::checked)
+                .build();
+    }
+
+    private Behavior<Command> markChanged() {
+        changed = true;
+        return this;
+    }
+
+    private Behavior<Command> restored(Restored command) {
+        if (command.failure() != null) {
+            LOG.warn(
+                    "locks in flight are not in the index before their blocks: {}",
+                    command.failure().toString());
+        }
+        return markChanged();
+    }
+
+    /** However many blocks came meanwhile, the books are read once. */
+    private Behavior<Command> look() {
+        Optional<FollowedTip> tip = watch.tip().get();
+        if (!changed || looking || tip.isEmpty()) {
+            return this;
+        }
+        changed = false;
+        looking = true;
+        long height = tip.get().height();
+        getContext().pipeToSelf(survey(height), Surveyed::new);
+        return this;
+    }
+
+    private CompletionStage<Survey> survey(long tip) {
+        Books books = watch.books();
+        return books.read(session -> new Survey(
+                HtlcRows.counts(session.head()),
+                List.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER).stream()
+                        .flatMap(role -> HtlcRows.ofState(
+                                session.head(), HtlcTable.EXPIRED, role, HtlcRows.Position.before(0), MOST_OVERDUE)
+                                .stream())
+                        .filter(row -> row.lockHeight().isPresent())
+                        .flatMap(row -> row.asOf(tip).stream())
+                        .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
+                        .toList(),
+                HtlcRows.pending(session.head(), MOST_PENDING)));
+    }
+
+    private Behavior<Command> surveyed(Surveyed command) {
+        looking = false;
+        if (command.failure() != null) {
+            LOG.warn("the index cannot be read: {}", command.failure().toString());
+            return markChanged();
+        }
+        watch.metrics()
+                .counted(command.survey().counts(), command.survey().overdue().size());
+        tell(command.survey().overdue());
+        if (watch.autoReclaim()) {
+            command.survey().overdue().forEach(this::takeBack);
+        }
+        if (!checking && !command.survey().pending().isEmpty()) {
+            checking = true;
+            getContext()
+                    .pipeToSelf(
+                            watch.lost().check(command.survey().pending()), (done, failure) -> new Checked(failure));
+        }
+        return this;
+    }
+
+    private void tell(List<HtlcRow> overdue) {
+        Set<Outpoint> now = new HashSet<>();
+        for (HtlcRow lock : overdue) {
+            now.add(lock.outpoint());
+            if (told.add(lock.outpoint())) {
+                LOG.warn(
+                        "the lock {} of {} base units is past its timeout {} and nobody has claimed it: htlc_reclaim takes it back",
+                        lock.outpoint(),
+                        lock.amount(),
+                        Long.toUnsignedString(lock.params().timeoutHeight()));
+            }
+        }
+        told.retainAll(now);
+        taken.retainAll(now);
+    }
+
+    /** One spend for each lock, however often this is tried: its token follows from the outpoint. */
+    private void takeBack(HtlcRow lock) {
+        if (reclaiming >= RECLAIMS_AT_ONCE || !taken.add(lock.outpoint())) {
+            return;
+        }
+        reclaiming++;
+        getContext()
+                .pipeToSelf(
+                        watch.spends().reclaim(watch.reclaimOf(lock)),
+                        (receipt, failure) -> new Taken(lock, receipt, failure));
+    }
+
+    private Behavior<Command> taken(Taken command) {
+        reclaiming--;
+        Outpoint lock = command.lock().outpoint();
+        if (command.failure() == null) {
+            LOG.info("the lock {} was taken back by {}", lock, command.receipt().txId());
+        } else {
+            LOG.warn(
+                    "the lock {} is not taken back yet: {}",
+                    lock,
+                    command.failure().getMessage());
+            timers.startSingleTimer(lock, new RetryDue(lock), RETRY);
+        }
+        return markChanged();
+    }
+
+    private Behavior<Command> retryDue(RetryDue command) {
+        taken.remove(command.lock());
+        return markChanged();
+    }
+
+    private Behavior<Command> checked(Checked command) {
+        checking = false;
+        if (command.failure() != null) {
+            LOG.debug(
+                    "locks in no block cannot be looked up now: {}",
+                    command.failure().toString());
+        }
+        return this;
+    }
+}

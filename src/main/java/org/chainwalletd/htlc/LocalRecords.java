@@ -1,0 +1,206 @@
+package org.chainwalletd.htlc;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.HtlcRow;
+import org.chainwalletd.store.books.HtlcRows;
+import org.chainwalletd.store.books.HtlcRows.Position;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.Page;
+
+/**
+ * The local index as callers read it: what the book has, as of the followed tip. Blocks above it are in the book already while their proof of
+ * work is not believed; what they change is told to nobody.
+ */
+public final class LocalRecords implements HtlcRecords {
+    private static final Map<HtlcRecord.Role, Integer> ROLES = new EnumMap<>(Map.of(
+            HtlcRecord.Role.SENDER, HtlcTable.SENDER,
+            HtlcRecord.Role.RECEIVER, HtlcTable.RECEIVER,
+            HtlcRecord.Role.BOTH, HtlcTable.SENDER | HtlcTable.RECEIVER));
+    private static final Map<HtlcRecord.State, Integer> STATES = new EnumMap<>(Map.of(
+            HtlcRecord.State.LOCKED, HtlcTable.LOCKED,
+            HtlcRecord.State.LOCKED_EXPIRED, HtlcTable.EXPIRED,
+            HtlcRecord.State.CLAIMED, HtlcTable.CLAIMED,
+            HtlcRecord.State.RECLAIMED, HtlcTable.RECLAIMED,
+            HtlcRecord.State.UNKNOWN, HtlcTable.UNKNOWN));
+
+    private final ChainProfile profile;
+    private final Books books;
+    private final Supplier<Optional<FollowedTip>> tip;
+
+    public LocalRecords(ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip) {
+        this.profile = profile;
+        this.books = books;
+        this.tip = tip;
+    }
+
+    @Override
+    public CompletionStage<Optional<HtlcRecord>> status(Outpoint lock) {
+        long height = height();
+        return books.read(session -> HtlcRows.find(session.head(), lock)
+                .filter(row -> !row.forgotten())
+                .flatMap(row -> row.asOf(height))
+                .map(row -> record(row, height)));
+    }
+
+    @Override
+    public CompletionStage<List<HtlcRecord>> ofHashLock(Hash256 hashLock) {
+        long height = height();
+        return books.read(session -> HtlcRows.ofHashLock(session.head(), hashLock).stream()
+                .flatMap(row -> row.asOf(height).stream())
+                .map(row -> record(row, height))
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<Listing> list(Query query) {
+        Position after;
+        try {
+            after = start(query);
+        } catch (HtlcException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        long height = height();
+        return books.read(session -> new Search(profile, session.head(), query, after, height).run());
+    }
+
+    private static Position start(Query query) {
+        Position first = Position.before(0);
+        if (query.sinceHeight().isPresent()) {
+            long since = query.sinceHeight().getAsLong();
+            first = Position.before(since < 0 ? HtlcTable.NOWHERE : since);
+        }
+        Optional<Position> cursor = query.cursor().map(ListCursor::parse);
+        return cursor.isPresent() && cursor.get().compareTo(first) > 0 ? cursor.get() : first;
+    }
+
+    /** -1 before the first block. */
+    private long height() {
+        return tip.get().map(FollowedTip::height).orElse(-1L);
+    }
+
+    static HtlcRecord record(HtlcRow row, long tip) {
+        return new HtlcRecord(
+                row.outpoint(),
+                row.params(),
+                row.amount(),
+                row.lockHeight(),
+                state(row, tip),
+                row.claim()
+                        .map(spend -> new HtlcRecord.Claim(
+                                spend.txId(), spend.preimage().orElseThrow(), spend.height(), spend.input())),
+                row.reclaim().map(spend -> new HtlcRecord.Reclaim(spend.txId(), spend.height(), spend.input())),
+                role(row),
+                Math.max(0, tip));
+    }
+
+    private static HtlcRecord.State state(HtlcRow row, long tip) {
+        int state = row.state(tip);
+        return STATES.entrySet().stream()
+                .filter(entry -> entry.getValue() == state)
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static HtlcRecord.Role role(HtlcRow row) {
+        return ROLES.entrySet().stream()
+                .filter(entry -> entry.getValue() == row.role())
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** One page: a short ordered run of each wanted state and role, merged. */
+    private record Search(ChainProfile profile, Page page, Query query, Position after, long tip) {
+        Listing run() {
+            List<HtlcRow> changed = changedAboveTip();
+            int enough = query.limit() + 1 + changed.size();
+            Set<Outpoint> elsewhere = new HashSet<>();
+            changed.forEach(row -> elsewhere.add(row.outpoint()));
+            TreeMap<Position, HtlcRow> found = new TreeMap<>();
+            for (HtlcRow row : stored(enough)) {
+                if (!elsewhere.contains(row.outpoint())) {
+                    put(found, row);
+                }
+            }
+            changed.forEach(row -> put(found, row));
+            List<HtlcRecord> records = new ArrayList<>();
+            Position last = after;
+            for (Map.Entry<Position, HtlcRow> entry : found.entrySet()) {
+                if (records.size() == query.limit()) {
+                    return new Listing(records, Optional.of(ListCursor.of(last)));
+                }
+                records.add(LocalRecords.record(entry.getValue(), tip));
+                last = entry.getKey();
+            }
+            return new Listing(records, Optional.empty());
+        }
+
+        /** Not believed yet; nearly always there are none. */
+        private List<HtlcRow> changedAboveTip() {
+            long top = BlockRows.top(page).map(BlockRow::height).orElse(tip);
+            return top > tip ? HtlcRows.changedAbove(page, tip, top) : List.of();
+        }
+
+        private List<HtlcRow> stored(int enough) {
+            List<HtlcRow> rows = new ArrayList<>();
+            for (HtlcRecord.State state : query.states()) {
+                for (HtlcRecord.Role role : query.roles()) {
+                    rows.addAll(stored(STATES.get(state), ROLES.get(role), enough));
+                }
+            }
+            return rows;
+        }
+
+        private List<HtlcRow> stored(int state, int role, int enough) {
+            return query.address().isPresent()
+                    ? HtlcRows.ofParty(page, query.address().get(), state, role, after, enough)
+                    : HtlcRows.ofState(page, state, role, after, enough);
+        }
+
+        private void put(TreeMap<Position, HtlcRow> found, HtlcRow stored) {
+            stored.asOf(tip).filter(this::isWanted).ifPresent(row -> found.put(Position.of(row), row));
+        }
+
+        private boolean isWanted(HtlcRow row) {
+            boolean since = query.sinceHeight().isEmpty() || isSince(row.lockHeight());
+            return since
+                    && !row.forgotten()
+                    && Position.of(row).compareTo(after) > 0
+                    && query.states().contains(state(row, tip))
+                    && query.roles().contains(role(row))
+                    && query.address().map(party -> isParty(row, party)).orElse(true);
+        }
+
+        private boolean isParty(HtlcRow row, Address party) {
+            return profile.addressOf(row.params().sender()).equals(party)
+                    || profile.addressOf(row.params().receiver()).equals(party);
+        }
+
+        private boolean isSince(OptionalLong lockHeight) {
+            return lockHeight.isPresent()
+                    && Long.compareUnsigned(
+                                    lockHeight.getAsLong(), query.sinceHeight().getAsLong())
+                            >= 0;
+        }
+    }
+}

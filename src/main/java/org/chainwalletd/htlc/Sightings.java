@@ -1,0 +1,121 @@
+package org.chainwalletd.htlc;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.HtlcRows;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.Page;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the index learns outside the blocks: locks, claims and reclaims that were sent or are in a mempool. Durable when a stage completes.
+ * A block says the same again and more; what it says stays.
+ */
+public final class Sightings {
+    private static final Logger LOG = LoggerFactory.getLogger(Sightings.class);
+
+    private final Books books;
+    private final IntentStore intents;
+    private final HtlcParties parties;
+    private final Executor executor;
+
+    /** @param executor for decoding; never blocks */
+    public Sightings(Books books, IntentStore intents, HtlcParties parties, Executor executor) {
+        this.books = books;
+        this.intents = intents;
+        this.parties = parties;
+        this.executor = executor;
+    }
+
+    /**
+     * A transaction that is in no block, whoever made it: of a mempool, or our own. What is not about HTLCs of this daemon is passed over.
+     *
+     * @param txId computed from the bytes
+     */
+    public CompletionStage<Void> seen(Hash256 txId, Transaction tx) {
+        List<HtlcTable.Locked> locks = parties.locks(txId, tx, HtlcTable.NOWHERE);
+        boolean spends = tx.witnesses().stream()
+                .anyMatch(witness -> HtlcWitness.classify(witness).isPresent());
+        if (locks.isEmpty() && !spends) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return books.write(session -> {
+            locks.forEach(lock -> HtlcRows.see(session.head(), lock, tx.inputs()));
+            see(session.head(), txId, tx);
+            return null;
+        });
+    }
+
+    /** Those of outpoints that the index does not know change no row. */
+    private static void see(Page page, Hash256 txId, Transaction tx) {
+        for (int i = 0; i < tx.witnesses().size(); i++) {
+            Outpoint outpoint = tx.inputs().get(i);
+            Optional<HtlcSpend> spend = HtlcWitness.classify(tx.witnesses().get(i));
+            if (spend.isPresent() && spend.get() instanceof HtlcSpend.Claim claim) {
+                HtlcRows.seeClaim(page, new HtlcTable.Claimed(outpoint, txId, i, claim.preimage(), HtlcTable.NOWHERE));
+            } else if (spend.isPresent()) {
+                HtlcRows.seeReclaim(page, new HtlcTable.Reclaimed(outpoint, txId, i, HtlcTable.NOWHERE));
+            }
+        }
+    }
+
+    /** A transaction of this daemon. Never fails: the block that has it brings what could not be written now. */
+    CompletionStage<Void> ofIntent(Hash256 txId) {
+        return intents.find(txId)
+                .thenComposeAsync(
+                        found -> found.map(this::of).orElseGet(() -> CompletableFuture.completedFuture(null)), executor)
+                .exceptionallyAsync(
+                        failure -> {
+                            LOG.warn("the index does not have {} yet: {}", txId, failure.toString());
+                            return null;
+                        },
+                        executor);
+    }
+
+    private CompletionStage<Void> of(Intent intent) {
+        return seen(intent.txId(), TransactionCodec.decode(intent.transaction().toArray()));
+    }
+
+    /** Every lock, claim and reclaim in flight: the last life may have died before it wrote them here. */
+    CompletionStage<Void> ofIntentsInFlight() {
+        return intents.inFlight()
+                .thenComposeAsync(
+                        found -> {
+                            CompletionStage<Void> all = CompletableFuture.completedFuture(null);
+                            for (Intent intent : found) {
+                                if (isHtlc(intent)) {
+                                    all = all.thenComposeAsync(done -> of(intent), executor);
+                                }
+                            }
+                            return all;
+                        },
+                        executor);
+    }
+
+    private static boolean isHtlc(Intent intent) {
+        return intent.state().inFlight()
+                && List.of(LockRequest.KIND, ClaimRequest.KIND, ReclaimRequest.KIND)
+                        .contains(intent.kind());
+    }
+
+    /** The nodes have lost a lock to another transaction. */
+    CompletionStage<Void> lose(Outpoint lock) {
+        return books.write(session -> {
+            HtlcRows.lose(session.head(), lock);
+            return null;
+        });
+    }
+}

@@ -1,0 +1,90 @@
+package org.chainwalletd.store.books;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * One HTLC as it is kept.
+ *
+ * @param role {@link HtlcTable#SENDER}, {@link HtlcTable#RECEIVER} or both
+ * @param lockHeight empty while the lock is in no block
+ * @param claim also one that is in no block: its preimage is public
+ * @param seen whether the lock was known before any block had it
+ * @param inputs of the lock transaction, when the lock was seen outside a block
+ * @param lost whether the nodes have lost the lock to another transaction
+ * @param forgotten whether the operator does not want to hear of it any more
+ */
+public record HtlcRow(
+        Outpoint outpoint,
+        HtlcParams params,
+        Amount amount,
+        int role,
+        OptionalLong lockHeight,
+        Optional<Spend> claim,
+        Optional<Spend> reclaim,
+        boolean seen,
+        List<Outpoint> inputs,
+        boolean lost,
+        boolean forgotten) {
+    /**
+     * What has spent it.
+     *
+     * @param preimage empty for a reclaim
+     * @param height empty while it is in no block
+     */
+    public record Spend(Hash256 txId, int input, Optional<Bytes> preimage, OptionalLong height) {
+        private boolean isIn(long tip) {
+            return height.isPresent() && height.getAsLong() <= tip;
+        }
+
+        private boolean isAbove(long tip) {
+            return height.isPresent() && height.getAsLong() > tip;
+        }
+    }
+
+    public HtlcRow {
+        inputs = List.copyOf(inputs);
+    }
+
+    /**
+     * What may be told when {@code tip} is the highest block that others may be told of; empty when that is nothing.
+     */
+    public Optional<HtlcRow> asOf(long tip) {
+        boolean lockAbove = lockHeight.isPresent() && lockHeight.getAsLong() > tip;
+        if (lockAbove && !seen) {
+            return Optional.empty();
+        }
+        return Optional.of(new HtlcRow(
+                outpoint,
+                params,
+                amount,
+                role,
+                lockAbove ? OptionalLong.empty() : lockHeight,
+                claim.filter(spend -> !spend.isAbove(tip)),
+                reclaim.filter(spend -> !spend.isAbove(tip)),
+                seen,
+                inputs,
+                lost,
+                forgotten));
+    }
+
+    /** One of the states of {@link HtlcTable} when {@code tip} is the newest block; -1 before the first one. */
+    public int state(long tip) {
+        if (reclaim.filter(spend -> spend.isIn(tip)).isPresent()) {
+            return HtlcTable.RECLAIMED;
+        }
+        if (claim.filter(spend -> spend.isIn(tip)).isPresent()) {
+            return HtlcTable.CLAIMED;
+        }
+        if (lost) {
+            return HtlcTable.UNKNOWN;
+        }
+        return tip >= 0 && params.reclaimableInBlock(tip) ? HtlcTable.EXPIRED : HtlcTable.LOCKED;
+    }
+}

@@ -1,0 +1,263 @@
+package org.chainwalletd.store.books;
+
+import java.nio.ByteBuffer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+
+/** Questions to the {@link HtlcTable}'s rows of the head, and what is written into them outside the blocks. Every answer costs what it tells. */
+public final class HtlcRows {
+    private static final String NONE = Long.toString(HtlcTable.NOWHERE);
+    private static final int OUTPOINT_BYTES = 36;
+
+    private static final String SELECT =
+            "SELECT tx_id, output_index, sender, receiver, hash_lock, timeout, amount, role,"
+                    + " lock_height, claim_tx, claim_input, preimage, claim_height, reclaim_tx, reclaim_input, reclaim_height,"
+                    + " seen, inputs, lost, forgotten FROM htlcs WHERE scan = 0 AND ";
+    private static final String AFTER = " AND (lock_height, tx_id, output_index) > (?, ?, ?)"
+            + " ORDER BY lock_height, tx_id, output_index LIMIT ?";
+    private static final String BY_STATE = SELECT + "forgotten = 0 AND state = ? AND role = ?" + AFTER;
+    private static final String BY_SENDER =
+            SELECT + "sender_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
+    private static final String BY_RECEIVER =
+            SELECT + "receiver_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
+
+    private HtlcRows() {}
+
+    /**
+     * A place in the order of listings.
+     *
+     * @param lockHeight {@link HtlcTable#NOWHERE} for locks in no block, which come last
+     */
+    public record Position(long lockHeight, Outpoint outpoint) implements Comparable<Position> {
+        public static Position of(HtlcRow row) {
+            return new Position(row.lockHeight().orElse(HtlcTable.NOWHERE), row.outpoint());
+        }
+
+        /** Before every row whose lock is at {@code height} or higher. */
+        public static Position before(long height) {
+            return new Position(height - 1, new Outpoint(Hash256.of(ones()), Outpoint.MAX_INDEX));
+        }
+
+        private static byte[] ones() {
+            byte[] ones = new byte[Hash256.LENGTH];
+            java.util.Arrays.fill(ones, (byte) 0xff);
+            return ones;
+        }
+
+        @Override
+        public int compareTo(Position other) {
+            int byHeight = Long.compare(lockHeight, other.lockHeight);
+            return byHeight != 0 ? byHeight : outpoint.compareTo(other.outpoint);
+        }
+    }
+
+    public static Optional<HtlcRow> find(Page page, Outpoint outpoint) {
+        return page.queryOne(
+                SELECT + "tx_id = ? AND output_index = ?",
+                HtlcRows::read,
+                outpoint.txId().toArray(),
+                outpoint.index());
+    }
+
+    /** In the order of listings, forgotten ones left out. */
+    public static List<HtlcRow> ofHashLock(Page page, Hash256 hashLock) {
+        return page.query(
+                SELECT + "hash_lock = ? AND forgotten = 0 ORDER BY lock_height, tx_id, output_index",
+                HtlcRows::read,
+                (Object) hashLock.toArray());
+    }
+
+    /** At most {@code limit} rows of one state and role after a place, in order; forgotten ones left out. */
+    public static List<HtlcRow> ofState(Page page, int state, int role, Position after, int limit) {
+        return page.query(
+                BY_STATE,
+                HtlcRows::read,
+                state,
+                role,
+                after.lockHeight(),
+                after.outpoint().txId().toArray(),
+                after.outpoint().index(),
+                limit);
+    }
+
+    /** The same of those in which {@code party} is the sender, then of those in which it is the receiver; each run is in order. */
+    public static List<HtlcRow> ofParty(Page page, Address party, int state, int role, Position after, int limit) {
+        List<HtlcRow> rows = new ArrayList<>(ofSide(page, BY_SENDER, party, state, role, after, limit));
+        rows.addAll(ofSide(page, BY_RECEIVER, party, state, role, after, limit));
+        return rows;
+    }
+
+    private static List<HtlcRow> ofSide(
+            Page page, String sql, Address party, int state, int role, Position after, int limit) {
+        return page.query(
+                sql,
+                HtlcRows::read,
+                party.toArray(),
+                state,
+                role,
+                after.lockHeight(),
+                after.outpoint().txId().toArray(),
+                after.outpoint().index(),
+                limit);
+    }
+
+    /** Rows that blocks above {@code tip} have made or changed. */
+    public static List<HtlcRow> changedAbove(Page page, long tip, long top) {
+        List<HtlcRow> rows = new ArrayList<>();
+        rows.addAll(page.query(SELECT + "lock_height > ? AND lock_height < " + NONE, HtlcRows::read, tip));
+        rows.addAll(page.query(SELECT + "claim_height > ? AND claim_height < " + NONE, HtlcRows::read, tip));
+        rows.addAll(page.query(SELECT + "reclaim_height > ? AND reclaim_height < " + NONE, HtlcRows::read, tip));
+        rows.addAll(page.query(
+                SELECT + "expired = 1 AND timeout >= ? AND timeout < ?",
+                HtlcRows::read,
+                HtlcTable.ordered(tip),
+                HtlcTable.ordered(top)));
+        return rows;
+    }
+
+    /** Locks that were seen and are in no block, the ones that are not lost. */
+    public static List<HtlcRow> pending(Page page, int limit) {
+        return page.query(SELECT + "lock_height = " + NONE + " AND lost = 0 LIMIT ?", HtlcRows::read, limit);
+    }
+
+    /**
+     * How many rows there are.
+     *
+     * @param state of {@link HtlcTable}
+     */
+    public record Count(int state, int role, long rows) {}
+
+    public static List<Count> counts(Page page) {
+        return page.query(
+                "SELECT state, role, COUNT(*) FROM htlcs WHERE scan = 0 AND forgotten = 0 GROUP BY state, role",
+                row -> new Count(row.getInt(1), row.getInt(2), row.getLong(3)));
+    }
+
+    /**
+     * A lock that is in no block, as far as is known; one that is known already is only marked as seen.
+     *
+     * @param lock its height is {@link HtlcTable#NOWHERE}
+     * @param inputs of the lock transaction
+     */
+    public static void see(Page page, HtlcTable.Locked lock, List<Outpoint> inputs) {
+        if (find(page, lock.outpoint()).isEmpty()) {
+            new HtlcTable().write(page, lock);
+            BlockRows.top(page).ifPresent(top -> expire(page, lock, top.height()));
+        }
+        page.update(
+                "UPDATE htlcs SET seen = 1, inputs = ? WHERE scan = 0 AND tx_id = ? AND output_index = ?",
+                encode(inputs),
+                lock.outpoint().txId().toArray(),
+                lock.outpoint().index());
+    }
+
+    private static void expire(Page page, HtlcTable.Locked lock, long height) {
+        if (lock.params().reclaimableInBlock(height)) {
+            page.update(
+                    "UPDATE htlcs SET expired = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",
+                    lock.outpoint().txId().toArray(),
+                    lock.outpoint().index());
+        }
+    }
+
+    /** A claim that is in no block; what a block says stays. */
+    public static void seeClaim(Page page, HtlcTable.Claimed claim) {
+        boolean open = find(page, claim.outpoint())
+                .filter(row -> row.claim().flatMap(spend -> box(spend.height())).isEmpty())
+                .isPresent();
+        if (open) {
+            HtlcTable.claim(page, claim);
+        }
+    }
+
+    /** A reclaim that is in no block; what a block says stays. */
+    public static void seeReclaim(Page page, HtlcTable.Reclaimed reclaim) {
+        boolean open = find(page, reclaim.outpoint())
+                .filter(row ->
+                        row.reclaim().flatMap(spend -> box(spend.height())).isEmpty())
+                .isPresent();
+        if (open) {
+            new HtlcTable().write(page, reclaim);
+        }
+    }
+
+    private static Optional<Long> box(OptionalLong height) {
+        return height.isPresent() ? Optional.of(height.getAsLong()) : Optional.empty();
+    }
+
+    /** The lock will be in no block, until one has it all the same. */
+    public static void lose(Page page, Outpoint outpoint) {
+        page.update(
+                "UPDATE htlcs SET lost = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ? AND lock_height = " + NONE,
+                outpoint.txId().toArray(),
+                outpoint.index());
+    }
+
+    /** Leaves a settled one out of listings from now on, unless its block goes again. */
+    public static void forget(Page page, Outpoint outpoint) {
+        page.update(
+                "UPDATE htlcs SET forgotten = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",
+                outpoint.txId().toArray(),
+                outpoint.index());
+    }
+
+    private static HtlcRow read(ResultSet row) throws SQLException {
+        HtlcParams params = new HtlcParams(
+                PublicKey.of(row.getBytes(3)),
+                PublicKey.of(row.getBytes(4)),
+                Hash256.of(row.getBytes(5)),
+                HtlcTable.ordered(row.getLong(6)));
+        byte[] inputs = row.getBytes(18);
+        return new HtlcRow(
+                new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
+                params,
+                Amount.ofUnsigned(row.getLong(7)),
+                row.getInt(8),
+                height(row.getLong(9)),
+                spend(row.getBytes(10), row.getInt(11), row.getBytes(12), row.getLong(13)),
+                spend(row.getBytes(14), row.getInt(15), null, row.getLong(16)),
+                row.getInt(17) == 1,
+                inputs == null ? List.of() : decode(inputs),
+                row.getInt(19) == 1,
+                row.getInt(20) == 1);
+    }
+
+    private static Optional<HtlcRow.Spend> spend(byte[] txId, int input, byte[] preimage, long height) {
+        return txId == null
+                ? Optional.empty()
+                : Optional.of(new HtlcRow.Spend(
+                        Hash256.of(txId), input, Optional.ofNullable(preimage).map(Bytes::wrap), height(height)));
+    }
+
+    private static OptionalLong height(long kept) {
+        return kept == HtlcTable.NOWHERE ? OptionalLong.empty() : OptionalLong.of(kept);
+    }
+
+    private static byte[] encode(List<Outpoint> inputs) {
+        ByteBuffer bytes = ByteBuffer.allocate(OUTPOINT_BYTES * inputs.size());
+        inputs.forEach(input -> bytes.put(input.txId().toArray()).putInt((int) input.index()));
+        return bytes.array();
+    }
+
+    private static List<Outpoint> decode(byte[] encoded) {
+        ByteBuffer bytes = ByteBuffer.wrap(encoded);
+        List<Outpoint> inputs = new ArrayList<>();
+        while (bytes.hasRemaining()) {
+            byte[] txId = new byte[Hash256.LENGTH];
+            bytes.get(txId);
+            inputs.add(new Outpoint(Hash256.of(txId), Integer.toUnsignedLong(bytes.getInt())));
+        }
+        return inputs;
+    }
+}

@@ -1,0 +1,248 @@
+package org.chainwalletd.store.books;
+
+import java.util.List;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * The HTLCs in which a key of this daemon is a party, one row for each outpoint. What blocks say can be undone by height; what was only seen
+ * outside a block ({@code seen}, or a claim or reclaim in no block) is in the rows of the head and outlives its block. Heights are below
+ * 2^63; {@link #NOWHERE} stands for none and sorts last. Timeouts are kept with their highest bit turned over, so that SQLite's order is
+ * theirs.
+ */
+public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Change> {
+    /** In no block. */
+    public static final long NOWHERE = Long.MAX_VALUE;
+
+    /** The daemon's key is the sender. */
+    public static final int SENDER = 1;
+    /** The daemon's key is the receiver; {@code SENDER | RECEIVER} when both are. */
+    public static final int RECEIVER = 2;
+
+    public static final int LOCKED = 0;
+    public static final int EXPIRED = 1;
+    public static final int CLAIMED = 2;
+    public static final int RECLAIMED = 3;
+    public static final int UNKNOWN = 4;
+
+    private static final String NONE = Long.toString(NOWHERE);
+
+    private static final List<List<String>> STEPS = List.of(List.of(
+            """
+            CREATE TABLE htlcs (
+              scan INTEGER NOT NULL,
+              tx_id BLOB NOT NULL,
+              output_index INTEGER NOT NULL,
+              sender BLOB NOT NULL,
+              receiver BLOB NOT NULL,
+              sender_address BLOB NOT NULL,
+              receiver_address BLOB NOT NULL,
+              hash_lock BLOB NOT NULL,
+              timeout INTEGER NOT NULL,
+              amount INTEGER NOT NULL,
+              role INTEGER NOT NULL,
+              lock_height INTEGER NOT NULL,
+              claim_tx BLOB,
+              claim_input INTEGER,
+              preimage BLOB,
+              claim_height INTEGER NOT NULL DEFAULT %1$s,
+              reclaim_tx BLOB,
+              reclaim_input INTEGER,
+              reclaim_height INTEGER NOT NULL DEFAULT %1$s,
+              expired INTEGER NOT NULL DEFAULT 0,
+              seen INTEGER NOT NULL DEFAULT 0,
+              inputs BLOB,
+              lost INTEGER NOT NULL DEFAULT 0,
+              forgotten INTEGER NOT NULL DEFAULT 0,
+              state INTEGER GENERATED ALWAYS AS (CASE
+                WHEN reclaim_height < %1$s THEN 3
+                WHEN claim_height < %1$s THEN 2
+                WHEN lost = 1 THEN 4
+                WHEN expired = 1 THEN 1
+                ELSE 0 END) VIRTUAL,
+              PRIMARY KEY (scan, tx_id, output_index)) WITHOUT ROWID""".formatted(NONE),
+            "CREATE INDEX htlcs_by_state ON htlcs (scan, state, role, lock_height, tx_id, output_index) WHERE forgotten = 0",
+            "CREATE INDEX htlcs_by_hash_lock ON htlcs (scan, hash_lock, lock_height, tx_id, output_index)",
+            "CREATE INDEX htlcs_by_sender ON htlcs (scan, sender_address, state, lock_height, tx_id, output_index)",
+            "CREATE INDEX htlcs_by_receiver ON htlcs (scan, receiver_address, state, lock_height, tx_id, output_index)",
+            "CREATE INDEX htlcs_by_lock ON htlcs (scan, lock_height)",
+            "CREATE INDEX htlcs_by_claim ON htlcs (scan, claim_height) WHERE claim_height < " + NONE,
+            "CREATE INDEX htlcs_by_reclaim ON htlcs (scan, reclaim_height) WHERE reclaim_height < " + NONE,
+            "CREATE INDEX htlcs_by_timeout ON htlcs (scan, expired, timeout)"));
+
+    private static final String LOCK_COLUMNS = "scan, tx_id, output_index, sender, receiver, sender_address,"
+            + " receiver_address, hash_lock, timeout, amount, role, lock_height, expired";
+    private static final String SPEND_COLUMNS =
+            "claim_tx, claim_input, preimage, claim_height, reclaim_tx, reclaim_input, reclaim_height";
+
+    /** What a block changes. */
+    public sealed interface Change {}
+
+    /**
+     * An output that locks for or by a key of this daemon.
+     *
+     * @param role {@link #SENDER}, {@link #RECEIVER} or both
+     */
+    public record Locked(
+            Outpoint outpoint,
+            HtlcParams params,
+            Address sender,
+            Address receiver,
+            Amount amount,
+            int role,
+            long height)
+            implements Change {}
+
+    /** Input {@code input} of {@code txId} has claimed it. */
+    public record Claimed(Outpoint outpoint, Hash256 txId, int input, Bytes preimage, long height) implements Change {}
+
+    /** Input {@code input} of {@code txId} has taken it back. */
+    public record Reclaimed(Outpoint outpoint, Hash256 txId, int input, long height) implements Change {}
+
+    /** The block of this height: timeouts below it have passed. */
+    public record Passed(long height) implements Change {}
+
+    /** What the book asks while it reads a block. */
+    @FunctionalInterface
+    public interface View {
+        /** Whether there is a row for this outpoint from an earlier block. */
+        boolean has(Outpoint outpoint);
+    }
+
+    @Override
+    public String name() {
+        return "htlcs";
+    }
+
+    @Override
+    public List<List<String>> steps() {
+        return STEPS;
+    }
+
+    @Override
+    public View view(Page page) {
+        return outpoint -> page.queryOne(
+                        "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
+                        row -> row.getInt(1),
+                        page.scan(),
+                        outpoint.txId().toArray(),
+                        outpoint.index())
+                .isPresent();
+    }
+
+    @Override
+    public void write(Page page, Change change) {
+        if (change instanceof Locked locked) {
+            lock(page, locked);
+        } else if (change instanceof Claimed claimed) {
+            claim(page, claimed);
+        } else if (change instanceof Reclaimed reclaimed) {
+            page.update(
+                    "UPDATE htlcs SET reclaim_tx = ?, reclaim_input = ?, reclaim_height = ?"
+                            + " WHERE scan = ? AND tx_id = ? AND output_index = ?",
+                    reclaimed.txId().toArray(),
+                    reclaimed.input(),
+                    reclaimed.height(),
+                    page.scan(),
+                    reclaimed.outpoint().txId().toArray(),
+                    reclaimed.outpoint().index());
+        } else if (change instanceof Passed passed) {
+            page.update(
+                    "UPDATE htlcs SET expired = 1 WHERE scan = ? AND expired = 0 AND timeout < ?",
+                    page.scan(),
+                    ordered(passed.height()));
+        }
+    }
+
+    private static void lock(Page page, Locked locked) {
+        page.update(
+                "INSERT INTO htlcs (" + LOCK_COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                        + " ON CONFLICT DO UPDATE SET role = role | excluded.role, lock_height = excluded.lock_height, lost = 0",
+                page.scan(),
+                locked.outpoint().txId().toArray(),
+                locked.outpoint().index(),
+                locked.params().sender().toArray(),
+                locked.params().receiver().toArray(),
+                locked.sender().toArray(),
+                locked.receiver().toArray(),
+                locked.params().hashLock().toArray(),
+                ordered(locked.params().timeoutHeight()),
+                locked.amount().bits(),
+                locked.role(),
+                locked.height(),
+                locked.height() != NOWHERE && locked.params().reclaimableInBlock(locked.height()) ? 1 : 0);
+    }
+
+    static void claim(Page page, Claimed claimed) {
+        page.update(
+                "UPDATE htlcs SET claim_tx = ?, claim_input = ?, preimage = ?, claim_height = ?"
+                        + " WHERE scan = ? AND tx_id = ? AND output_index = ?",
+                claimed.txId().toArray(),
+                claimed.input(),
+                claimed.preimage().toArray(),
+                claimed.height(),
+                page.scan(),
+                claimed.outpoint().txId().toArray(),
+                claimed.outpoint().index());
+    }
+
+    /** A timeout or height as it is kept: signed order of the result is unsigned order of the argument. */
+    static long ordered(long unsigned) {
+        return unsigned ^ Long.MIN_VALUE;
+    }
+
+    /** What was claimed or taken back is open again, and what the operator had forgotten because of that comes back. */
+    @Override
+    public void undo(Page page, long height) {
+        page.update(
+                "UPDATE htlcs SET claim_height = " + NONE + ", forgotten = 0 WHERE scan = ? AND claim_height > ?"
+                        + " AND claim_height < " + NONE,
+                page.scan(),
+                height);
+        page.update(
+                "UPDATE htlcs SET reclaim_height = " + NONE + ", forgotten = 0 WHERE scan = ? AND reclaim_height > ?"
+                        + " AND reclaim_height < " + NONE,
+                page.scan(),
+                height);
+        page.update(
+                "DELETE FROM htlcs WHERE scan = ? AND lock_height > ? AND lock_height < " + NONE + " AND seen = 0",
+                page.scan(),
+                height);
+        page.update(
+                "UPDATE htlcs SET lock_height = " + NONE + " WHERE scan = ? AND lock_height > ? AND lock_height < "
+                        + NONE,
+                page.scan(),
+                height);
+        page.update(
+                "UPDATE htlcs SET expired = 0 WHERE scan = ? AND expired = 1 AND timeout >= ?",
+                page.scan(),
+                ordered(height));
+    }
+
+    @Override
+    public void join(Page page) {
+        page.update(
+                "INSERT INTO htlcs (" + LOCK_COLUMNS + ", " + SPEND_COLUMNS + ") SELECT "
+                        + LOCK_COLUMNS.replaceFirst("scan", Long.toString(Page.HEAD)) + ", " + SPEND_COLUMNS
+                        + " FROM htlcs WHERE scan = ? ON CONFLICT DO UPDATE SET role = role | excluded.role,"
+                        + " lock_height = excluded.lock_height, lost = 0,"
+                        + " claim_tx = coalesce(excluded.claim_tx, claim_tx),"
+                        + " claim_input = coalesce(excluded.claim_input, claim_input),"
+                        + " preimage = coalesce(excluded.preimage, preimage),"
+                        + " claim_height = excluded.claim_height,"
+                        + " reclaim_tx = coalesce(excluded.reclaim_tx, reclaim_tx),"
+                        + " reclaim_input = coalesce(excluded.reclaim_input, reclaim_input),"
+                        + " reclaim_height = excluded.reclaim_height",
+                page.scan());
+        drop(page);
+    }
+
+    @Override
+    public void drop(Page page) {
+        page.update("DELETE FROM htlcs WHERE scan = ?", page.scan());
+    }
+}
