@@ -143,7 +143,7 @@ public final class Daemon implements AutoCloseable {
                 .tip()
                 .map(tip -> OptionalLong.of(tip.height()))
                 .orElse(OptionalLong.empty()));
-        Waits waiting = startWaiting(system, nodes, following.follower(), workers, meters);
+        Waits waiting = startWaiting(system, nodes, following, workers, meters);
         SpendService spending = startSpending(system, nodes, following, keyring, store, meters.registry(), workers);
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(settings, nodes, keyring, store, books, following.follower(), spending),
@@ -249,9 +249,9 @@ public final class Daemon implements AutoCloseable {
     }
 
     private Waits startWaiting(
-            ActorSystem<Guardian.Command> system, Nodes nodes, Follower follower, Workers workers, Metrics meters) {
-        Waits started = Waiting.start(settings, system, new UnderGuardian(system), nodes, follower, workers, meters);
-        waits.add("the waits for transactions and payments", started::end);
+            ActorSystem<Guardian.Command> system, Nodes nodes, Following following, Workers workers, Metrics meters) {
+        Waits started = Waiting.start(settings, system, new UnderGuardian(system), nodes, following, workers, meters);
+        waits.add("the waits", started::end);
         return started;
     }
 

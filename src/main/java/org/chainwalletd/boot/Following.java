@@ -5,9 +5,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.Coverage;
+import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
@@ -23,6 +25,8 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
 
@@ -31,15 +35,20 @@ import org.chainwalletd.store.books.LedgerBooks;
  *
  * @param ledger the coins of own addresses
  * @param books the ledger's tables
+ * @param credits what own addresses were paid
  */
-record Following(Follower follower, CoinLedger ledger, LedgerBooks books) {
+record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits) {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private static final LedgerBook LEDGER = new LedgerBook();
 
+    /** An address is credited from when on the ledger watches it. */
+    private static final CreditTable CREDITS =
+            new CreditTable(page -> LEDGER.table().view(page)::isWatched);
+
     /** All tables of {@code books.db}. */
     static List<BookTable<?, ?>> tables() {
-        return List.of(LEDGER.table(), new HtlcTable());
+        return List.of(LEDGER.table(), new HtlcTable(), CREDITS);
     }
 
     /** Begins to follow. {@code file} has all {@link #tables}. */
@@ -53,7 +62,10 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books) {
             Workers workers) {
         Follower follower = follow(settings, spawner, nodes, file, htlcs, meters, workers);
         LedgerBooks books = new LedgerBooks(file);
-        return new Following(follower, new CoinLedger(books, follower, workers.upstream()), books);
+        CreditFeed credits = new CreditFeed(
+                file,
+                () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
+        return new Following(follower, new CoinLedger(books, follower, workers.upstream()), books, credits);
     }
 
     /** Begins to cover the addresses that are not. */
@@ -85,7 +97,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books) {
                         nodes.client().hasty(),
                         () -> nodes.seen().get().network().flatMap(Network::ofWord),
                         file,
-                        List.of(LEDGER, htlcs),
+                        List.of(LEDGER, htlcs, new CreditBook(settings.chain(), CREDITS)),
                         rules(settings.follow()),
                         new WorkCheck(settings.chain(), workers.background()),
                         meters,

@@ -76,6 +76,7 @@ record Services(
                         following.ledger(),
                         new IndexerMethods.Sources(indexer, AddressHistory.NONE),
                         waits,
+                        following.credits(),
                         workers.answers())
                 .registry();
     }

@@ -28,12 +28,13 @@ final class Waiting {
             ActorSystem<?> system,
             Waits.Spawner spawner,
             Nodes nodes,
-            Follower follower,
+            Following following,
             Workers workers,
             Metrics meters) {
         List<URI> urls = nodes.seen().get().nodes().stream()
                 .map(node -> URI.create(node.url()))
                 .toList();
+        Follower follower = following.follower();
         Hearing hearing = new Hearing(follower);
         ActorRef<PushFeed.Command> feed =
                 spawner.spawn(PushFeed.create(system, urls, Waiting::trust, hearing::heard), "push-feed");
@@ -45,7 +46,7 @@ final class Waiting {
                 follower::subscribe,
                 workers.upstream(),
                 () -> System.nanoTime() / 1_000_000);
-        Waits waits = Waits.start(spawner, setup, new Watch(feed), meters.registry());
+        Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), meters.registry());
         hearing.waits = Optional.of(waits);
         return waits;
     }

@@ -50,6 +50,7 @@ import org.chainwalletd.client.method.ImportPrivateKey;
 import org.chainwalletd.client.method.ImportStandardMnemonic;
 import org.chainwalletd.client.method.ImportVault;
 import org.chainwalletd.client.method.ListAddresses;
+import org.chainwalletd.client.method.ListCredits;
 import org.chainwalletd.client.method.ListSettlements;
 import org.chainwalletd.client.method.LpDepositStart;
 import org.chainwalletd.client.method.LpDepositStatus;
@@ -311,6 +312,16 @@ public interface AsyncWalletdMethods {
     /** Waits for a payment that was not pending yet when the call came. A time-out is a normal answer. */
     default CompletableFuture<WaitForPayment.Result> waitForPayment(WaitForPayment call) {
         return call(call);
+    }
+
+    /** What the daemon's addresses were paid, in an order that never changes; with a cursor, nothing is missed or told twice. */
+    default CompletableFuture<ListCredits.Result> listCredits(ListCredits call) {
+        return call(call);
+    }
+
+    /** {@link ListCredits} with nothing but defaults. */
+    default CompletableFuture<ListCredits.Result> listCredits() {
+        return call(ListCredits.of());
     }
 
     /** Asks the pool for a quote. Refused as long as no swap engine is configured. */

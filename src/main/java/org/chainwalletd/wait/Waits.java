@@ -12,6 +12,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.push.PushNews;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditFeed;
 
 /** The waits as their callers see them. Safe for threads. */
 public final class Waits {
@@ -20,6 +22,7 @@ public final class Waits {
 
     private final ActorRef<TxWaits.Command> transactions;
     private final ActorRef<PaymentWaits.Command> payments;
+    private final ActorRef<CreditWaits.Command> credits;
     private final Executor executor;
     private final LongSupplier clock;
 
@@ -30,11 +33,14 @@ public final class Waits {
 
     /**
      * @param watch is told the addresses that somebody waits for
+     * @param feed of credits
      */
-    public static Waits start(Spawner spawner, WaitSetup setup, AddressWatch watch, MeterRegistry meters) {
+    public static Waits start(
+            Spawner spawner, WaitSetup setup, AddressWatch watch, CreditFeed feed, MeterRegistry meters) {
         return new Waits(
                 spawner.spawn(TxWaits.create(setup, new WaitMetrics(meters, "tx")), "tx-waits"),
                 spawner.spawn(PaymentWaits.create(setup, watch, new WaitMetrics(meters, "payment")), "payment-waits"),
+                spawner.spawn(CreditWaits.create(setup, feed, new WaitMetrics(meters, "credits")), "credit-waits"),
                 setup.executor(),
                 setup.clock());
     }
@@ -42,10 +48,12 @@ public final class Waits {
     private Waits(
             ActorRef<TxWaits.Command> transactions,
             ActorRef<PaymentWaits.Command> payments,
+            ActorRef<CreditWaits.Command> credits,
             Executor executor,
             LongSupplier clock) {
         this.transactions = transactions;
         this.payments = payments;
+        this.credits = credits;
         this.executor = executor;
         this.clock = clock;
     }
@@ -82,6 +90,23 @@ public final class Waits {
         return wait.reply;
     }
 
+    /**
+     * Reads the feed of credits after a cursor; while nothing is new it waits.
+     *
+     * @param change whether change is told as well
+     * @param limit most events of one answer
+     * @param time zero: tells what is so now
+     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     */
+    public CompletionStage<CreditFeed.Batch> forCredits(
+            CreditCursor cursor, boolean change, int limit, Duration time, CompletionStage<?> gone) {
+        long now = clock.getAsLong();
+        CreditWait wait = new CreditWait(cursor, change, limit, now, now + capped(time));
+        credits.tell(new CreditWaits.Enter(wait));
+        gone.thenRunAsync(() -> credits.tell(new CreditWaits.Leave(wait)), executor);
+        return wait.reply;
+    }
+
     /** What the nodes push. Does not block. */
     public void pushed(PushNews news) {
         payments.tell(new PaymentWaits.Pushed(news));
@@ -92,8 +117,10 @@ public final class Waits {
         CompletableFuture<Void> first = new CompletableFuture<>();
         CompletableFuture<Void> second = new CompletableFuture<>();
         transactions.tell(new TxWaits.EndAll(first));
+        CompletableFuture<Void> third = new CompletableFuture<>();
         payments.tell(new PaymentWaits.EndAll(second));
-        return first.thenCombineAsync(second, (one, other) -> one, executor);
+        credits.tell(new CreditWaits.EndAll(third));
+        return CompletableFuture.allOf(first, second, third);
     }
 
     private static long capped(Duration time) {

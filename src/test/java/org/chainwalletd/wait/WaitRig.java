@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +42,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.push.PushNews;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.testkit.Await;
 
 /** The waits over a chain and a node that a test moves by hand; counts what the node is asked. */
@@ -97,8 +99,9 @@ final class WaitRig implements AutoCloseable {
                         watched.remove(address);
                     }
                 },
+                new CreditFeed(null, OptionalLong::empty),
                 meters);
-        Await.until("both actors follow", () -> followers.size() == 2);
+        Await.until("all actors follow", () -> followers.size() == 3);
         connect();
     }
 

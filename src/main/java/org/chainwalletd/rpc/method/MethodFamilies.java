@@ -4,8 +4,12 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
 import org.chainwalletd.follow.Follower;
@@ -29,8 +33,10 @@ import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.rpc.method.uri.UriMethods;
+import org.chainwalletd.rpc.method.wait.CreditOwners;
 import org.chainwalletd.rpc.method.wait.WaitMethods;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.uri.PaymentUriCodec;
 import org.chainwalletd.wait.Waits;
 
@@ -48,6 +54,7 @@ public record MethodFamilies(
         CoinLedger ledger,
         IndexerMethods.Sources indexed,
         Waits waits,
+        CreditFeed credits,
         Executor executor) {
 
     /** For methods that are only described, or that need no service when they are called. */
@@ -66,6 +73,7 @@ public record MethodFamilies(
                 null,
                 IndexerMethods.Sources.NONE,
                 null,
+                null,
                 Runnable::run);
     }
 
@@ -76,7 +84,7 @@ public record MethodFamilies(
         methods.addAll(KeyringMethods.all(keyring, new NewKeys(keyring, ledger, executor), deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
         methods.addAll(FollowMethods.all(follower, htlcs.count()));
-        methods.addAll(WaitMethods.all(waits, executor));
+        methods.addAll(WaitMethods.all(waits, credits, creditOwners(), executor));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));
@@ -84,6 +92,26 @@ public record MethodFamilies(
         methods.addAll(HtlcMethods.all(htlcs, executor));
         methods.addAll(IndexerMethods.all(chain, indexed, nodes.client(), executor));
         return MethodRegistry.withDiscovery(methods, version);
+    }
+
+    private CreditOwners creditOwners() {
+        return new CreditOwners() {
+            @Override
+            public CompletionStage<Boolean> owns(Address address) {
+                return keyring.find(address).thenApplyAsync(Optional::isPresent, executor);
+            }
+
+            /** Until a node has said which network it is, the longest. */
+            @Override
+            public int maturity() {
+                return nodes.seen()
+                        .get()
+                        .network()
+                        .flatMap(Network::ofWord)
+                        .orElse(Network.MAINNET)
+                        .coinbaseMaturity();
+            }
+        };
     }
 
     private Quotes quotes() {

@@ -1,0 +1,56 @@
+package org.chainwalletd.rpc.method.wait;
+
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.U32;
+import org.chainwalletd.store.books.Credit;
+import org.chainwalletd.store.books.CreditEvent;
+
+/** A credit as {@code list_credits} tells it. */
+record CreditView(
+        @Doc("number in the log of events; never used twice")
+        long seq,
+
+        @Doc("confirmed or removed") String event,
+        Address address,
+        Hash256 txId,
+        @U32 long outputIndex,
+        Amount amount,
+        long blockHeight,
+        Hash256 blockId,
+        @Doc("now; 0 after a removal") long confirmations,
+        @Doc("paid by keys of this daemon alone") boolean own,
+        @Doc("paid by the address itself") boolean change,
+        boolean coinbase,
+        @Doc("tip height from which it can be spent") long spendableHeight,
+        Optional<Bytes> datum,
+
+        @Doc("when the datum is 16 bytes, as payments of quotes carry them")
+        Optional<Bytes> quoteId) {
+    private static final int QUOTE_ID_BYTES = 16;
+
+    static CreditView of(CreditEvent event, long tipHeight, int maturity) {
+        Credit credit = event.credit();
+        long height = credit.block().height();
+        return new CreditView(
+                event.number(),
+                event.confirmed() ? "confirmed" : "removed",
+                credit.address(),
+                credit.outpoint().txId(),
+                credit.outpoint().index(),
+                credit.amount(),
+                height,
+                credit.block().blockId(),
+                event.confirmed() ? Math.max(0, tipHeight - height + 1) : 0,
+                credit.own(),
+                credit.change(),
+                credit.coinbase(),
+                credit.coinbase() ? height + maturity - 1 : height,
+                credit.datum(),
+                credit.datum().filter(datum -> datum.length() == QUOTE_ID_BYTES));
+    }
+}

@@ -1,0 +1,76 @@
+package org.chainwalletd.store.books;
+
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Where a reader of the feed stands. It belongs to one store, one depth and one address, and is valid for ever.
+ *
+ * @param store id of the store that gave it
+ * @param depth confirmations that the reader asks for; 0 and 1 are told apart
+ * @param address empty for all
+ * @param log entries of the log up to this number are told or known not to concern the reader
+ * @param height credits of blocks up to this height are told; not used at depth 0
+ * @param position credits of the next block before this position are told; not used at depth 0
+ */
+public record CreditCursor(String store, long depth, Optional<Address> address, long log, long height, long position) {
+    private static final String VERSION = "c1";
+    private static final int PARTS = 7;
+    private static final String ANY = "-";
+
+    /** Of a reader who has heard nothing. */
+    public static CreditCursor beginning(String store, long depth, Optional<Address> address) {
+        return new CreditCursor(store, depth, address, 0, -1, 0);
+    }
+
+    CreditCursor at(long newLog) {
+        return new CreditCursor(store, depth, address, newLog, height, position);
+    }
+
+    CreditCursor at(long newHeight, long newPosition) {
+        return new CreditCursor(store, depth, address, log, newHeight, newPosition);
+    }
+
+    /** Whether the reader was told a credit that was entered before the cursor's place in the log. */
+    boolean isTold(Credit credit) {
+        long at = credit.block().height();
+        return at <= height || at == height + 1 && credit.position() < position;
+    }
+
+    /** Letters, digits and dashes. */
+    public String text() {
+        return VERSION + "." + store + "." + depth + "."
+                + address.map(a -> Hash256.sha256(a.toArray()).hex().substring(0, 16))
+                        .orElse(ANY) + "." + log + "."
+                + height + "." + position;
+    }
+
+    /**
+     * @param depth of the call that brings the cursor
+     * @param address of that call
+     * @return empty when it is no cursor of this store and these parameters
+     */
+    public static Optional<CreditCursor> parse(String text, String store, long depth, Optional<Address> address) {
+        String[] parts = text.split("\\.", -1);
+        if (parts.length != PARTS) {
+            return Optional.empty();
+        }
+        try {
+            CreditCursor read = new CreditCursor(
+                    store,
+                    depth,
+                    address,
+                    Long.parseLong(parts[4]),
+                    Long.parseLong(parts[5]),
+                    Long.parseLong(parts[6]));
+            return read.text().equals(text) && read.isSound() ? Optional.of(read) : Optional.empty();
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private boolean isSound() {
+        return log >= 0 && height >= -1 && position >= 0;
+    }
+}
