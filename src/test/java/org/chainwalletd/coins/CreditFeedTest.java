@@ -73,6 +73,7 @@ class CreditFeedTest {
         private final long depth;
         private final Optional<Address> address;
         private final Map<String, Credit> booked = new HashMap<>();
+        private final Set<Long> numbers = new HashSet<>();
         private String cursor;
 
         Reader(long depth, Optional<Address> address) {
@@ -104,6 +105,9 @@ class CreditFeedTest {
         }
 
         private void book(CreditEvent event) {
+            assertThat(numbers.add(event.number()))
+                    .as("number %d", event.number())
+                    .isTrue();
             String key = event.credit().block() + "/" + event.credit().outpoint();
             if (event.confirmed()) {
                 assertThat(booked.put(key, event.credit()))

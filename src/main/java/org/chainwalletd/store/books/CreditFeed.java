@@ -1,5 +1,7 @@
 package org.chainwalletd.store.books;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -186,23 +188,29 @@ public final class CreditFeed {
         private boolean goUp() {
             long deepEnough = top - at.depth() + 1;
             String ofAddress = at.address().isPresent() ? "c.address = ? AND " : "";
-            String sql = "SELECT " + CreditTable.COLUMNS + " FROM credits c WHERE " + ofAddress
+            String sql = "SELECT (SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id), "
+                    + CreditTable.COLUMNS + " FROM credits c WHERE " + ofAddress
                     + "c.scan = 0 AND c.active = 1 AND c.height <= ? AND (c.height > ? OR c.height = ? AND c.position >= ?) "
                     + "ORDER BY c.height, c.position LIMIT " + (limit + 1);
             List<Object> values = new ArrayList<>();
             at.address().ifPresent(address -> values.add(address.toArray()));
             values.addAll(List.of(deepEnough, at.height() + 1, at.height() + 1, at.position()));
-            for (Credit credit : page.query(sql, CreditTable::read, values.toArray())) {
+            for (CreditEvent event : page.query(sql, Reading::entered, values.toArray())) {
                 if (isFull()) {
                     return true;
                 }
-                tell(at.log(), true, credit);
+                Credit credit = event.credit();
+                tell(event.number(), true, credit);
                 at = at.at(credit.block().height() - 1, credit.position() + 1);
             }
             if (deepEnough > at.height()) {
                 at = at.at(deepEnough, 0);
             }
             return false;
+        }
+
+        private static CreditEvent entered(ResultSet row) throws SQLException {
+            return new CreditEvent(row.getLong(1), true, CreditTable.readFrom(row, 1));
         }
 
         private boolean isFull() {

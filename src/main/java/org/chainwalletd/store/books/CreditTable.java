@@ -57,6 +57,7 @@ public final class CreditTable implements BookTable<Predicate<Address>, Credit> 
               address BLOB,
               height INTEGER NOT NULL)""",
             "CREATE INDEX credit_log_by_address ON credit_log (address, number)",
+            "CREATE INDEX credit_log_by_credit ON credit_log (credit, number)",
             "CREATE TABLE credit_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
             "INSERT INTO credit_facts (name, value) VALUES ('store', lower(hex(randomblob(8))))"));
 
