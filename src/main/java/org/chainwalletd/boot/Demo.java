@@ -75,14 +75,13 @@ public final class Demo {
             throw new IllegalStateException("one token made two payments: " + txId + " and " + again);
         }
 
-        say("Waiting for the block.");
-        await(
-                "the confirmation",
-                () -> quietly(daemon, "get_transaction", Map.of("tx_id", txId))
-                        .map(view -> view.path("block_height").isIntegralNumber())
-                        .orElse(false));
+        say("Waiting for the block: the call is answered when the transaction is in it.");
+        ask(daemon, "wait_for_tx", params("tx_id", txId, "timeout_secs", 50L));
         ask(daemon, "get_transaction", Map.of("tx_id", txId));
         ask(daemon, "get_wallet_balance", Map.of());
+
+        say("What the addresses were paid, as a feed: the cursor is where the next call goes on.");
+        ask(daemon, "list_credits", Map.of("limit", 2L));
 
         say("Done: paid, confirmed, and every key stayed inside the daemon.");
     }
