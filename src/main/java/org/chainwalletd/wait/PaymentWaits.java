@@ -42,6 +42,8 @@ import org.chainwalletd.store.BlockPlace;
 final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     /** After that long without a look, whatever is seen first counts as new: a repeat beats a miss. */
     private static final long BASELINE_MILLIS = 5_000;
+    /** A look that begins later after the call than this is no baseline: what it sees may have come after the call. */
+    private static final long PROMPT_MILLIS = 1_000;
     /** Nudges that come together are looked at together. */
     private static final long GATHERING_MILLIS = 100;
     /** Nudges about a tip are answered by its block. */
@@ -340,13 +342,19 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private void lookAtMempool(List<Address> batch) {
+        long now = clock.getAsLong();
         Set<PaymentWait> before = new HashSet<>();
         Set<Map.Entry<Address, Hash256>> known = new HashSet<>();
         for (Address address : batch) {
             AddressGroup group = groups.get(address);
             if (group != null) {
                 group.looked();
-                before.addAll(group.waits);
+                group.waits.stream()
+                        .filter(wait -> now - wait.began <= PROMPT_MILLIS)
+                        .forEach(before::add);
+                group.waits.stream()
+                        .filter(wait -> !wait.settled && !before.contains(wait))
+                        .forEach(wait -> settle(wait, wait.since));
                 group.transactions().forEach(txId -> known.add(Map.entry(address, txId)));
             }
         }

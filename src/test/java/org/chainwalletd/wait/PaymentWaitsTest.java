@@ -163,6 +163,17 @@ class PaymentWaitsTest {
     }
 
     @Test
+    void what_a_late_look_sees_counts_because_it_may_have_come_after_the_call() throws Exception {
+        AtomicInteger failures = new AtomicInteger(2);
+        rig.failWith(() -> failures.decrementAndGet() >= 0 ? new NodeException.Unreachable("gone") : null);
+        CompletableFuture<PaymentOutcome> waiting = rig.forPayment(SHOP, 1, LONG);
+        Await.until("it was asked for in vain", () -> failures.get() <= 1);
+        Hash256 txId = rig.pend(rig.payment(SHOP, 500));
+
+        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(txId);
+    }
+
+    @Test
     void without_mempool_look_ups_a_larger_balance_tells_while_the_followed_chain_lags() throws Exception {
         rig.withoutMempool();
         rig.balance(SHOP, 1_000);
