@@ -134,10 +134,10 @@ public final class Daemon implements AutoCloseable {
         Nodes.Way way = openWay(system, workers, meters.registry());
         Nodes nodes = startNodes(system, way, workers);
         Optional<IndexerClient> indexer = startIndexer(system, way, workers);
-        Books books = openBooks();
         HtlcBook htlcBook = new HtlcBook(Htlcs.parties(settings, keyring));
+        Books books = openBooks();
         Following following = Following.start(
-                settings, new UnderGuardian(system), nodes, books, htlcBook, meters.registry(), workers);
+                settings, new UnderGuardian(system), nodes, keyring, books, htlcBook, meters.registry(), workers);
         keyring.bornBy(() -> following
                 .follower()
                 .tip()
@@ -221,7 +221,7 @@ public final class Daemon implements AutoCloseable {
                 nodes.client(),
                 workers.upstream(),
                 metrics);
-        following.cover(new UnderGuardian(system), nodes, outputs, keyring, workers);
+        following.cover(new UnderGuardian(system), nodes, outputs, workers);
         SpendEnvironment environment = SpendEnvironment.of(
                 settings,
                 new LedgerSpends(

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.Coverage;
@@ -38,6 +39,7 @@ import org.chainwalletd.store.books.LedgerBooks;
  * @param credits what own addresses were paid
  */
 record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits) {
+    private static final Duration WATCHING = Duration.ofMinutes(2);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private static final LedgerBook LEDGER = new LedgerBook();
@@ -56,12 +58,15 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
             Settings settings,
             Follower.Spawner spawner,
             Nodes nodes,
+            Keyring keyring,
             Books file,
             HtlcBook htlcs,
             MeterRegistry meters,
             Workers workers) {
-        Follower follower = follow(settings, spawner, nodes, file, htlcs, meters, workers);
         LedgerBooks books = new LedgerBooks(file);
+        List<Address> keys = keyring.list().stream().map(KeyEntry::address).toList();
+        Futures.await(books.watchMissing(keys), WATCHING, "watching the keys");
+        Follower follower = follow(settings, spawner, nodes, file, htlcs, meters, workers);
         CreditFeed credits = new CreditFeed(
                 file,
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
@@ -69,16 +74,8 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
     }
 
     /** Begins to cover the addresses that are not. */
-    void cover(Follower.Spawner spawner, Nodes nodes, VerifiedOutputs outputs, Keyring keyring, Workers workers) {
-        spawner.spawn(
-                Coverage.create(
-                        books,
-                        follower,
-                        nodes.client(),
-                        outputs,
-                        () -> keyring.list().stream().map(KeyEntry::address).toList(),
-                        workers.upstream()),
-                "coverage");
+    void cover(Follower.Spawner spawner, Nodes nodes, VerifiedOutputs outputs, Workers workers) {
+        spawner.spawn(Coverage.create(books, follower, nodes.client(), outputs, workers.upstream()), "coverage");
     }
 
     private static Follower follow(
@@ -108,7 +105,9 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
 
     private static FollowerSetup.Rules rules(Settings.Follow follow) {
         return new FollowerSetup.Rules(
-                follow.verifyWork(), follow.checkpoint().map(named -> new BlockPlace(named.height(), named.blockId())));
+                follow.verifyWork(),
+                follow.checkpoint().map(named -> new BlockPlace(named.height(), named.blockId())),
+                follow.from().filter(from -> from != Settings.Follow.NOW));
     }
 
     /** One view for each configured node, in the order of the settings. */

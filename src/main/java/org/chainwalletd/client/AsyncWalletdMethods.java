@@ -62,6 +62,7 @@ import org.chainwalletd.client.method.PaymentUriEncode;
 import org.chainwalletd.client.method.Ping;
 import org.chainwalletd.client.method.QuoteIssue;
 import org.chainwalletd.client.method.QuoteVerify;
+import org.chainwalletd.client.method.Rescan;
 import org.chainwalletd.client.method.RevealAddressMnemonic;
 import org.chainwalletd.client.method.RevealEvmPrivateKey;
 import org.chainwalletd.client.method.RevealMnemonic;
@@ -302,6 +303,11 @@ public interface AsyncWalletdMethods {
     /** {@link GetFollowerStatus} with nothing but defaults. */
     default CompletableFuture<GetFollowerStatus.Result> getFollowerStatus() {
         return call(GetFollowerStatus.of());
+    }
+
+    /** Reads the chain again from a height, in the background and across restarts; get_follower_status tells how far it is. */
+    default CompletableFuture<Rescan.Result> rescan(Rescan call) {
+        return call(call);
     }
 
     /** Waits until a transaction has enough confirmations; one that is unknown or in the mempool is waited for. */

@@ -61,6 +61,7 @@ import org.chainwalletd.client.method.PaymentUriEncode;
 import org.chainwalletd.client.method.Ping;
 import org.chainwalletd.client.method.QuoteIssue;
 import org.chainwalletd.client.method.QuoteVerify;
+import org.chainwalletd.client.method.Rescan;
 import org.chainwalletd.client.method.RevealAddressMnemonic;
 import org.chainwalletd.client.method.RevealEvmPrivateKey;
 import org.chainwalletd.client.method.RevealMnemonic;
@@ -300,6 +301,11 @@ public interface WalletdMethods {
     /** {@link GetFollowerStatus} with nothing but defaults. */
     default GetFollowerStatus.Result getFollowerStatus() {
         return call(GetFollowerStatus.of());
+    }
+
+    /** Reads the chain again from a height, in the background and across restarts; get_follower_status tells how far it is. */
+    default Rescan.Result rescan(Rescan call) {
+        return call(call);
     }
 
     /** Waits until a transaction has enough confirmations; one that is unknown or in the mempool is waited for. */

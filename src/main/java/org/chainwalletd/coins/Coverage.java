@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -34,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Owns the question which addresses are not covered yet, and covers them: lists their coins at a node whose tip stands before and after, proves
  * each by bytes, and enters them if that tip is still the last block of the books. Listings leave immature coinbases out; so an address is
  * listed only when as many blocks were read for it as a coinbase takes to mature. Talks to the nodes and the ledger's books. On restart it
- * first watches the keys that a crash left unwatched, then asks the books what is to do.
+ * asks the books what is to do.
  */
 public final class Coverage extends AbstractBehavior<Coverage.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Coverage.class);
@@ -49,8 +48,6 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
 
     private record Round() implements Command {}
 
-    private record Reconciled(Throwable failure) implements Command {}
-
     private record Done(Outcome outcome, Throwable failure) implements Command {}
 
     private enum Outcome {
@@ -63,7 +60,6 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
     private final Follower follower;
     private final NodeClient node;
     private final VerifiedOutputs outputs;
-    private final Supplier<List<Address>> keys;
     private final Executor executor;
     private final TimerScheduler<Command> timers;
     /** Addresses with more coins than a listing shows: a rescan covers them. */
@@ -76,7 +72,6 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
             Follower follower,
             NodeClient node,
             VerifiedOutputs outputs,
-            Supplier<List<Address>> keys,
             Executor executor) {
         super(context);
         this.timers = timers;
@@ -84,53 +79,23 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
         this.follower = follower;
         this.node = node;
         this.outputs = outputs;
-        this.keys = keys;
         this.executor = executor;
-        reconcile();
+        round();
     }
 
-    /** @param keys the addresses of the keyring, from memory */
     public static Behavior<?> create(
-            LedgerBooks books,
-            Follower follower,
-            NodeClient node,
-            VerifiedOutputs outputs,
-            Supplier<List<Address>> keys,
-            Executor executor) {
+            LedgerBooks books, Follower follower, NodeClient node, VerifiedOutputs outputs, Executor executor) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new Coverage(context, timers, books, follower, node, outputs, keys, executor))))
+                        timers -> new Coverage(context, timers, books, follower, node, outputs, executor))))
                 .onFailure(SupervisorStrategy.restartWithBackoff(Duration.ofSeconds(1), Duration.ofSeconds(30), 0.1));
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Reconciled.class, this::reconciled)
                 .onMessage(Round.class, round -> round())
                 .onMessage(Done.class, this::done)
                 .build();
-    }
-
-    /** A key that a crash kept from being watched was not acknowledged, or is of an older release: it may have coins. */
-    private void reconcile() {
-        getContext()
-                .pipeToSelf(
-                        books.allWatched().thenComposeAsync(this::watchMissing, executor),
-                        (nothing, failure) -> new Reconciled(failure));
-    }
-
-    private CompletionStage<Void> watchMissing(Set<Address> watched) {
-        List<Address> missing = keys.get().stream()
-                .filter(address -> !watched.contains(address))
-                .toList();
-        return missing.isEmpty() ? CompletableFuture.completedFuture(null) : books.watch(missing, false, 0);
-    }
-
-    private Behavior<Command> reconciled(Reconciled command) {
-        if (command.failure() != null) {
-            throw new IllegalStateException("the keys cannot be watched", command.failure());
-        }
-        return round();
     }
 
     private Behavior<Command> round() {

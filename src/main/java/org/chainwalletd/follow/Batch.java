@@ -2,8 +2,10 @@ package org.chainwalletd.follow;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.Done;
+import org.chainwalletd.store.books.BlockRow;
 
 /** Blocks that are accepted and wait for their commit. While there are too many, the reading of further ones is held back. */
 final class Batch {
@@ -34,6 +36,13 @@ final class Batch {
                     .orElse(0);
         }
         return rows;
+    }
+
+    /** The block that was added last and not taken. */
+    Optional<BlockRow> last() {
+        return entries.isEmpty()
+                ? Optional.empty()
+                : Optional.of(entries.get(entries.size() - 1).row());
     }
 
     boolean isEmpty() {

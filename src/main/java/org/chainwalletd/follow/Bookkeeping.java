@@ -10,6 +10,7 @@ import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.BooksSession;
 import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.books.ScanRow;
 
 /** Writes blocks into all books: one commit for a batch, the ids of the blocks among it. Stages fail with {@code StoreException}. */
 final class Bookkeeping {
@@ -48,11 +49,12 @@ final class Bookkeeping {
                 BlockRows.fact(session.head(), NETWORK).flatMap(Network::ofWord)));
     }
 
-    /** Writes headers that the followed chain begins with; nothing is kept of their transactions. */
-    CompletionStage<Known> begin(List<BlockRow> headers, Network network) {
+    /** Writes headers that the followed chain begins with; nothing is kept of their transactions, unless a rescan from {@code rescan} on reads them. */
+    CompletionStage<Known> begin(List<BlockRow> headers, Network network, Optional<Long> rescan) {
         return file.write(session -> {
             headers.forEach(row -> BlockRows.put(session.head(), row));
             BlockRows.putFact(session.head(), NETWORK, network.word());
+            rescan.ifPresent(from -> beginScan(session, from));
             return new Known(headers, Optional.of(network));
         });
     }
@@ -60,13 +62,12 @@ final class Bookkeeping {
     /** The blocks, in order, on top of what the head has. */
     CompletionStage<Void> connect(List<Entry> blocks) {
         return file.write(session -> {
-            blocks.forEach(entry -> connect(session, entry));
+            blocks.forEach(entry -> connect(session.head(), entry));
             return null;
         });
     }
 
-    private void connect(BooksSession session, Entry entry) {
-        Page page = session.head();
+    private void connect(Page page, Entry entry) {
         BlockRows.put(page, entry.row());
         books.forEach(book -> write(book, entry.block(), page));
     }
@@ -82,6 +83,76 @@ final class Bookkeeping {
             BlockRows.undo(session.head(), height);
             books.forEach(book -> book.table().undo(session.head(), height));
             return null;
+        });
+    }
+
+    /**
+     * The first rescan that has not joined, if there is one.
+     *
+     * @param top the last block that it has read
+     */
+    record Pending(Optional<ScanRow> scan, Optional<BlockRow> top, Optional<Network> network) {}
+
+    /**
+     * What became of some blocks of a rescan.
+     *
+     * @param joined whether they have met the head: their rows are everybody's now
+     */
+    record Scanned(BlockRow top, boolean joined) {}
+
+    CompletionStage<Pending> pendingScan() {
+        return file.read(Bookkeeping::pending);
+    }
+
+    private static Pending pending(BooksSession session) {
+        Optional<ScanRow> first = BlockRows.scans(session.head()).stream().findFirst();
+        return new Pending(
+                first,
+                first.flatMap(scan -> BlockRows.top(session.page(scan.scan()))),
+                BlockRows.fact(session.head(), NETWORK).flatMap(Network::ofWord));
+    }
+
+    /** Notes that a rescan from a height is to be done, if that is below where the head's books begin and the highest block known. */
+    CompletionStage<Pending> beginScan(long fromHeight) {
+        return file.write(session -> {
+            beginScan(session, fromHeight);
+            return pending(session);
+        });
+    }
+
+    private static void beginScan(BooksSession session, long fromHeight) {
+        boolean useful = BlockRows.top(session.head())
+                .filter(top -> top.height() >= fromHeight)
+                .isPresent();
+        if (useful) {
+            BlockRows.beginScan(session.head(), Math.max(1, fromHeight));
+        }
+    }
+
+    /** Blocks of a rescan; when the last one is the head's, the rescan joins it in the same commit. */
+    CompletionStage<Scanned> connectScan(long scan, List<Entry> blocks) {
+        return file.write(session -> {
+            Page page = session.page(scan);
+            blocks.forEach(entry -> connect(page, entry));
+            BlockRow top = blocks.get(blocks.size() - 1).row();
+            boolean meets = BlockRows.top(session.head())
+                    .filter(head -> head.blockId().equals(top.blockId()))
+                    .isPresent();
+            if (meets) {
+                books.forEach(book -> book.table().join(page));
+                BlockRows.endScan(page);
+            }
+            return new Scanned(top, meets);
+        });
+    }
+
+    /** Takes back what a rescan has read above a height; its last block then. */
+    CompletionStage<Optional<BlockRow>> undoScan(long scan, long height) {
+        return file.write(session -> {
+            Page page = session.page(scan);
+            BlockRows.undo(page, height);
+            books.forEach(book -> book.table().undo(page, height));
+            return BlockRows.top(page);
         });
     }
 }

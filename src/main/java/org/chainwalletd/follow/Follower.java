@@ -1,7 +1,10 @@
 package org.chainwalletd.follow;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -13,9 +16,18 @@ public final class Follower {
     private final ActorRef<Walker.Command> walker;
     private final Audience audience;
     private final Executor executor;
+    private final ActorRef<Rescanner.Command> rescanner;
+    private final AtomicReference<Optional<RescanProgress>> rescan;
 
-    private Follower(ActorRef<Walker.Command> walker, Audience audience, Executor executor) {
+    private Follower(
+            ActorRef<Walker.Command> walker,
+            Audience audience,
+            ActorRef<Rescanner.Command> rescanner,
+            AtomicReference<Optional<RescanProgress>> rescan,
+            Executor executor) {
         this.walker = walker;
+        this.rescanner = rescanner;
+        this.rescan = rescan;
         this.audience = audience;
         this.executor = executor;
     }
@@ -28,7 +40,13 @@ public final class Follower {
     /** Begins to follow. No node needs to be up. */
     public static Follower start(Spawner spawner, FollowerSetup setup) {
         Audience audience = new Audience(setup.clock().instant());
-        return new Follower(spawner.spawn(Walker.create(setup, audience), "follower"), audience, setup.executor());
+        AtomicReference<Optional<RescanProgress>> rescan = new AtomicReference<>(Optional.empty());
+        return new Follower(
+                spawner.spawn(Walker.create(setup, audience), "follower"),
+                audience,
+                spawner.spawn(Rescanner.create(setup, audience, rescan), "rescanner"),
+                rescan,
+                setup.executor());
     }
 
     /** The followed tip: the books hold all up to it. Empty until the first block is known. */
@@ -38,6 +56,22 @@ public final class Follower {
 
     public FollowStatus status() {
         return audience.status();
+    }
+
+    /** The rescan under way. */
+    public Optional<RescanProgress> rescan() {
+        return rescan.get();
+    }
+
+    /**
+     * Begins to read the chain again from a height, in the background and across restarts, for all addresses and books that there are now.
+     *
+     * @return the rescan that runs, when it is durable that this one will be done; empty when there is no block of that height yet
+     */
+    public CompletionStage<Optional<RescanProgress>> rescan(long fromHeight) {
+        CompletableFuture<Optional<RescanProgress>> reply = new CompletableFuture<>();
+        rescanner.tell(new Rescanner.Begin(fromHeight, reply));
+        return reply;
     }
 
     /** The tip channel: the current tip, then each newer one after its commit. Who is slow sees only the newest. */

@@ -43,9 +43,10 @@ public record FollowerSetup(
      *
      * @param verifyWork whether proofs of work are checked
      * @param checkpoint a block of the chain; empty: the nodes must agree on one
+     * @param from height from which the first start begins a rescan; empty: it begins none
      */
-    public record Rules(boolean verifyWork, Optional<BlockPlace> checkpoint) {
-        public static final Rules DEFAULT = new Rules(true, Optional.empty());
+    public record Rules(boolean verifyWork, Optional<BlockPlace> checkpoint, Optional<Long> from) {
+        public static final Rules DEFAULT = new Rules(true, Optional.empty(), Optional.empty());
     }
 
     public FollowerSetup {

@@ -31,11 +31,12 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
     /**
      * Begins to read blocks {@code from} to {@code to}.
      *
+     * @param judge what is checked of each block before it is handed over, some at a time
      * @param take given each block; the next one follows when the stage is done
      */
     static Walk begin(
             BlockReader reader,
-            HeaderCheck check,
+            Function<Fetched, CompletionStage<Fetched>> judge,
             NodeClient node,
             long from,
             long to,
@@ -43,7 +44,7 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
             Materializer materializer) {
         var run = Source.unfold(from, next -> next > to ? none() : some(next))
                 .mapAsync(BLOCKS_AT_ONCE, height -> reader.read(node, height))
-                .mapAsync(WORK_AHEAD, fetched -> check.judgeWork(fetched, to))
+                .mapAsync(WORK_AHEAD, judge::apply)
                 .viaMat(KillSwitches.single(), Keep.right())
                 .mapAsync(1, take::apply)
                 .toMat(Sink.ignore(), Keep.both())

@@ -224,7 +224,9 @@ final class Walker {
         Network network = said.orElse(Network.MAINNET);
         FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), network, setup.executor());
         context.pipeToSelf(
-                start.read(node.client()).thenComposeAsync(rows -> books.begin(rows, network), setup.executor()),
+                start.read(node.client())
+                        .thenComposeAsync(
+                                rows -> books.begin(rows, network, setup.rules().from()), setup.executor()),
                 Begun::new);
         return always().onMessage(Begun.class, this::begun).build();
     }
@@ -337,7 +339,14 @@ final class Walker {
         walked = node;
         doubt = Optional.empty();
         walkEnded = false;
-        walk = Walk.begin(reader, check, node.client(), chain.height() + 1, to, this::hand, materializer);
+        walk = Walk.begin(
+                reader,
+                fetched -> check.judgeWork(fetched, to),
+                node.client(),
+                chain.height() + 1,
+                to,
+                this::hand,
+                materializer);
         context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded(failure));
         return always().onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())

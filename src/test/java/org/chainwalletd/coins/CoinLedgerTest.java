@@ -41,7 +41,14 @@ class CoinLedgerTest {
     }
 
     @BeforeEach
-    void start() {
+    void begin() {
+        start();
+        books.watchMissing(List.of(chain.node().minerAddress()))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private void start() {
         rig = new FollowRig(folder, List.of(new LedgerBook()), chain.uri());
         books = new LedgerBooks(rig.books());
         ledger = new CoinLedger(books, rig.follower(), rig.executor());
@@ -51,14 +58,7 @@ class CoinLedgerTest {
                 rig.client(),
                 rig.executor(),
                 new SimpleMeterRegistry());
-        rig.kit()
-                .spawn(Coverage.create(
-                        books,
-                        rig.follower(),
-                        rig.client(),
-                        outputs,
-                        () -> List.of(chain.node().minerAddress()),
-                        rig.executor()));
+        rig.kit().spawn(Coverage.create(books, rig.follower(), rig.client(), outputs, rig.executor()));
         awaitTip();
     }
 
@@ -166,6 +166,61 @@ class CoinLedgerTest {
             }
             default -> chain.fund(fresh.get(random.nextInt(fresh.size())), 1_000 + random.nextInt(10_000));
         }
+    }
+
+    @Test
+    void a_rescan_finds_what_was_paid_before_the_books_began_and_joins_at_the_head() {
+        stop();
+        Address shop = address(9);
+        chain.fund(shop, 8_000);
+        chain.mine(20);
+        folder = folder.resolve("later");
+        start();
+        ledger.watchOld(List.of(shop)).toCompletableFuture().join();
+        long base = rig.follower().tip().orElseThrow().height();
+        rig.follower().rescan(0).toCompletableFuture().join().orElseThrow();
+        chain.mine(1);
+        Await.until("the rescan has joined", () -> !historyOf(shop).isEmpty());
+        awaitTip();
+
+        assertThat(historyOf(shop)).extracting(LedgerBooks.Entry::height).containsExactly(11L);
+        assertThat(base).isGreaterThanOrEqualTo(31L);
+        Await.until("nothing is pending", () -> rig.follower().rescan().isEmpty());
+        assertThat(snapshot(List.of(shop)).balance(shop)).isEqualTo(Amount.of(8_000));
+        chain.node().reorg(25);
+        awaitTip();
+        assertLedgerEqualsTheNode(List.of(shop));
+    }
+
+    @Test
+    void a_rescan_goes_on_after_a_restart() {
+        chain.mine(300);
+        awaitTip();
+        Address shop = address(9);
+        ledger.watchOld(List.of(shop)).toCompletableFuture().join();
+        rig.follower().rescan(0).toCompletableFuture().join().orElseThrow();
+        stop();
+        start();
+        Await.until(
+                "the rescan has joined",
+                () -> books.find(shop)
+                                        .toCompletableFuture()
+                                        .join()
+                                        .orElseThrow()
+                                        .historyFrom()
+                                == 0
+                        || books.find(shop)
+                                        .toCompletableFuture()
+                                        .join()
+                                        .orElseThrow()
+                                        .historyFrom()
+                                == 1);
+    }
+
+    private List<LedgerBooks.Entry> historyOf(Address address) {
+        return books.history(address, 0, Long.MAX_VALUE, 0, 100)
+                .toCompletableFuture()
+                .join();
     }
 
     @Test

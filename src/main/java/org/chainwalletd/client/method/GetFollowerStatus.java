@@ -37,6 +37,7 @@ public record GetFollowerStatus() implements Call<GetFollowerStatus.Result> {
      * @param followerStartedAt Unix seconds
      * @param fullScanComplete Whether no rescan is pending
      * @param tipAgeSeconds Seconds since the time that the last indexed block states
+     * @param rescanBlocksLeft Blocks that the rescan under way has not read yet; 0 without one
      * @param complaints What keeps the follower from following, and which nodes differ from the followed chain
      */
     public record Result(
@@ -48,6 +49,7 @@ public record GetFollowerStatus() implements Call<GetFollowerStatus.Result> {
             BigInteger followerStartedAt,
             Boolean fullScanComplete,
             Long tipAgeSeconds,
+            BigInteger rescanBlocksLeft,
             List<String> complaints) {
         static Result read(JsonNode json) {
             Answer answer = Answer.of(json);
@@ -60,6 +62,7 @@ public record GetFollowerStatus() implements Call<GetFollowerStatus.Result> {
                     answer.get("follower_started_at", Answer::u64),
                     answer.get("full_scan_complete", Answer::truth),
                     answer.get("tip_age_seconds", Answer::int64),
+                    answer.get("rescan_blocks_left", Answer::u64),
                     answer.get("complaints", Answer.list(Answer::text)));
         }
     }

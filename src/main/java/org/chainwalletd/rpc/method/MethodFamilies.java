@@ -83,7 +83,7 @@ public record MethodFamilies(
         methods.addAll(ReadMethods.all(chain, version, nodes, coins(), () -> keyring.list(), inFlight, executor));
         methods.addAll(KeyringMethods.all(keyring, new NewKeys(keyring, ledger, executor), deletionGuard, executor));
         methods.addAll(SpendMethods.all(spending, executor));
-        methods.addAll(FollowMethods.all(follower, htlcs.count()));
+        methods.addAll(FollowMethods.all(follower, htlcs.count(), executor));
         methods.addAll(WaitMethods.all(waits, credits, creditOwners(), executor));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));

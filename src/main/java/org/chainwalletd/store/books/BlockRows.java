@@ -27,8 +27,7 @@ public final class BlockRows {
             CREATE TABLE scans (
               scan INTEGER NOT NULL PRIMARY KEY,
               from_height INTEGER NOT NULL,
-              epoch INTEGER NOT NULL DEFAULT 0,
-              began_at INTEGER NOT NULL)""", "CREATE TABLE chain_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"));
+              epoch INTEGER NOT NULL DEFAULT 0)""", "CREATE TABLE chain_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"));
 
     /** As many ids of the last blocks are kept without a gap. */
     public static final long KEPT = 10_000;
@@ -85,8 +84,25 @@ public final class BlockRows {
         page.update("DELETE FROM blocks WHERE scan = ? AND height > ?", page.scan(), height);
     }
 
-    /** Forgets a rescan. */
-    public static void drop(Page page) {
+    /** The rescans that have not joined, the oldest first. */
+    public static List<ScanRow> scans(Page page) {
+        return page.query(
+                "SELECT scan, from_height FROM scans ORDER BY scan",
+                row -> new ScanRow(row.getLong(1), row.getLong(2)));
+    }
+
+    /** Begins a rescan under a number of its own. */
+    public static void beginScan(Page page, long fromHeight) {
+        page.update(
+                "INSERT INTO scans (scan, from_height)"
+                        + " SELECT MAX(COALESCE((SELECT MAX(scan) FROM scans), 0),"
+                        + " COALESCE((SELECT CAST(value AS INTEGER) FROM chain_facts WHERE name = 'last_scan'), 0)) + 1, ?",
+                fromHeight);
+    }
+
+    /** Forgets a rescan that has joined; its number is not used again. */
+    public static void endScan(Page page) {
+        putFact(page, "last_scan", String.valueOf(page.scan()));
         page.update("DELETE FROM blocks WHERE scan = ?", page.scan());
         page.update("DELETE FROM scans WHERE scan = ?", page.scan());
     }

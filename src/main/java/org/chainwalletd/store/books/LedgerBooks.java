@@ -60,8 +60,9 @@ public final class LedgerBooks {
             long birth = Math.max(0, height - young);
             for (Address address : addresses) {
                 head.update(
-                        "INSERT OR IGNORE INTO watched (address, from_height, fresh, cover_height, history_from)"
-                                + " VALUES (?, ?, ?, ?, ?)",
+                        "INSERT OR IGNORE INTO watched"
+                                + " (address, from_height, fresh, cover_height, history_from, before_scan)"
+                                + " SELECT ?, ?, ?, ?, ?, COALESCE(MAX(scan), 0) + 1 FROM scans",
                         address.toArray(),
                         height,
                         fresh ? 1 : 0,
@@ -70,6 +71,22 @@ public final class LedgerBooks {
             }
             return null;
         });
+    }
+
+    /**
+     * Watches those keys that are not: ones that a crash left unwatched, whose callers never heard of them, and ones of an older release. They may
+     * have coins.
+     */
+    public CompletionStage<Void> watchMissing(List<Address> keys) {
+        return allWatched()
+                .thenComposeAsync(
+                        watched -> watch(
+                                keys.stream()
+                                        .filter(key -> !watched.contains(key))
+                                        .toList(),
+                                false,
+                                0),
+                        Runnable::run);
     }
 
     /** Forgets addresses and their coins. */

@@ -30,7 +30,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
               from_height INTEGER NOT NULL,
               fresh INTEGER NOT NULL,
               cover_height INTEGER,
-              history_from INTEGER NOT NULL) WITHOUT ROWID""",
+              history_from INTEGER NOT NULL,
+              before_scan INTEGER NOT NULL) WITHOUT ROWID""",
             "CREATE INDEX watched_uncovered ON watched (from_height) WHERE cover_height IS NULL",
             "CREATE INDEX watched_covered ON watched (cover_height) WHERE cover_height IS NOT NULL AND fresh = 0",
             """
@@ -116,6 +117,19 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     @Override
     public void join(Page page) {
         page.update("UPDATE OR REPLACE coins SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
+        BlockRows.scans(page).stream()
+                .filter(row -> row.scan() == page.scan())
+                .forEach(row -> known(page, row.fromHeight()));
+    }
+
+    /** Of addresses that were watched before the scan began, everything from its first block on is known. From the first block on that is all,
+     * and no undoing uncovers them. */
+    private static void known(Page page, long from) {
+        page.update("UPDATE watched SET history_from = MIN(history_from, ?) WHERE before_scan <= ?", from, page.scan());
+        if (from <= 1) {
+            page.update(
+                    "UPDATE watched SET cover_height = 0 WHERE cover_height IS NULL AND before_scan <= ?", page.scan());
+        }
     }
 
     @Override

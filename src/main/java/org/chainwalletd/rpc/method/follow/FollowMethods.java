@@ -2,6 +2,7 @@ package org.chainwalletd.rpc.method.follow;
 
 import java.time.Clock;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.rpc.RpcMethod;
@@ -11,7 +12,8 @@ public final class FollowMethods {
     private FollowMethods() {}
 
     /** @param htlcs how many HTLCs the index has */
-    public static List<RpcMethod<?, ?>> all(Follower follower, LongSupplier htlcs) {
-        return List.of(new GetFollowerStatusMethod(follower, htlcs, Clock.systemUTC()));
+    public static List<RpcMethod<?, ?>> all(Follower follower, LongSupplier htlcs, Executor executor) {
+        return List.of(
+                new GetFollowerStatusMethod(follower, htlcs, Clock.systemUTC()), new RescanMethod(follower, executor));
     }
 }

@@ -9,6 +9,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
+import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
@@ -38,6 +39,9 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
 
             @Doc("Seconds since the time that the last indexed block states") @I64
             long tipAgeSeconds,
+
+            @Doc("Blocks that the rescan under way has not read yet; 0 without one")
+            long rescanBlocksLeft,
 
             @Doc("What keeps the follower from following, and which nodes differ from the followed chain")
             List<String> complaints) {}
@@ -75,8 +79,9 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
                 tipHeight - tip.height(),
                 htlcs.getAsLong(),
                 status.startedAt().getEpochSecond(),
-                true,
+                follower.rescan().isEmpty(),
                 clock.instant().getEpochSecond() - tip.timestamp(),
+                follower.rescan().map(RescanProgress::blocksLeft).orElse(0L),
                 status.complaints()));
     }
 

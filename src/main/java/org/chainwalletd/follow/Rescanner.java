@@ -1,0 +1,324 @@
+package org.chainwalletd.follow;
+
+import io.micrometer.core.instrument.Gauge;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.pekko.Done;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.BehaviorBuilder;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.apache.pekko.stream.Materializer;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.ScanRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the rescans, one after the other: reads old blocks into rows that nobody sees, up to the head, and lets them join it in the commit of
+ * the block where both meet. That block was checked with all its work and names its parents, so it proves every block below by its id: links
+ * and roots are enough here. Talks to the nodes in the background and to {@code books.db}. On restart it goes on from its last commit.
+ */
+final class Rescanner {
+    private static final Logger LOG = LoggerFactory.getLogger(Rescanner.class);
+    private static final Duration FIRST_RESTART = Duration.ofSeconds(1);
+    private static final Duration LAST_RESTART = Duration.ofSeconds(30);
+    private static final Duration LOGGED = Duration.ofSeconds(10);
+    private static final Duration RESTING = Duration.ofSeconds(2);
+    private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final double RESTART_JITTER = 0.1;
+    /** How many blocks a rescan steps back at a time when the chain below it has changed. */
+    private static final int STEP_BACK = 10;
+
+    sealed interface Command {}
+
+    /**
+     * Begins a rescan, or leaves it to a pending one that begins no higher.
+     *
+     * @param reply completes when it is durable that it will be done; empty when there is nothing to read
+     */
+    record Begin(long fromHeight, CompletableFuture<Optional<RescanProgress>> reply) implements Command {}
+
+    private record Loaded(Bookkeeping.Pending pending) implements Command {}
+
+    private record Begun(Begin begin, Bookkeeping.Pending pending, Throwable failure) implements Command {}
+
+    private record Next() implements Command {}
+
+    private record Progress() implements Command {}
+
+    private record Arrived(Fetched fetched, CompletableFuture<Done> taken) implements Command {}
+
+    private record Written(Bookkeeping.Scanned scanned) implements Command {}
+
+    private record SteppedBack(Optional<BlockRow> top) implements Command {}
+
+    private record WalkEnded(Throwable failure) implements Command {}
+
+    private record WriteFailed(Throwable failure) implements Command {}
+
+    private final ActorContext<Command> context;
+    private final TimerScheduler<Command> timers;
+    private final FollowerSetup setup;
+    private final Audience audience;
+    private final AtomicReference<Optional<RescanProgress>> published;
+    private final Bookkeeping books;
+    private final Materializer materializer;
+    private final Batch batch = new Batch();
+    private CompletableFuture<Done> waiting;
+    private BlockReader reader;
+    private ScanRow scan;
+    private Optional<BlockRow> top = Optional.empty();
+    private Walk walk;
+    private int node;
+    private long blocksSinceLog;
+    private boolean joined;
+
+    private Rescanner(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            FollowerSetup setup,
+            Audience audience,
+            AtomicReference<Optional<RescanProgress>> published) {
+        this.context = context;
+        this.timers = timers;
+        this.setup = setup;
+        this.audience = audience;
+        this.published = published;
+        this.books = new Bookkeeping(setup.file(), setup.books());
+        this.materializer = Materializer.createMaterializer(context);
+    }
+
+    /** @param published kept at the progress of the rescan under way, for readers on other threads */
+    static Behavior<Command> create(
+            FollowerSetup setup, Audience audience, AtomicReference<Optional<RescanProgress>> published) {
+        Gauge.builder(
+                        "walletd.follower.rescan.left",
+                        () -> published.get().map(RescanProgress::blocksLeft).orElse(0L))
+                .description("Blocks that the rescan under way has not read yet")
+                .register(setup.meters());
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
+                        timers -> new Rescanner(context, timers, setup, audience, published).loading())))
+                .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
+    }
+
+    private BehaviorBuilder<Command> always() {
+        return Behaviors.receive(Command.class)
+                .onMessage(Begin.class, this::begin)
+                .onMessage(Begun.class, this::begun)
+                .onMessage(Progress.class, progress -> logProgress())
+                .onMessage(WriteFailed.class, this::writeFailed)
+                .onSignal(PreRestart.class, signal -> stopWalking())
+                .onSignal(PostStop.class, signal -> stopWalking());
+    }
+
+    private Behavior<Command> writeFailed(WriteFailed command) {
+        throw new IllegalStateException("a rescan cannot be written", command.failure());
+    }
+
+    private Behavior<Command> stopWalking() {
+        if (walk != null) {
+            walk.stop().shutdown();
+        }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> begin(Begin command) {
+        context.pipeToSelf(
+                books.beginScan(command.fromHeight()), (pending, failure) -> new Begun(command, pending, failure));
+        return Behaviors.same();
+    }
+
+    /** The one that runs goes on; a new one is taken up after it. */
+    private Behavior<Command> begun(Begun command) {
+        if (command.failure() != null) {
+            command.begin().reply().completeExceptionally(command.failure());
+            return Behaviors.same();
+        }
+        Optional<ScanRow> first = command.pending().scan();
+        command.begin()
+                .reply()
+                .complete(first.map(row -> progress(row, command.pending().top())));
+        if (scan == null && first.isPresent()) {
+            return loaded(new Loaded(command.pending()));
+        }
+        return Behaviors.same();
+    }
+
+    private RescanProgress progress(ScanRow row, Optional<BlockRow> at) {
+        long height = at.map(BlockRow::height).orElse(row.fromHeight() - 1);
+        return new RescanProgress(
+                row.scan(),
+                row.fromHeight(),
+                height,
+                audience.tip().map(FollowedTip::height).orElse(height));
+    }
+
+    private Behavior<Command> loading() {
+        context.pipeToSelf(
+                books.pendingScan(),
+                (pending, failure) -> failure == null ? new Loaded(pending) : new WriteFailed(failure));
+        return always().onMessage(Loaded.class, this::loaded).build();
+    }
+
+    private Behavior<Command> loaded(Loaded command) {
+        Bookkeeping.Pending pending = command.pending();
+        if (pending.scan().isEmpty()) {
+            return resting();
+        }
+        scan = pending.scan().get();
+        top = pending.top();
+        reader = new BlockReader(
+                setup.profile(),
+                setup.any().background(),
+                new Leniency(pending.network().orElse(Network.MAINNET)),
+                setup.executor());
+        RescanProgress begin = progress(scan, top);
+        LOG.info("rescan from block {}: {} blocks are to be read", U64.toString(scan.fromHeight()), begin.blocksLeft());
+        timers.startTimerWithFixedDelay(new Progress(), LOGGED);
+        return step();
+    }
+
+    /** Nothing is pending. */
+    private Behavior<Command> resting() {
+        scan = null;
+        published.set(Optional.empty());
+        timers.cancel(new Progress());
+        timers.startSingleTimer(new Next(), RESTING);
+        return always().onMessage(Next.class, next -> loading()).build();
+    }
+
+    private Behavior<Command> logProgress() {
+        if (scan != null) {
+            RescanProgress now = progress(scan, top);
+            long rate = Math.max(1, blocksSinceLog / LOGGED.toSeconds());
+            LOG.info(
+                    "rescan at block {}: {} blocks/s, {} left, about {} s",
+                    U64.toString(now.height()),
+                    blocksSinceLog / LOGGED.toSeconds(),
+                    now.blocksLeft(),
+                    now.blocksLeft() / rate);
+            blocksSinceLog = 0;
+        }
+        return Behaviors.same();
+    }
+
+    /** Reads on up to the head as it is now. */
+    private Behavior<Command> step() {
+        RescanProgress now = progress(scan, top);
+        published.set(Optional.of(now));
+        if (now.blocksLeft() == 0) {
+            return pausing();
+        }
+        node = (node + 1) % setup.nodes().size();
+        walk = Walk.begin(
+                reader,
+                CompletableFuture::completedFuture,
+                setup.nodes().get(node).client().background(),
+                now.height() + 1,
+                now.toHeight(),
+                this::hand,
+                materializer);
+        context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded(failure));
+        return always().onMessage(Arrived.class, this::arrived)
+                .onMessage(Written.class, this::written)
+                .onMessage(SteppedBack.class, this::steppedBack)
+                .onMessage(WalkEnded.class, ended -> walkEnded())
+                .build();
+    }
+
+    private Behavior<Command> pausing() {
+        timers.startSingleTimer(new Next(), PAUSE);
+        return always().onMessage(Next.class, next -> step())
+                .onMessage(SteppedBack.class, this::steppedBack)
+                .build();
+    }
+
+    private CompletionStage<Done> hand(Fetched fetched) {
+        CompletableFuture<Done> taken = new CompletableFuture<>();
+        context.getSelf().tell(new Arrived(fetched, taken));
+        return taken;
+    }
+
+    private Behavior<Command> arrived(Arrived command) {
+        if (joined || !(command.fetched() instanceof Fetched.Whole whole)) {
+            command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
+            return Behaviors.same();
+        }
+        ChainBlock block = whole.block();
+        Optional<BlockRow> below = batch.last().or(() -> top);
+        if (below.isPresent() && !block.parentId().equals(below.get().blockId())) {
+            return stepBack(command.taken());
+        }
+        batch.add(new Bookkeeping.Entry(block, true), new CompletableFuture<>());
+        if (batch.isFull() || block.height() >= progress(scan, top).toHeight()) {
+            waiting = command.taken();
+            return write();
+        }
+        command.taken().complete(Done.getInstance());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> write() {
+        List<Bookkeeping.Entry> blocks = batch.take();
+        blocksSinceLog += blocks.size();
+        context.pipeToSelf(
+                books.connectScan(scan.scan(), blocks),
+                (scanned, failure) -> failure == null ? new Written(scanned) : new WriteFailed(failure));
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> written(Written command) {
+        top = Optional.of(command.scanned().top());
+        joined = command.scanned().joined();
+        published.set(Optional.of(progress(scan, top)));
+        if (joined) {
+            LOG.info(
+                    "the rescan from block {} has met the head at block {}",
+                    U64.toString(scan.fromHeight()),
+                    U64.toString(command.scanned().top().height()));
+        }
+        if (waiting != null) {
+            waiting.complete(Done.getInstance());
+            waiting = null;
+        }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> stepBack(CompletableFuture<Done> taken) {
+        batch.take();
+        long to = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - STEP_BACK);
+        context.pipeToSelf(
+                books.undoScan(scan.scan(), to),
+                (row, failure) -> failure == null ? new SteppedBack(row) : new WriteFailed(failure));
+        taken.completeExceptionally(new IllegalStateException("the chain below has changed"));
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> steppedBack(SteppedBack command) {
+        top = command.top();
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> walkEnded() {
+        walk = null;
+        if (joined) {
+            joined = false;
+            return loading();
+        }
+        if (!batch.isEmpty()) {
+            batch.take();
+        }
+        return pausing();
+    }
+}
