@@ -74,11 +74,19 @@ record Services(
                         htlcs.methods(),
                         following.follower(),
                         following.ledger(),
-                        new IndexerMethods.Sources(indexer, AddressHistory.NONE),
+                        new IndexerMethods.Sources(indexer, ownHistory()),
                         waits,
                         following.credits(),
                         workers.answers())
                 .registry();
+    }
+
+    private AddressHistory ownHistory() {
+        return new OwnHistory(
+                following.ledger(),
+                address -> keyring.list().stream()
+                        .anyMatch(entry -> entry.address().equals(address)),
+                workers.answers());
     }
 
     private DeletionGuard deletionGuard() {

@@ -10,6 +10,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
+import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 
 /** The ledger of own coins as the rest of the daemon sees it. Safe for threads; stages fail with {@code StoreException}. */
@@ -61,6 +62,13 @@ public final class CoinLedger {
         int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
         return books.unspent(tip.place(), addresses)
                 .thenApplyAsync(found -> found.map(coins -> new LedgerSnapshot(tip, maturity, coins)), executor);
+    }
+
+    /** The history of a watched address up to the followed tip; see {@link LedgerBooks#history}. */
+    public CompletionStage<List<HistoryEntry>> history(
+            Address address, long from, Optional<HistoryEntry.Position> after, int most) {
+        long to = follower.tip().map(FollowedTip::height).orElse(-1L);
+        return books.history(address, from, to, after, most);
     }
 
     /** Why an address must not be given up, in words: the ledger has coins of it. Empty permits nothing: the nodes are asked as well. */

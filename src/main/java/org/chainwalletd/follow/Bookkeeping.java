@@ -54,6 +54,8 @@ final class Bookkeeping {
         return file.write(session -> {
             headers.forEach(row -> BlockRows.put(session.head(), row));
             BlockRows.putFact(session.head(), NETWORK, network.word());
+            long base = headers.get(headers.size() - 1).height();
+            books.forEach(book -> book.table().begin(session.head(), base));
             rescan.ifPresent(from -> beginScan(session, from));
             return new Known(headers, Optional.of(network));
         });

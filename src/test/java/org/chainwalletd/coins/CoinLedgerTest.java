@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
@@ -183,7 +186,7 @@ class CoinLedgerTest {
         Await.until("the rescan has joined", () -> !historyOf(shop).isEmpty());
         awaitTip();
 
-        assertThat(historyOf(shop)).extracting(LedgerBooks.Entry::height).containsExactly(11L);
+        assertThat(historyOf(shop)).extracting(HistoryEntry::height).containsExactly(11L);
         assertThat(base).isGreaterThanOrEqualTo(31L);
         Await.until("nothing is pending", () -> rig.follower().rescan().isEmpty());
         assertThat(snapshot(List.of(shop)).balance(shop)).isEqualTo(Amount.of(8_000));
@@ -217,8 +220,51 @@ class CoinLedgerTest {
                                 == 1);
     }
 
-    private List<LedgerBooks.Entry> historyOf(Address address) {
-        return books.history(address, 0, Long.MAX_VALUE, 0, 100)
+    @Test
+    void a_history_ascends_and_goes_on_after_its_cursor() {
+        watchFresh();
+        Address shop = fresh.get(0);
+        chain.fund(shop, 1_000);
+        chain.fund(shop, 2_000);
+        chain.fund(shop, 3_000);
+        awaitTip();
+        List<HistoryEntry> all = historyOf(shop);
+        HistoryEntry.Position after =
+                HistoryEntry.Position.parse(all.get(0).position().text());
+
+        assertThat(all).extracting(HistoryEntry::height).containsExactly(11L, 12L, 13L);
+        assertThat(ledger.history(shop, 0, Optional.of(after), 1)
+                        .toCompletableFuture()
+                        .join())
+                .containsExactly(all.get(1));
+    }
+
+    @Test
+    void a_covered_address_is_read_without_a_scan_and_paid_from_when_the_node_refuses() {
+        watchFresh();
+        chain.fund(fresh.get(0), 5_000);
+        awaitTip();
+        chain.node().faults().quota(true);
+        Address stranger = address(7);
+        LedgerReads reads = new LedgerReads(rig.client(), ledger, rig.executor());
+        LedgerSpends spends = new LedgerSpends(rig.client(), ledger, false, rig.executor());
+        for (int i = 0; i < 40; i++) {
+            assertThat(reads.balance(fresh.get(0)).toCompletableFuture().join()).isEqualTo(Amount.of(5_000));
+        }
+        for (int i = 0; i < 40; i++) {
+            assertThat(spends.addressUtxos(fresh.get(0))
+                            .toCompletableFuture()
+                            .join()
+                            .utxos())
+                    .hasSize(1);
+        }
+
+        assertThat(reads.balance(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(10));
+        assertThat(spends.addressUtxos(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(10));
+    }
+
+    private List<HistoryEntry> historyOf(Address address) {
+        return books.history(address, 0, Long.MAX_VALUE, Optional.empty(), 100)
                 .toCompletableFuture()
                 .join();
     }

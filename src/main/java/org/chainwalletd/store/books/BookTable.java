@@ -24,6 +24,9 @@ public interface BookTable<V, C> {
 
     void write(Page page, C change);
 
+    /** Following begins: the first block that is read is the one above {@code height}. */
+    default void begin(Page page, long height) {}
+
     /** Takes back what blocks above {@code height} have changed in the rows of this page's scan. */
     void undo(Page page, long height);
 

@@ -29,6 +29,16 @@ public final class LedgerBooks {
     private static final String COINS =
             "SELECT tx_id, output_index, address, value, height, coinbase FROM coins WHERE scan = 0";
 
+    private static final String HISTORY = """
+            SELECT height, tx_id, input, SUM(value), MAX(coinbase) FROM (
+              SELECT height, tx_id, 0 AS input, value, coinbase FROM coins
+              WHERE scan = 0 AND address = ?1 AND height BETWEEN ?2 AND ?3
+              UNION ALL
+              SELECT spent_height, spent_by, 1, value, 0 FROM coins
+              WHERE scan = 0 AND address = ?1 AND spent_height BETWEEN ?2 AND ?3)
+            WHERE (height, tx_id, input) > (?4, ?5, ?6)
+            GROUP BY height, tx_id, input ORDER BY height, tx_id, input LIMIT ?7""";
+
     private final Books file;
 
     public LedgerBooks(Books file) {
@@ -44,9 +54,6 @@ public final class LedgerBooks {
      */
     public record Watched(
             Address address, long fromHeight, boolean fresh, Optional<Long> coverHeight, long historyFrom) {}
-
-    /** One line of an address's history. */
-    public record Entry(long height, Hash256 txId, Amount amount, boolean input, boolean coinbase) {}
 
     /**
      * Watches addresses from the block that was written last on. Durable when the stage completes; those that are watched stay as they are.
@@ -219,26 +226,37 @@ public final class LedgerBooks {
                 row.getInt(6) != 0);
     }
 
-    /** What has happened to an address up to a height, oldest first: at most {@code most} lines after {@code skip} ones. */
-    public CompletionStage<List<Entry>> history(Address address, long from, long to, long skip, int most) {
-        byte[] key = address.toArray();
-        return file.read(session -> session.head()
-                .query(
-                        "SELECT height, tx_id, value, 0, coinbase FROM coins WHERE scan = 0 AND address = ?1 AND height BETWEEN"
-                                + " ?2 AND ?3 UNION ALL SELECT spent_height, spent_by, value, 1, 0 FROM coins"
-                                + " WHERE scan = 0 AND address = ?1 AND spent_height BETWEEN ?2 AND ?3"
-                                + " ORDER BY 1, 4, 2, 3 LIMIT ?4 OFFSET ?5",
-                        row -> new Entry(
-                                row.getLong(1),
-                                Hash256.of(row.getBytes(2)),
-                                Amount.ofUnsigned(row.getLong(3)),
-                                row.getInt(4) != 0,
-                                row.getInt(5) != 0),
-                        key,
-                        from,
-                        to,
-                        most,
-                        skip));
+    /**
+     * What has happened to an address from a height on up to the block {@code at}, ascending, and no further back than its history is complete.
+     *
+     * @param after the place that the first entry comes after; empty: from the beginning
+     */
+    public CompletionStage<List<HistoryEntry>> history(
+            Address address, long from, long to, Optional<HistoryEntry.Position> after, int most) {
+        HistoryEntry.Position place = after.orElse(HistoryEntry.Position.START);
+        return file.read(session -> {
+            Page head = session.head();
+            long complete = find(head, address).map(Watched::historyFrom).orElse(Long.MAX_VALUE);
+            return head.query(
+                    HISTORY,
+                    LedgerBooks::entry,
+                    address.toArray(),
+                    Math.max(Math.max(from, complete), place.height()),
+                    to,
+                    place.height(),
+                    place.txId().toArray(),
+                    place.input() ? 1 : 0,
+                    most);
+        });
+    }
+
+    private static HistoryEntry entry(ResultSet row) throws SQLException {
+        return new HistoryEntry(
+                row.getLong(1),
+                Hash256.of(row.getBytes(2)),
+                row.getInt(3) != 0,
+                Amount.ofUnsigned(row.getLong(4)),
+                row.getInt(5) != 0);
     }
 
     /** What is known by bytes of these outpoints. */

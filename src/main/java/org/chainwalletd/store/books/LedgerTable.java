@@ -81,6 +81,12 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         }
     }
 
+    /** Of what was watched before there was a block, nothing older than the first one that is read is known. */
+    @Override
+    public void begin(Page page, long height) {
+        page.update("UPDATE watched SET history_from = ? WHERE from_height < 0 AND fresh = 0", height + 1);
+    }
+
     /** A coin that is there already stays as it is. */
     static void create(Page page, OwnCoin coin) {
         page.update(
@@ -122,8 +128,10 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .forEach(row -> known(page, row.fromHeight()));
     }
 
-    /** Of addresses that were watched before the scan began, everything from its first block on is known. From the first block on that is all,
-     * and no undoing uncovers them. */
+    /**
+     * Of addresses that were watched before the scan began, everything from its first block on is known. From the first block on that is all,
+     * and no undoing uncovers them.
+     */
     private static void known(Page page, long from) {
         page.update("UPDATE watched SET history_from = MIN(history_from, ?) WHERE before_scan <= ?", from, page.scan());
         if (from <= 1) {

@@ -1,0 +1,40 @@
+package org.chainwalletd.store.books;
+
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * What one transaction did to an address in one direction.
+ *
+ * @param amount of all its coins that the transaction made, or spent
+ * @param input whether they were spent
+ */
+public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amount, boolean coinbase) {
+    public Position position() {
+        return new Position(height, txId, input);
+    }
+
+    /** A place in a history, which ascends by height, transaction id and direction, what was received first. */
+    public record Position(long height, Hash256 txId, boolean input) {
+        /** Before everything. */
+        static final Position START = new Position(-1, Hash256.ZERO, false);
+
+        private static final String INPUT = "i";
+        private static final String OUTPUT = "o";
+
+        public String text() {
+            return height + ":" + txId.hex() + ":" + (input ? INPUT : OUTPUT);
+        }
+
+        /**
+         * @throws IllegalArgumentException for a text that no {@link #text} has given
+         */
+        public static Position parse(String text) {
+            String[] parts = text.split(":", -1);
+            if (parts.length != 3 || !(parts[2].equals(INPUT) || parts[2].equals(OUTPUT))) {
+                throw new IllegalArgumentException("not a cursor of this history");
+            }
+            return new Position(Long.parseLong(parts[0]), Hash256.parse(parts[1]), parts[2].equals(INPUT));
+        }
+    }
+}
