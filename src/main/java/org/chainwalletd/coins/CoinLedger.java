@@ -52,6 +52,11 @@ public final class CoinLedger {
         follower.nudge();
     }
 
+    /** Whether there is anything to be known here of these addresses. */
+    CompletionStage<Boolean> coversAny(List<Address> addresses) {
+        return books.coversAny(addresses);
+    }
+
     /** Coins of those addresses that are covered, at the followed tip; empty before the first block, and when that tip is just going. */
     CompletionStage<Optional<LedgerSnapshot>> snapshot(List<Address> addresses) {
         FollowStatus status = follower.status();

@@ -79,13 +79,9 @@ public final class LedgerReads extends ForwardingNodeClient {
                         executor);
     }
 
+    /** Books that cannot be read cover nothing. */
     private CompletionStage<Boolean> covered(List<Address> addresses) {
-        return ledger.snapshot(addresses)
-                .handleAsync(
-                        (found, failure) -> failure == null
-                                && found.filter(snapshot -> !snapshot.coins().isEmpty())
-                                        .isPresent(),
-                        executor);
+        return ledger.coversAny(addresses).exceptionallyAsync(failure -> false, executor);
     }
 
     private CompletionStage<Optional<LedgerSnapshot>> atTip(Tip wanted, List<Address> addresses) {

@@ -144,6 +144,11 @@ public final class Books implements AutoCloseable {
             LOG.error("{} cannot be written: {}", file, e.getMessage());
             future.completeExceptionally(unavailable("cannot be written: " + e.getMessage(), e));
             return;
+        } catch (Error e) {
+            // Whoever waits must hear of it before the thread ends.
+            rollback();
+            future.completeExceptionally(unavailable("cannot be written: " + e, e));
+            throw e;
         }
         future.complete(result);
     }

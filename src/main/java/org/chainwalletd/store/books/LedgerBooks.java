@@ -96,15 +96,12 @@ public final class LedgerBooks {
                         Runnable::run);
     }
 
-    /** Forgets addresses and their coins. */
-    public CompletionStage<Void> forget(List<Address> addresses) {
-        return file.write(session -> {
-            addresses.forEach(address -> {
-                session.head().update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
-                session.head().update("DELETE FROM coins WHERE scan = 0 AND address = ?", (Object) address.toArray());
-            });
-            return null;
-        });
+    /** Whether the coins of at least one of these are complete. */
+    public CompletionStage<Boolean> coversAny(List<Address> addresses) {
+        return file.read(session -> addresses.stream()
+                .anyMatch(address -> find(session.head(), address)
+                        .flatMap(Watched::coverHeight)
+                        .isPresent()));
     }
 
     public CompletionStage<Set<Address>> allWatched() {
