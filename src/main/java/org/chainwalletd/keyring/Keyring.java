@@ -3,10 +3,13 @@ package org.chainwalletd.keyring;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -15,7 +18,9 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringActor.Command;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.keyring.PassphraseAttempts.Attempt;
@@ -32,6 +37,9 @@ public final class Keyring implements Signer {
     private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
     private final AtomicReference<KeyringView> view;
     private volatile OwnedAddresses owned;
+    /** Written by the actor alone. A key that it takes away is overwritten first, so that nobody signs with one that is gone. */
+    private final Map<Address, SigningKey> atHand;
+
     private final boolean seeded;
     private final Births births = new Births();
     private volatile boolean pooled;
@@ -43,11 +51,13 @@ public final class Keyring implements Signer {
     private Keyring(
             ActorRef<Command> actor,
             AtomicReference<KeyringView> view,
+            Map<Address, SigningKey> atHand,
             boolean seeded,
             KeyringSetup setup,
             Spawner spawner) {
         this.actor = actor;
         this.view = view;
+        this.atHand = atHand;
         this.seeded = seeded;
         KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
         this.attempts = spawner.spawn(
@@ -73,6 +83,7 @@ public final class Keyring implements Signer {
         private final KeyRecords records;
         private final CompletableFuture<Void> made;
         private final CompletableFuture<KeyringLoader.Loaded> loaded;
+        private final ConcurrentMap<Address, SigningKey> atHand = new ConcurrentHashMap<>();
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
             KeyFolder folder = new KeyFolder(setup.wallets());
@@ -101,6 +112,10 @@ public final class Keyring implements Signer {
             return records;
         }
 
+        ConcurrentMap<Address, SigningKey> atHand() {
+            return atHand;
+        }
+
         CompletableFuture<KeyringLoader.Loaded> loaded() {
             return loaded;
         }
@@ -111,7 +126,7 @@ public final class Keyring implements Signer {
             CompletableFuture<Void> opened = new CompletableFuture<>();
             ActorRef<Command> actor = spawner.spawn(KeyringActor.create(this, published, opened), "keyring");
             return opened.thenApplyAsync(
-                    done -> new Keyring(actor, published, loaded.join().seeded(), setup, spawner),
+                    done -> new Keyring(actor, published, atHand, loaded.join().seeded(), setup, spawner),
                     setup.executors().crypto());
         }
     }
@@ -147,6 +162,25 @@ public final class Keyring implements Signer {
     @Override
     public CompletionStage<Signature> sign(Address address, byte[] message) {
         return ask(reply -> new KeyringActor.Sign(address, message, reply));
+    }
+
+    @Override
+    public Optional<Signature> signAtHand(Address address, byte[] message) {
+        SigningKey key = atHand.get(address);
+        if (key == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new Signature(PublicKey.of(key.publicKey()), key.sign(message)));
+        } catch (IllegalStateException e) {
+            // Taken away at this moment: the actor knows why.
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public boolean isAtHand(Address address) {
+        return atHand.containsKey(address);
     }
 
     /** How many keys there are, from memory. */

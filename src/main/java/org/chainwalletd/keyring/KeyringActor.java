@@ -148,7 +148,7 @@ final class KeyringActor {
     private final KeyRecords records;
     private final KeyAudience audience = new KeyAudience();
     private final AtomicReference<KeyringView> published;
-    private final UnsealedKeys unsealed = new UnsealedKeys();
+    private final UnsealedKeys unsealed;
     private final Set<Address> moving = new HashSet<>();
 
     private boolean seeded;
@@ -169,7 +169,9 @@ final class KeyringActor {
             KeyringSetup setup,
             SecretBytes passphrase,
             KeyRecords records,
+            UnsealedKeys unsealed,
             AtomicReference<KeyringView> published) {
+        this.unsealed = unsealed;
         this.context = context;
         this.timers = timers;
         this.setup = setup;
@@ -187,7 +189,13 @@ final class KeyringActor {
     static Behavior<Command> create(
             Keyring.Opening opening, AtomicReference<KeyringView> published, CompletableFuture<Void> opened) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> new KeyringActor(
-                        context, timers, opening.setup(), opening.passphrase(), opening.records(), published)
+                        context,
+                        timers,
+                        opening.setup(),
+                        opening.passphrase(),
+                        opening.records(),
+                        new UnsealedKeys(opening.atHand()),
+                        published)
                 .opening(opening.loaded(), opened)));
     }
 

@@ -20,6 +20,19 @@ public interface Signer {
      */
     CompletionStage<Signature> sign(Address address, byte[] message);
 
+    /**
+     * The same at once, on the calling thread, when the key is unsealed; empty when it is not, or not any more. Costs one Ed25519 signature
+     * and waits for nobody.
+     */
+    default Optional<Signature> signAtHand(Address address, byte[] message) {
+        return Optional.empty();
+    }
+
+    /** Whether the key is there and unsealed; false says nothing about a sealed one. */
+    default boolean isAtHand(Address address) {
+        return false;
+    }
+
     /** @param bytes 64 bytes */
     record Signature(PublicKey publicKey, byte[] bytes) {}
 }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentMap;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
@@ -12,10 +13,17 @@ import org.chainwalletd.keyring.KeyringActor.Question;
 
 /** The secrets that were unsealed, and who waits for one that is being unsealed. Belongs to the Keyring actor. */
 final class UnsealedKeys {
-    private final Map<Address, SigningKey> keys = new HashMap<>();
+    private final ConcurrentMap<Address, SigningKey> keys;
     private final Map<Address, List<Question>> waitingForKey = new HashMap<>();
     private final List<Question> waitingForSeed = new ArrayList<>();
     private SecretBytes seed;
+
+    /**
+     * @param keys written here alone; others only sign with what they find there, which may be closed at any time
+     */
+    UnsealedKeys(ConcurrentMap<Address, SigningKey> keys) {
+        this.keys = keys;
+    }
 
     /** Null when it is sealed. */
     SigningKey key(Address address) {

@@ -9,60 +9,14 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
-import org.apache.pekko.actor.typed.javadsl.ActorContext;
-import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AllowanceStore;
 
 /**
- * Owns what was spent of the operator's allowance: a cap per transaction and one per sliding period. A spend holds its amount before it is
- * signed; the hold becomes durable together with the intent and is given back when the spend fails. Talks to the running spenders. After a
- * restart it reads the durable uses.
+ * What was spent of the operator's allowance: a cap per transaction and one per sliding period. A spend holds its amount together with its
+ * coins; the hold becomes durable with the intent and is given back when the spend fails. Belongs to {@link Reservations}.
  */
-public final class Allowance extends AbstractBehavior<Allowance.Command> {
-    private static final Duration SLIDE_EVERY = Duration.ofSeconds(10);
-
-    sealed interface Command {}
-
-    /** Would this amount be granted now? Holds nothing. */
-    record Check(Amount amount, ActorRef<Reply> replyTo) implements Command {}
-
-    /** As {@link Check}, for a caller outside of the actors. */
-    record Ask(Amount amount, CompletableFuture<Reply> answer) implements Command {}
-
-    /**
-     * Takes the amount out of the allowance until it is dropped, settled or given back.
-     *
-     * @param earlier the transaction when it was made before: what it counts already is not counted twice; null for a new one
-     */
-    record Hold(SpendId spend, Hash256 earlier, Amount amount, ActorRef<Reply> replyTo) implements Command {}
-
-    record Settled(SpendId spend, Hash256 txId) implements Command {}
-
-    /** The spend ended without an intent. */
-    record Drop(SpendId spend) implements Command {}
-
-    /** The spend of {@code txId} failed, in the store already. */
-    record GiveBack(Hash256 txId) implements Command {}
-
-    record Status(CompletableFuture<AllowanceStatus> answer) implements Command {}
-
-    /** Time has passed: old uses leave the window. */
-    private record Slide() implements Command {}
-
-    /** Answer to {@link Check} and {@link Hold}. */
-    sealed interface Reply {}
-
-    record Granted() implements Reply {}
-
-    record Exceeded(SpendRefusal.AllowanceExceeded refusal) implements Reply {}
-
+public final class Allowance {
     /** The operator's limits; empty means none. */
     public record Limits(Optional<Amount> perTransaction, Optional<Amount> perPeriod, Duration period) {
         boolean none() {
@@ -82,19 +36,16 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
     private final Limits limits;
     private final Clock clock;
     private final SpendMetrics metrics;
-    /** By {@link SpendId} while held, by {@link Hash256} afterwards, those of before the start by minute as well; oldest first. */
-    private final Map<Object, Use> uses = new LinkedHashMap<>();
+    /** Oldest first. */
+    private final Map<Owner, Use> uses = new LinkedHashMap<>();
 
     private BigInteger sum = BigInteger.ZERO;
     private long latest;
 
-    private Allowance(
-            ActorContext<Command> context,
-            AllowanceStore.Spent durable,
-            Limits limits,
-            Clock clock,
-            SpendMetrics metrics) {
-        super(context);
+    /**
+     * @param durable uses of the current window that the store knows
+     */
+    Allowance(AllowanceStore.Spent durable, Limits limits, Clock clock, SpendMetrics metrics) {
         this.limits = limits;
         this.clock = clock;
         this.metrics = metrics;
@@ -102,115 +53,91 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         takeUp(durable);
     }
 
-    /**
-     * @param durable uses of the current window that the store knows
-     */
-    static Behavior<Command> create(AllowanceStore.Spent durable, Limits limits, Clock clock, SpendMetrics metrics) {
-        return Behaviors.withTimers(timers -> {
-            timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
-            return Behaviors.setup(context -> new Allowance(context, durable, limits, clock, metrics));
-        });
-    }
-
     /** Oldest first, whichever kind it is. */
     private void takeUp(AllowanceStore.Spent durable) {
-        Map<Object, Use> all = new HashMap<>();
-        durable.minutes().forEach(minute -> all.put(minute, new Use(minute.amount(), minute.last())));
-        durable.open().forEach(use -> all.put(use.txId(), new Use(use.amount().toBigInteger(), use.at())));
+        Map<Owner, Use> all = new HashMap<>();
+        durable.minutes()
+                .forEach(minute ->
+                        all.put(new Owner.PastMinute(minute.start()), new Use(minute.amount(), minute.last())));
+        durable.open()
+                .forEach(use -> all.put(
+                        new Owner.Payment(use.txId()), new Use(use.amount().toBigInteger(), use.at())));
         all.entrySet().stream()
                 .sorted(Comparator.comparingLong(entry -> entry.getValue().at()))
                 .forEach(entry -> put(entry.getKey(), entry.getValue().notAfter(latest)));
     }
 
-    @Override
-    public Receive<Command> createReceive() {
-        return newReceiveBuilder()
-                .onMessage(Check.class, this::check)
-                .onMessage(Ask.class, this::ask)
-                .onMessage(Hold.class, this::hold)
-                .onMessage(Settled.class, this::settled)
-                .onMessage(Drop.class, command -> remove(command.spend()))
-                .onMessage(GiveBack.class, command -> remove(command.txId()))
-                .onMessage(Status.class, this::status)
-                .onMessage(Slide.class, command -> slide())
-                .build();
+    /** Why this amount would not be granted now; empty when it would. Holds nothing. */
+    Optional<SpendRefusal.AllowanceExceeded> refusal(Amount amount) {
+        return judge(amount, BigInteger.ZERO);
     }
 
-    private Behavior<Command> check(Check command) {
-        command.replyTo().tell(judge(command.amount(), null));
-        return this;
+    /** The same for a spend that was made before: what it counts already is not counted twice. */
+    Optional<SpendRefusal.AllowanceExceeded> refusal(Amount amount, Owner earlier) {
+        dropOld();
+        Use counted = uses.get(earlier);
+        return judge(amount, counted == null ? BigInteger.ZERO : counted.amount());
     }
 
-    private Behavior<Command> ask(Ask command) {
-        command.answer().complete(judge(command.amount(), null));
-        return this;
+    /** Takes the amount out of the allowance until it is moved or released. */
+    void hold(Owner owner, Amount amount) {
+        put(owner, new Use(amount.toBigInteger(), clock.millis()));
     }
 
-    private Behavior<Command> hold(Hold command) {
-        Reply reply = judge(command.amount(), command.earlier());
-        if (reply instanceof Granted) {
-            put(command.spend(), new Use(command.amount().toBigInteger(), clock.millis()));
-        }
-        command.replyTo().tell(reply);
-        return this;
-    }
-
-    private Behavior<Command> settled(Settled command) {
-        Use use = uses.get(command.spend());
+    /** What {@code from} holds, if anything, is another one's from now on. */
+    void move(Owner from, Owner to) {
+        Use use = uses.get(from);
         if (use != null) {
-            remove(command.spend());
-            put(command.txId(), use);
+            release(from);
+            put(to, use);
         }
-        return this;
     }
 
-    private Behavior<Command> status(Status command) {
+    void release(Owner owner) {
+        Use use = uses.remove(owner);
+        if (use != null) {
+            total(sum.subtract(use.amount()));
+        }
+    }
+
+    AllowanceStatus status() {
         dropOld();
         Amount spent = saturated(sum);
-        command.answer()
-                .complete(new AllowanceStatus(
-                        limits.perTransaction(),
-                        limits.perPeriod(),
-                        limits.period().toSeconds(),
-                        spent,
-                        limits.perPeriod().map(limit -> remaining(limit, spent))));
-        return this;
-    }
-
-    private Behavior<Command> slide() {
-        dropOld();
-        return this;
+        return new AllowanceStatus(
+                limits.perTransaction(),
+                limits.perPeriod(),
+                limits.period().toSeconds(),
+                spent,
+                limits.perPeriod().map(limit -> remaining(limit, spent)));
     }
 
     /** What takes nothing is never refused, however much was spent under an earlier, higher limit: a claim cannot wait for a window. */
-    private Reply judge(Amount amount, Hash256 earlier) {
+    private Optional<SpendRefusal.AllowanceExceeded> judge(Amount amount, BigInteger counted) {
         dropOld();
         if (amount.isZero()) {
-            return new Granted();
+            return Optional.empty();
         }
-        Use counted = uses.get(earlier);
-        BigInteger others = counted == null ? sum : sum.subtract(counted.amount());
+        BigInteger others = sum.subtract(counted);
         if (limits.perTransaction().isPresent() && limits.perTransaction().get().isLessThan(amount)) {
-            Amount limit = limits.perTransaction().get();
-            return exceeded("per_tx", limit, Amount.ZERO, amount);
+            return Optional.of(exceeded("per_tx", limits.perTransaction().get(), Amount.ZERO, amount));
         }
         if (limits.perPeriod().isPresent()) {
             Amount limit = limits.perPeriod().get();
             if (others.add(amount.toBigInteger()).compareTo(limit.toBigInteger()) > 0) {
-                return exceeded("per_period", limit, saturated(others), amount);
+                return Optional.of(exceeded("per_period", limit, saturated(others), amount));
             }
         }
-        return new Granted();
+        return Optional.empty();
     }
 
-    private Reply exceeded(String scope, Amount limit, Amount spent, Amount requested) {
-        return new Exceeded(new SpendRefusal.AllowanceExceeded(
+    private SpendRefusal.AllowanceExceeded exceeded(String scope, Amount limit, Amount spent, Amount requested) {
+        return new SpendRefusal.AllowanceExceeded(
                 scope,
                 limit,
                 spent,
                 requested,
                 remaining(limit, spent),
-                limits.period().toSeconds()));
+                limits.period().toSeconds());
     }
 
     private static Amount remaining(Amount limit, Amount spent) {
@@ -230,7 +157,8 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         latest = Math.max(latest, now);
     }
 
-    private void dropOld() {
+    /** Time has passed: old uses leave the window. */
+    void dropOld() {
         long now = clock.millis();
         noticeSetBack(now);
         long start = now - limits.period().toMillis();
@@ -250,17 +178,9 @@ public final class Allowance extends AbstractBehavior<Allowance.Command> {
         metrics.allowanceUsed(saturated(newSum));
     }
 
-    private void put(Object owner, Use use) {
-        remove(owner);
+    private void put(Owner owner, Use use) {
+        release(owner);
         uses.put(owner, use);
         total(sum.add(use.amount()));
-    }
-
-    private Behavior<Command> remove(Object owner) {
-        Use use = uses.remove(owner);
-        if (use != null) {
-            total(sum.subtract(use.amount()));
-        }
-        return this;
     }
 }

@@ -27,6 +27,9 @@ import org.chainwalletd.node.NodeException;
  * own transaction id; only then do their words decide (decisions.md, requirement 2). Stateless; knows nothing of intents.
  */
 final class Broadcast {
+    /** Answers of the node client arrive on threads that are there for going on with them. */
+    private static final Executor AT_HAND = Runnable::run;
+
     private static final int MAX_SENDS = 3;
     private static final int AT_ONCE = 8;
     /** Words about one input: somebody else's spend of it waits already, it is not there, or it is too young. */
@@ -165,8 +168,8 @@ final class Broadcast {
 
         private CompletionStage<BroadcastOutcome> run() {
             return node.sendRawTransaction(transaction)
-                    .handleAsync(this::answered, Spender.SAME_THREAD)
-                    .thenComposeAsync(outcome -> outcome, Spender.SAME_THREAD);
+                    .handleAsync(this::answered, AT_HAND)
+                    .thenComposeAsync(outcome -> outcome, AT_HAND);
         }
 
         private CompletionStage<BroadcastOutcome> answered(Hash256 answer, Throwable failure) {

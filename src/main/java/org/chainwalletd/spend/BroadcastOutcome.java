@@ -2,26 +2,66 @@ package org.chainwalletd.spend;
 
 /** What is known about a transaction after it was offered to the nodes. */
 sealed interface BroadcastOutcome {
+    /** Tells the outcomes apart, all of them. */
+    interface Reader<R> {
+        R accepted(Accepted outcome);
+
+        R conflicted(Conflicted outcome);
+
+        R refused(Refused outcome);
+
+        R notYet(NotYet outcome);
+
+        R unknown(Unknown outcome);
+    }
+
+    <R> R read(Reader<R> reader);
+
     /** A node has it, in its mempool or in a block. */
-    record Accepted() implements BroadcastOutcome {}
+    record Accepted() implements BroadcastOutcome {
+        @Override
+        public <R> R read(Reader<R> reader) {
+            return reader.accepted(this);
+        }
+    }
 
     /**
      * Another transaction spends one of its inputs.
      *
      * @param certain it can never confirm: either the other one is in a block, or no node can have taken ours
      */
-    record Conflicted(String text, boolean certain) implements BroadcastOutcome {}
+    record Conflicted(String text, boolean certain) implements BroadcastOutcome {
+        @Override
+        public <R> R read(Reader<R> reader) {
+            return reader.conflicted(this);
+        }
+    }
 
     /**
      * Every node that could have it refused it and says that it does not know it.
      *
      * @param passing for a reason that is not the transaction's: the node was busy or its quota used up
      */
-    record Refused(String text, boolean passing) implements BroadcastOutcome {}
+    record Refused(String text, boolean passing) implements BroadcastOutcome {
+        @Override
+        public <R> R read(Reader<R> reader) {
+            return reader.refused(this);
+        }
+    }
 
     /** Nobody has it, and nobody could take it: no node that was asked has the block of each of its inputs yet. */
-    record NotYet(String text) implements BroadcastOutcome {}
+    record NotYet(String text) implements BroadcastOutcome {
+        @Override
+        public <R> R read(Reader<R> reader) {
+            return reader.notYet(this);
+        }
+    }
 
     /** Some node may have it. */
-    record Unknown(String text) implements BroadcastOutcome {}
+    record Unknown(String text) implements BroadcastOutcome {
+        @Override
+        public <R> R read(Reader<R> reader) {
+            return reader.unknown(this);
+        }
+    }
 }

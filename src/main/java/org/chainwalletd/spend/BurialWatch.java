@@ -38,10 +38,6 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
 
     sealed interface Command {}
 
-    /** Who to tell; sent once, before anything else. */
-    record Attach(ActorRef<Reservations.Command> reservations, ActorRef<Rebroadcaster.Command> rebroadcaster)
-            implements Command {}
-
     /** From now on this spend is looked after here; it is recorded as confirmed. */
     record Watch(ConfirmedSpend spend) implements Command {}
 
@@ -50,6 +46,9 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
 
     /** The daemon stops: nothing new is begun. */
     record Rest() implements Command {}
+
+    /** Who hears what is found out. */
+    record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<Rebroadcaster.Command> rebroadcaster) {}
 
     private record BlockRead(BlockPlace asked, Optional<NodeClient.BlockSummary> block, Throwable failure)
             implements Command {}
@@ -70,8 +69,8 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     private final int depth;
     private final UnburiedSpends spends;
     private final RecentChain chain = new RecentChain();
-    private ActorRef<Reservations.Command> reservations;
-    private ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private final ActorRef<Reservations.Command> reservations;
+    private final ActorRef<Rebroadcaster.Command> rebroadcaster;
     private boolean resting;
     private Hash256 lastTip;
     private boolean reading;
@@ -84,8 +83,11 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             SpendEnvironment env,
             List<ConfirmedSpend> unburied,
             Broadcast broadcast,
+            Neighbours neighbours,
             AtomicInteger count) {
         super(context);
+        this.reservations = neighbours.reservations();
+        this.rebroadcaster = neighbours.rebroadcaster();
         this.env = env;
         this.broadcast = broadcast;
         this.clock = env.clock();
@@ -100,16 +102,19 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
      * @param count kept equal to the number of spends that are watched here
      */
     static Behavior<Command> create(
-            SpendEnvironment env, List<ConfirmedSpend> unburied, Broadcast broadcast, AtomicInteger count) {
+            SpendEnvironment env,
+            List<ConfirmedSpend> unburied,
+            Broadcast broadcast,
+            Neighbours neighbours,
+            AtomicInteger count) {
         count.set(unburied.size());
-        return Behaviors.setup(context ->
-                Behaviors.withTimers(timers -> new BurialWatch(context, timers, env, unburied, broadcast, count)));
+        return Behaviors.setup(context -> Behaviors.withTimers(
+                timers -> new BurialWatch(context, timers, env, unburied, broadcast, neighbours, count).tick()));
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Attach.class, this::attach)
                 .onMessage(Watch.class, this::watch)
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Rest.class, command -> rest())
@@ -119,12 +124,6 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
                 .onMessage(PutBack.class, this::putBack)
                 .onMessage(Buried.class, this::buried)
                 .build();
-    }
-
-    private Behavior<Command> attach(Attach command) {
-        reservations = command.reservations();
-        rebroadcaster = command.rebroadcaster();
-        return tick();
     }
 
     private Behavior<Command> watch(Watch command) {
@@ -140,7 +139,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     private Behavior<Command> tick() {
         if (spends.isEmpty()) {
             chain.forget();
-        } else if (reservations != null && !resting) {
+        } else if (!resting) {
             tip().ifPresent(this::compare);
         }
         return this;
@@ -346,7 +345,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             command.txIds().forEach(txId -> notWritten(spends.get(txId), command.failure()));
             return this;
         }
-        command.txIds().forEach(txId -> reservations.tell(new Reservations.Ended(txId)));
+        command.txIds().forEach(txId -> reservations.tell(new Reservations.End(txId)));
         return leave(command.txIds());
     }
 

@@ -11,6 +11,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -25,9 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Owns the spends in flight whose spender has ended: asks the nodes for each until it is confirmed, conflicted or abandoned, sends the same
  * bytes again when the nodes have forgotten it, and decides when its reservations end. What it finds out is a {@link WatchedOutcomes}
- * matter. Confirmed ones go to the burial watch, which hands them back when a reorganisation removes them. Talks to the nodes, the store, the
- * reservations and the allowance. After a restart it goes
- * on with everything that the store has in flight.
+ * matter. Confirmed ones go to the burial watch, which hands them back when a reorganisation removes them. Talks to the nodes, the store and the
+ * reservations. After a restart it goes on with everything that the store has in flight.
  */
 public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Rebroadcaster.class);
@@ -36,10 +36,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     sealed interface Command {}
 
     /** Who to tell; sent once, before anything else. */
-    record Attach(
-            ActorRef<Reservations.Command> reservations,
-            ActorRef<Allowance.Command> allowance,
-            ActorRef<BurialWatch.Command> burials)
+    record Attach(ActorRef<Reservations.Command> reservations, ActorRef<BurialWatch.Command> burials)
             implements Command {}
 
     /** From now on this spend is looked after here; a node has just been asked about it. */
@@ -74,6 +71,9 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     /** The store has written down what was found out, or has not. */
     record Written(WatchedOutcomes.Step step) implements Command {}
 
+    /** Nobody but the parent knows this before it is attached. */
+    private static final int MOST_EARLY = 100;
+
     private final SpendEnvironment env;
     private final Broadcast broadcast;
     private final Clock clock;
@@ -87,16 +87,16 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             SpendEnvironment env,
-            List<Intent> inFlight,
             Broadcast broadcast,
-            AtomicInteger count) {
+            WatchedSpends spends,
+            Attach neighbours) {
         super(context);
         this.env = env;
         this.broadcast = broadcast;
         this.clock = env.clock();
         this.pace = env.pace();
-        this.spends = new WatchedSpends(count, inFlight, clock.millis());
-        this.outcomes = new WatchedOutcomes(context, env, spends);
+        this.spends = spends;
+        this.outcomes = new WatchedOutcomes(context, env, spends, neighbours);
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
     }
 
@@ -108,14 +108,36 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             SpendEnvironment env, List<Intent> inFlight, Broadcast broadcast, AtomicInteger count) {
         count.set((int)
                 inFlight.stream().filter(intent -> intent.state().inFlight()).count());
-        return Behaviors.setup(context ->
-                Behaviors.withTimers(timers -> new Rebroadcaster(context, timers, env, inFlight, broadcast, count)));
+        return Behaviors.withStash(
+                MOST_EARLY,
+                stash -> Behaviors.receive(Command.class)
+                        .onMessage(
+                                Attach.class,
+                                neighbours -> stash.unstashAll(watching(env, inFlight, broadcast, count, neighbours)))
+                        .onAnyMessage(early -> kept(stash, early))
+                        .build());
+    }
+
+    private static Behavior<Command> kept(StashBuffer<Command> stash, Command early) {
+        stash.stash(early);
+        return Behaviors.same();
+    }
+
+    private static Behavior<Command> watching(
+            SpendEnvironment env, List<Intent> inFlight, Broadcast broadcast, AtomicInteger count, Attach neighbours) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> new Rebroadcaster(
+                        context,
+                        timers,
+                        env,
+                        broadcast,
+                        new WatchedSpends(count, inFlight, env.clock().millis()),
+                        neighbours)
+                .tick()));
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Attach.class, this::attach)
                 .onMessage(Watch.class, this::watch)
                 .onMessage(TakeUp.class, this::takeUp)
                 .onMessage(TakeBack.class, command -> letGo(command.txId()))
@@ -128,11 +150,6 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                 .onMessage(ParentKnown.class, this::parentKnown)
                 .onMessage(Written.class, this::written)
                 .build();
-    }
-
-    private Behavior<Command> attach(Attach command) {
-        outcomes.attach(command);
-        return tick();
     }
 
     private Behavior<Command> watch(Watch command) {
@@ -185,7 +202,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     /** Whenever one was looked at there is room for another: many spends do not wait for the tick. */
     private Behavior<Command> next() {
-        if (outcomes.isAttached() && !resting) {
+        if (!resting) {
             spends.beginDue(clock.millis(), pace.longest().toMillis()).forEach(this::look);
         }
         return this;

@@ -6,10 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -22,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the idempotency tokens: each is running, or stands for an intent in the store, or is new. Every spend starts here, so that one token
- * has one spender at a time and all who call with it get the same answer. Parent of the spenders. Keeps a receipt until the store has it,
- * for who asks in between. After a restart nothing runs; the store knows the tokens.
+ * Owns the idempotency tokens, each in one {@link TokenState} while something is going on with it; of all others the store knows what they
+ * stand for. Every spend starts here, so that one token has one spend at a time and all who call with it get the same answer. Keeps a receipt
+ * until the store has it, for who asks in between. After a restart nothing runs; the store knows the tokens.
  */
 final class Receipts extends AbstractBehavior<Receipts.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Receipts.class);
@@ -39,238 +38,252 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private record Looked(String token, Optional<Intent> found, Throwable failure) implements Command {}
 
-    private record Ended(Spender.Result result) implements Command {}
+    private record Ended(SpendRunner.Result result) implements Command {}
 
-    private record Recorded(String token, Receipt receipt, Throwable failure) implements Command {}
+    private record Recorded(String token) implements Command {}
+
+    private record Loaded(List<Long> fingerprints, Throwable failure) implements Command {}
 
     /** Somebody who waits for the outcome of a token. */
-    private record Waiter(Hash256 digest, CompletableFuture<Receipt> answer) {}
-
-    /** A token that is being looked up or spent. */
-    private static final class Running {
-        private final SpendPlan plan;
-        private final List<Waiter> waiters = new ArrayList<>();
-        private boolean decided;
-        /** Known here before the store knows it. */
-        private Receipt receipt;
-
-        private Running(SpendPlan plan) {
-            this.plan = plan;
+    private record Caller(SpendPlan plan, CompletableFuture<Receipt> answer) {
+        Hash256 digest() {
+            return plan.token().orElseThrow().digest();
         }
     }
 
+    /** What is going on with a token. */
+    private sealed interface TokenState {}
+
+    /** The store is asked what it stands for; callers with any parameters wait. */
+    private record LookedUp(List<Caller> callers) implements TokenState {}
+
+    /**
+     * It is being spent.
+     *
+     * @param later those who came after the spend had begun
+     */
+    private record Spending(Hash256 digest, List<CompletableFuture<Receipt>> later) implements TokenState {}
+
+    /** It has made a payment, which the store does not know yet. */
+    private record Paid(Hash256 digest, Receipt receipt) implements TokenState {}
+
     private final SpendEnvironment env;
     private final Broadcast broadcast;
-    private final Spender.Neighbours neighbours;
-    private final ActorRef<Spender.Result> results;
-    private final Map<String, Running> byToken = new HashMap<>();
-    private final Map<SpendId, List<Waiter>> bySpend = new HashMap<>();
-    private final Map<SpendId, String> tokens = new HashMap<>();
-    private final Map<ActorRef<Spender.Command>, SpendId> children = new HashMap<>();
+    private final ActorRef<Reservations.Command> reservations;
+    private final KnownTokens known;
+    private final Map<String, TokenState> states = new HashMap<>();
+    /** The running spends with their tokens. */
+    private final Map<Owner.Running, Optional<String>> running = new HashMap<>();
+
     private final List<CompletableFuture<Void>> drains = new ArrayList<>();
-    private boolean draining;
     private long lastSpend;
 
     private Receipts(
-            ActorContext<Command> context, SpendEnvironment env, Broadcast broadcast, Spender.Neighbours neighbours) {
+            ActorContext<Command> context,
+            SpendEnvironment env,
+            Broadcast broadcast,
+            ActorRef<Reservations.Command> reservations,
+            KnownTokens known) {
         super(context);
         this.env = env;
         this.broadcast = broadcast;
-        this.neighbours = neighbours;
-        this.results = context.messageAdapter(Spender.Result.class, Ended::new);
+        this.reservations = reservations;
+        this.known = known;
     }
 
-    static Behavior<Command> create(SpendEnvironment env, Broadcast broadcast, Spender.Neighbours neighbours) {
-        return Behaviors.setup(context -> new Receipts(context, env, broadcast, neighbours));
+    /** Loads what tokens there are beside its work; until it has them every token is looked up. */
+    static Behavior<Command> create(
+            SpendEnvironment env, Broadcast broadcast, ActorRef<Reservations.Command> reservations) {
+        return Behaviors.setup(context -> {
+            int most = KnownTokens.mostThatFit();
+            context.pipeToSelf(env.receipts().fingerprints(most + 1), Loaded::new);
+            return new Receipts(context, env, broadcast, reservations, new KnownTokens(most));
+        });
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Begin.class, this::begin)
+                .onMessage(Drain.class, this::drain)
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Ended.class, this::ended)
                 .onMessage(Recorded.class, this::recorded)
-                .onMessage(Drain.class, this::drain)
-                .onSignal(Terminated.class, this::childGone)
+                .onMessage(Loaded.class, this::loaded)
                 .build();
     }
 
+    private Behavior<Command> loaded(Loaded command) {
+        if (command.failure() == null) {
+            known.load(
+                    command.fingerprints().stream().mapToLong(Long::longValue).toArray());
+        } else {
+            LOG.warn("every token is looked up in the store: {}", Broadcast.words(command.failure()));
+        }
+        return this;
+    }
+
+    private boolean isDraining() {
+        return !drains.isEmpty();
+    }
+
     private Behavior<Command> begin(Begin command) {
-        if (draining) {
+        if (isDraining()) {
             refuseWhileDraining(command.answer());
             return this;
         }
-        Optional<TokenBinding> token = command.plan().token();
+        SpendPlan plan = command.plan();
+        Optional<TokenBinding> token = plan.token();
         if (token.isEmpty()) {
-            Waiter waiter = new Waiter(null, command.answer());
-            start(List.of(waiter), id -> create(id, command.plan()));
-            return this;
-        }
-        Waiter waiter = new Waiter(token.get().digest(), command.answer());
-        Running running = byToken.get(token.get().token());
-        if (running == null) {
-            lookUp(command.plan(), token.get().token(), waiter);
-        } else if (running.decided && !waiter.digest().equals(digest(running))) {
-            refuse(waiter, token.get().token());
-        } else if (running.receipt != null) {
-            waiter.answer().complete(running.receipt);
+            start(Optional.empty(), () -> Spend.begin(env, plan), List.of(command.answer()));
         } else {
-            running.waiters.add(waiter);
+            beginWithToken(token.get(), new Caller(plan, command.answer()));
         }
         return this;
     }
 
-    private void lookUp(SpendPlan plan, String token, Waiter waiter) {
-        Running running = new Running(plan);
-        running.waiters.add(waiter);
-        byToken.put(token, running);
+    private void beginWithToken(TokenBinding token, Caller caller) {
+        TokenState state = states.get(token.token());
+        if (state == null) {
+            unknown(token, caller);
+        } else if (state instanceof LookedUp lookedUp) {
+            lookedUp.callers().add(caller);
+        } else if (state instanceof Spending spending) {
+            ifEqual(
+                    spending.digest(),
+                    token,
+                    caller.answer(),
+                    () -> spending.later().add(caller.answer()));
+        } else if (state instanceof Paid paid) {
+            ifEqual(paid.digest(), token, caller.answer(), () -> caller.answer().complete(paid.receipt()));
+        }
+    }
+
+    private static void ifEqual(
+            Hash256 digest, TokenBinding token, CompletableFuture<Receipt> answer, Runnable otherwise) {
+        if (digest.equals(token.digest())) {
+            otherwise.run();
+        } else {
+            refuse(answer, token.token());
+        }
+    }
+
+    /** A token that the store cannot know is spent at once. */
+    private void unknown(TokenBinding token, Caller caller) {
+        if (known.isNew(token.token())) {
+            spend(token.token(), List.of(caller), Optional.empty());
+            return;
+        }
+        states.put(token.token(), new LookedUp(new ArrayList<>(List.of(caller))));
         long closedBefore = env.clock().millis() - env.pace().receiptTtl().toMillis();
         getContext()
                 .pipeToSelf(
-                        env.receipts().find(token, closedBefore),
-                        (found, failure) -> new Looked(token, found, failure));
+                        env.receipts().find(token.token(), closedBefore),
+                        (found, failure) -> new Looked(token.token(), found, failure));
     }
 
     private Behavior<Command> looked(Looked command) {
-        Running running = byToken.get(command.token());
+        String token = command.token();
+        if (!(states.remove(token) instanceof LookedUp lookedUp)) {
+            throw new IllegalStateException("a token that nobody looked up was found");
+        }
         if (command.failure() != null) {
-            byToken.remove(command.token());
-            running.waiters.forEach(waiter -> waiter.answer().completeExceptionally(command.failure()));
+            lookedUp.callers().forEach(caller -> caller.answer().completeExceptionally(command.failure()));
             return this;
         }
-        Hash256 valid =
-                command.found().flatMap(Intent::token).map(TokenBinding::digest).orElse(digest(running));
-        running.waiters.removeIf(waiter -> {
-            boolean conflict = !waiter.digest().equals(valid);
-            if (conflict) {
-                refuse(waiter, command.token());
-            }
-            return conflict;
-        });
-        if (running.waiters.isEmpty()) {
-            byToken.remove(command.token());
+        List<Caller> callers = withValidParameters(lookedUp.callers(), command.found(), token);
+        if (callers.isEmpty()) {
             return this;
         }
-        if (command.found().filter(intent -> intent.state().succeeded()).isPresent()) {
-            byToken.remove(command.token());
-            Receipt receipt = Receipt.of(command.found().get());
-            running.waiters.forEach(waiter -> waiter.answer().complete(receipt));
-        } else if (draining) {
-            byToken.remove(command.token());
-            running.waiters.forEach(waiter -> refuseWhileDraining(waiter.answer()));
-        } else if (command.found().isEmpty()) {
-            running.decided = true;
-            tokens.put(start(running.waiters, id -> create(id, running.plan)), command.token());
+        Optional<Intent> paid = command.found().filter(intent -> intent.state().succeeded());
+        if (paid.isPresent()) {
+            Receipt receipt = Receipt.of(paid.get());
+            callers.forEach(caller -> caller.answer().complete(receipt));
+        } else if (isDraining()) {
+            callers.forEach(caller -> refuseWhileDraining(caller.answer()));
         } else {
-            running.decided = true;
-            Intent intent = command.found().get();
-            tokens.put(start(running.waiters, id -> resume(id, intent)), command.token());
+            spend(token, callers, command.found());
         }
         return this;
     }
 
-    /** All waiters of a decided token have the digest of its plan, whichever came first. */
-    private static Hash256 digest(Running running) {
-        return running.waiters.isEmpty()
-                ? running.plan.token().orElseThrow().digest()
-                : running.waiters.get(0).digest();
+    /** The parameters that the token stands for; those of the first caller when it stands for nothing yet. All others are refused. */
+    private static List<Caller> withValidParameters(List<Caller> all, Optional<Intent> found, String token) {
+        Hash256 valid = found.flatMap(Intent::token)
+                .map(TokenBinding::digest)
+                .orElseGet(() -> all.get(0).digest());
+        List<Caller> callers = new ArrayList<>();
+        for (Caller caller : all) {
+            if (caller.digest().equals(valid)) {
+                callers.add(caller);
+            } else {
+                refuse(caller.answer(), token);
+            }
+        }
+        return callers;
+    }
+
+    private void spend(String token, List<Caller> callers, Optional<Intent> found) {
+        known.add(token);
+        Caller first = callers.get(0);
+        states.put(token, new Spending(first.digest(), new ArrayList<>()));
+        Supplier<Step> begin = found.<Supplier<Step>>map(intent -> () -> Spend.resume(env, intent))
+                .orElseGet(() -> () -> Spend.begin(env, first.plan()));
+        start(Optional.of(token), begin, callers.stream().map(Caller::answer).toList());
+    }
+
+    /** Those who are there from the beginning are answered by the spend itself: one message less for almost everybody. */
+    private void start(Optional<String> token, Supplier<Step> begin, List<CompletableFuture<Receipt>> callers) {
+        Owner.Running id = new Owner.Running(++lastSpend);
+        running.put(id, token);
+        var self = getContext().getSelf();
+        new SpendRunner(env, broadcast, reservations, id, result -> {
+                    self.tell(new Ended(result));
+                    callers.forEach(result::answer);
+                })
+                .run(begin);
     }
 
     private static void refuseWhileDraining(CompletableFuture<Receipt> answer) {
         answer.completeExceptionally(new SpendException(new SpendRefusal.ShuttingDown()));
     }
 
-    private static void refuse(Waiter waiter, String token) {
-        waiter.answer().completeExceptionally(new SpendException(new SpendRefusal.TokenConflict(token)));
-    }
-
-    private Behavior<Spender.Command> create(SpendId id, SpendPlan plan) {
-        return Spender.create(env, broadcast, neighbours, id, plan, results);
-    }
-
-    private Behavior<Spender.Command> resume(SpendId id, Intent intent) {
-        return Spender.resume(env, broadcast, neighbours, id, intent, results);
-    }
-
-    private SpendId start(List<Waiter> waiters, Function<SpendId, Behavior<Spender.Command>> behavior) {
-        SpendId id = new SpendId(++lastSpend);
-        bySpend.put(id, waiters);
-        ActorRef<Spender.Command> child = getContext().spawn(behavior.apply(id), "spend-" + id.number());
-        children.put(child, id);
-        getContext().watch(child);
-        return id;
+    private static void refuse(CompletableFuture<Receipt> answer, String token) {
+        answer.completeExceptionally(new SpendException(new SpendRefusal.TokenConflict(token)));
     }
 
     private Behavior<Command> ended(Ended command) {
-        Spender.Result result = command.result();
-        List<Waiter> waiters = bySpend.remove(result.spend());
-        if (waiters == null) {
-            return this;
-        }
-        String token = tokens.remove(result.spend());
-        if (result.failure() == null) {
-            keepUntilRecorded(token, result);
-        } else if (token != null) {
-            byToken.remove(token);
-        }
-        for (Waiter waiter : waiters) {
-            if (result.failure() != null) {
-                waiter.answer().completeExceptionally(result.failure());
-            } else {
-                waiter.answer().complete(result.receipt());
-            }
-        }
+        SpendRunner.Result result = command.result();
+        running.remove(result.spend()).ifPresent(token -> ended(token, result));
         return answerDrains();
     }
 
-    private void keepUntilRecorded(String token, Spender.Result result) {
-        if (token != null) {
-            byToken.get(token).receipt = result.receipt();
+    private void ended(String token, SpendRunner.Result result) {
+        if (!(states.remove(token) instanceof Spending spending)) {
+            throw new IllegalStateException("a spend ended that was not running");
         }
-        getContext().pipeToSelf(result.recorded(), (done, failure) -> new Recorded(token, result.receipt(), failure));
+        spending.later().forEach(result::answer);
+        if (result.receipt() != null) {
+            states.put(token, new Paid(spending.digest(), result.receipt()));
+            getContext().pipeToSelf(result.recorded(), (done, failure) -> new Recorded(token));
+        }
     }
 
-    /** From now on the store has the answer. When it could not be written the nodes are asked for the transaction once more. */
+    /** From now on the store has the answer; when it could not be written the nodes are asked for the transaction once more. */
     private Behavior<Command> recorded(Recorded command) {
         CrashPoint.SPEND_AFTER_OUTCOME.reached();
-        if (command.failure() != null) {
-            LOG.error(
-                    "the outcome of spend {} is not recorded: {}",
-                    command.receipt().txId(),
-                    Broadcast.words(command.failure()));
-        }
-        if (command.token() != null) {
-            byToken.remove(command.token());
-        }
-        return this;
-    }
-
-    /** A spender that ended without a result has failed inside; its intent, if any, is gone on with after a restart. */
-    private Behavior<Command> childGone(Terminated signal) {
-        SpendId id = children.remove(signal.getRef().unsafeUpcast());
-        if (id != null && bySpend.containsKey(id)) {
-            neighbours.reservations().tell(new Reservations.Drop(id));
-            neighbours.allowance().tell(new Allowance.Drop(id));
-            return ended(new Ended(new Spender.Result(
-                    id,
-                    null,
-                    new IllegalStateException("the spend failed unexpectedly; see the log"),
-                    Spender.NOTHING_LEFT)));
-        }
+        states.remove(command.token());
         return this;
     }
 
     private Behavior<Command> drain(Drain command) {
-        draining = true;
         drains.add(command.answer());
         return answerDrains();
     }
 
     private Behavior<Command> answerDrains() {
-        if (draining && bySpend.isEmpty()) {
+        if (running.isEmpty()) {
             drains.forEach(answer -> answer.complete(null));
-            drains.clear();
         }
         return this;
     }

@@ -1,10 +1,9 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
-import java.util.HashMap;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -17,48 +16,73 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.spend.CoinHolds.Stage;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.ReservationStore;
 
 /**
- * Owns the outpoints in flight: which coin is held by which spend. Selection happens here, one after the other, so no coin is chosen twice.
- * Talks to the running spenders, to the rebroadcaster (which decides when a reservation ends) and to the store (only to abandon). After a
- * restart it reads the durable reservations; holds of spends that had no intent yet are gone, as those spends are.
+ * Owns the outpoints in flight and what is left of the allowance: a spend takes its coins and its part of the allowance in one message, one
+ * spend after the other, so no coin is chosen twice and no cap is passed. Talks to the running spends, to the rebroadcaster (which decides
+ * when a reservation ends) and to the store (only to abandon). After a restart it reads the durable reservations and uses; what was held by
+ * spends that had no intent yet is gone, as those spends are.
  */
 final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** More addresses than this are not remembered as clean; they merely cost one more question. */
     private static final int MOST_CLEAN_ADDRESSES = 100_000;
 
+    private static final Duration SLIDE_EVERY = Duration.ofSeconds(10);
+
     sealed interface Command {}
 
-    /** Picks coins for {@code plan} and holds them for {@code spend}. */
+    /** Would this amount be granted now? Holds nothing; answers why not. */
+    record Afford(Amount amount, CompletableFuture<Optional<SpendRefusal.AllowanceExceeded>> answer)
+            implements Command {}
+
+    /** Picks coins for {@code plan} and holds them, with what leaves, for {@code spend}; what it held before is free. */
     record Choose(
-            SpendId spend, SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, ActorRef<ChooseReply> replyTo)
+            Owner.Running spend,
+            SpendPlan plan,
+            Candidates candidates,
+            Set<Outpoint> excluded,
+            CompletableFuture<Choice> answer)
             implements Command {}
 
     /** As {@link Choose}, but holds nothing. */
     record Preview(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, CompletableFuture<Draft> answer)
             implements Command {}
 
-    /** Holds exactly these coins for a spend that is sent again, unless another one has them. */
-    record Reacquire(SpendId spend, Hash256 txId, List<Coin> coins, ActorRef<ReacquireReply> replyTo)
+    /**
+     * Holds exactly the coins of a spend that is sent again, and what leaves, unless another one has them or the allowance does not suffice.
+     *
+     * @param known whether a node has it: then it counts, whatever the allowance is
+     */
+    record Reacquire(Owner.Running spend, Intent intent, boolean known, CompletableFuture<Reacquisition> answer)
             implements Command {}
 
-    /** The intent of {@code spend} is durable: its coins now belong to {@code txId}. */
-    record Settled(SpendId spend, Hash256 txId) implements Command {}
-
     /** The spend ended without an intent. */
-    record Drop(SpendId spend) implements Command {}
+    record Drop(Owner.Running spend) implements Command {}
 
-    /** The spender of {@code txId} has ended; from now on its coins may be abandoned. */
-    record Landed(Hash256 txId) implements Command {}
+    /** The running spend has ended with a durable intent: what it held is the intent's, which is watched from now on. */
+    record Land(Owner.Running spend, Intent intent, boolean holdsCoins) implements Command {}
+
+    /** For the rebroadcaster, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
+    record PassOn(Rebroadcaster.Command command) implements Command {}
+
+    /** The spend failed, in the store already: its coins are free, and what it took of the allowance is given back. */
+    record Fail(Hash256 txId) implements Command {}
+
+    /** As {@link Fail}, of a spend that was still running. */
+    record FailRunning(Owner.Running spend, Hash256 txId) implements Command {}
 
     /** The reservations of {@code txId} have ended, in the store already; or it is buried. */
-    record Ended(Hash256 txId) implements Command {}
+    record End(Hash256 txId) implements Command {}
 
     /**
      * {@code txId} is in a block: its coins are spent. Until it is buried they are not selected even when a node that lags, or a
@@ -75,65 +99,49 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** The node's mempool had no foreign spend of this address. */
     record Clean(Address address) implements Command {}
 
-    /** Somebody else may be spending from this address, or from any when null. */
-    record Suspect(Address address) implements Command {}
+    /** Somebody else may be spending from this address; from any when there is none. */
+    record Suspect(Optional<Address> address) implements Command {}
+
+    record Status(CompletableFuture<AllowanceStatus> answer) implements Command {}
 
     private record AbandonRecorded(Abandon question, List<ReservationStore.Reservation> ended, Throwable failure)
             implements Command {}
 
-    /** Answer to {@link Choose}. */
-    sealed interface ChooseReply {}
+    /** Time has passed: old uses leave the allowance's window. */
+    private record Slide() implements Command {}
 
     /**
+     * Answer to {@link Choose}, which fails with a {@link SpendException} or a fault of the plan.
+     *
      * @param lookAtMempool whether the node's mempool should be asked before these coins are spent
      */
-    record Chosen(Draft draft, boolean lookAtMempool) implements ChooseReply {}
-
-    /**
-     * @param reason a {@link SpendException}, or a fault of the plan
-     */
-    record NotChosen(RuntimeException reason) implements ChooseReply {}
+    record Choice(Draft draft, boolean lookAtMempool) {}
 
     /** Answer to {@link Reacquire}. */
-    sealed interface ReacquireReply {}
+    sealed interface Reacquisition {}
 
-    record Reacquired() implements ReacquireReply {}
+    record Reacquired() implements Reacquisition {}
 
     /**
      * @param coins those that other spends have
      * @param spent one of them that is spent in a block; empty when all are only in flight
      */
-    record Taken(List<Coin> coins, Optional<Outpoint> spent) implements ReacquireReply {}
+    record Taken(List<Coin> coins, Optional<Outpoint> spent) implements Reacquisition {}
 
-    private enum Stage {
-        /** Chosen; nothing durable yet. */
-        HELD,
-        /** Durable; its spender is still at work. */
-        SENDING,
-        /** Durable; only the rebroadcaster looks after it. */
-        IN_FLIGHT,
-        /** Spent in a block that is not buried yet: not selected, and not counted as in flight. */
-        SPENT
-    }
-
-    /** The owner is a {@link SpendId} while held, a {@link Hash256} afterwards. */
-    private record Hold(Object owner, Stage stage) {}
+    record TooMuch(SpendRefusal.AllowanceExceeded refusal) implements Reacquisition {}
 
     private final ReservationStore store;
     private final Clock clock;
     private final Supplier<Optional<Network>> network;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
-    private final AtomicInteger count;
-    private final Map<Outpoint, Hold> holds = new HashMap<>();
-    private final Map<Object, Set<Outpoint>> byOwner = new HashMap<>();
+    private final CoinHolds coins;
+    private final Allowance allowance;
     private final Set<Address> clean = new HashSet<>();
-    private int spent;
 
     private Reservations(
             ActorContext<Command> context,
             SpendEnvironment env,
-            List<ReservationStore.Reservation> durable,
-            List<ConfirmedSpend> unburied,
+            Durable durable,
             ActorRef<Rebroadcaster.Command> rebroadcaster,
             AtomicInteger count) {
         super(context);
@@ -141,137 +149,159 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.clock = env.clock();
         this.network = env.network();
         this.rebroadcaster = rebroadcaster;
-        this.count = count;
-        for (ReservationStore.Reservation reservation : durable) {
-            put(reservation.coin().outpoint(), new Hold(reservation.txId(), Stage.IN_FLIGHT));
-        }
-        unburied.forEach(spend -> keep(spend.txId(), spend.inputs(), Stage.SPENT));
-        countInFlight();
+        this.coins = new CoinHolds(count);
+        this.allowance = new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics());
+        durable.reserved()
+                .forEach(reservation -> coins.holdFree(
+                        new Owner.Payment(reservation.txId()), Stage.IN_FLIGHT, List.of(reservation.coin())));
+        durable.unburied().forEach(spend -> keep(spend.txId(), spend.inputs(), Stage.SPENT));
     }
 
+    /** What the store knows: reservations, confirmed spends that are not buried, uses of the current window. */
+    record Durable(
+            List<ReservationStore.Reservation> reserved, List<ConfirmedSpend> unburied, AllowanceStore.Spent spent) {}
+
     /**
-     * @param durable what the store has reserved
-     * @param unburied what the store has confirmed and not buried
      * @param count kept equal to the number of outpoints in flight, for who only wants the number
      */
     static Behavior<Command> create(
-            SpendEnvironment env,
-            List<ReservationStore.Reservation> durable,
-            List<ConfirmedSpend> unburied,
-            ActorRef<Rebroadcaster.Command> rebroadcaster,
-            AtomicInteger count) {
-        count.set(durable.size());
-        return Behaviors.setup(context -> new Reservations(context, env, durable, unburied, rebroadcaster, count));
+            SpendEnvironment env, Durable durable, ActorRef<Rebroadcaster.Command> rebroadcaster, AtomicInteger count) {
+        count.set(durable.reserved().size());
+        return Behaviors.withTimers(timers -> {
+            timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
+            return Behaviors.setup(context -> new Reservations(context, env, durable, rebroadcaster, count));
+        });
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
+                .onMessage(Afford.class, this::afford)
                 .onMessage(Choose.class, this::choose)
                 .onMessage(Preview.class, this::preview)
                 .onMessage(Reacquire.class, this::reacquire)
-                .onMessage(Settled.class, this::settled)
-                .onMessage(Drop.class, command -> release(command.spend()))
-                .onMessage(Landed.class, this::landed)
-                .onMessage(Ended.class, command -> release(command.txId()))
+                .onMessage(Drop.class, command -> free(command.spend()))
+                .onMessage(Land.class, this::land)
+                .onMessage(PassOn.class, this::passOn)
+                .onMessage(Fail.class, command -> free(new Owner.Payment(command.txId())))
+                .onMessage(FailRunning.class, this::failRunning)
+                .onMessage(End.class, this::end)
                 .onMessage(Confirmed.class, command -> keep(command.txId(), command.coins(), Stage.SPENT))
                 .onMessage(ReservedAgain.class, command -> keep(command.txId(), command.coins(), Stage.IN_FLIGHT))
                 .onMessage(Abandon.class, this::abandon)
-                .onMessage(AbandonRecorded.class, this::abandonRecorded)
                 .onMessage(Clean.class, this::markClean)
                 .onMessage(Suspect.class, this::markSuspect)
+                .onMessage(Status.class, this::status)
+                .onMessage(AbandonRecorded.class, this::abandonRecorded)
+                .onMessage(Slide.class, command -> slide())
                 .build();
     }
 
+    private Behavior<Command> afford(Afford command) {
+        command.answer().complete(allowance.refusal(command.amount()));
+        return this;
+    }
+
     private Behavior<Command> choose(Choose command) {
-        release(command.spend());
+        free(command.spend());
         try {
-            Draft draft = command.plan()
-                    .choose(
-                            command.candidates(),
-                            new SpendPlan.Holdings(holds.keySet(), command.excluded(), maturity()));
-            for (Coin coin : draft.inputs()) {
-                put(coin.outpoint(), new Hold(command.spend(), Stage.HELD));
-            }
-            countInFlight();
+            Draft draft = command.plan().choose(command.candidates(), holdings(command.excluded()));
+            hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
             boolean suspect = draft.spare() && !clean.contains(command.plan().from());
-            command.replyTo().tell(new Chosen(draft, suspect));
+            command.answer().complete(new Choice(draft, suspect));
         } catch (RuntimeException e) {
             // One plan that fails must not end the spends of all others.
-            command.replyTo().tell(new NotChosen(e));
+            command.answer().completeExceptionally(e);
         }
         return this;
     }
 
+    /** Both or nothing. */
+    private void hold(Owner.Running spend, List<Coin> inputs, Amount leaving) {
+        allowance.refusal(leaving).ifPresent(exceeded -> {
+            throw new SpendException(exceeded);
+        });
+        allowance.hold(spend, leaving);
+        coins.holdFree(spend, Stage.HELD, inputs);
+    }
+
     private Behavior<Command> preview(Preview command) {
         try {
-            command.answer()
-                    .complete(command.plan()
-                            .choose(
-                                    command.candidates(),
-                                    new SpendPlan.Holdings(holds.keySet(), command.excluded(), maturity())));
+            command.answer().complete(command.plan().choose(command.candidates(), holdings(command.excluded())));
         } catch (RuntimeException e) {
             command.answer().completeExceptionally(e);
         }
         return this;
     }
 
+    /** Coinbases are not checked until a node has said which network it is of: nodes list no immature ones anyway. */
+    private SpendPlan.Holdings holdings(Set<Outpoint> excluded) {
+        int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
+        return new SpendPlan.Holdings(coins.all(), excluded, maturity);
+    }
+
     /** What it still has itself stays its own, whatever becomes of this attempt. */
     private Behavior<Command> reacquire(Reacquire command) {
-        List<Coin> taken = command.coins().stream()
-                .filter(coin -> holds.containsKey(coin.outpoint()))
-                .filter(coin -> !holds.get(coin.outpoint()).owner().equals(command.txId()))
-                .toList();
+        command.answer().complete(reacquired(command));
+        return this;
+    }
+
+    private Reacquisition reacquired(Reacquire command) {
+        Intent intent = command.intent();
+        Owner payment = new Owner.Payment(intent.txId());
+        List<Coin> taken = coins.takenFrom(payment, intent.inputs());
         if (!taken.isEmpty()) {
-            Optional<Outpoint> spentOne = taken.stream()
-                    .map(Coin::outpoint)
-                    .filter(outpoint -> holds.get(outpoint).stage() == Stage.SPENT)
-                    .findFirst();
-            command.replyTo().tell(new Taken(taken, spentOne));
-            return this;
+            return new Taken(taken, coins.firstSpent(taken));
         }
-        for (Coin coin : command.coins()) {
-            if (!holds.containsKey(coin.outpoint())) {
-                put(coin.outpoint(), new Hold(command.spend(), Stage.HELD));
-            }
+        Optional<SpendRefusal.AllowanceExceeded> exceeded = allowance.refusal(intent.allowance(), payment);
+        if (exceeded.isPresent() && !command.known()) {
+            return new TooMuch(exceeded.get());
         }
-        countInFlight();
-        command.replyTo().tell(new Reacquired());
+        allowance.hold(command.spend(), intent.allowance());
+        coins.holdFree(command.spend(), Stage.HELD, intent.inputs());
+        return new Reacquired();
+    }
+
+    private Behavior<Command> land(Land command) {
+        Owner payment = new Owner.Payment(command.intent().txId());
+        coins.move(command.spend(), payment, Stage.IN_FLIGHT);
+        allowance.move(command.spend(), payment);
+        rebroadcaster.tell(new Rebroadcaster.Watch(command.intent(), command.holdsCoins()));
         return this;
     }
 
-    private Behavior<Command> settled(Settled command) {
-        Set<Outpoint> outpoints = new HashSet<>(byOwner.getOrDefault(command.txId(), Set.of()));
-        outpoints.addAll(byOwner.getOrDefault(command.spend(), Set.of()));
-        byOwner.remove(command.spend());
-        outpoints.forEach(outpoint -> put(outpoint, new Hold(command.txId(), Stage.SENDING)));
+    private Behavior<Command> passOn(PassOn command) {
+        rebroadcaster.tell(command.command());
         return this;
     }
 
-    private Behavior<Command> landed(Landed command) {
-        Set.copyOf(byOwner.getOrDefault(command.txId(), Set.of()))
-                .forEach(outpoint -> put(outpoint, new Hold(command.txId(), Stage.IN_FLIGHT)));
-        countInFlight();
+    private Behavior<Command> failRunning(FailRunning command) {
+        free(command.spend());
+        return free(new Owner.Payment(command.txId()));
+    }
+
+    private Behavior<Command> free(Owner owner) {
+        coins.release(owner);
+        allowance.release(owner);
         return this;
     }
 
-    /** A coin that another spend of ours has taken meanwhile stays with that one. */
-    private Behavior<Command> keep(Hash256 txId, List<Coin> coins, Stage stage) {
-        release(txId);
-        for (Coin coin : coins) {
-            if (!holds.containsKey(coin.outpoint())) {
-                put(coin.outpoint(), new Hold(txId, stage));
-            }
-        }
-        countInFlight();
+    private Behavior<Command> end(End command) {
+        coins.release(new Owner.Payment(command.txId()));
+        return this;
+    }
+
+    private Behavior<Command> keep(Hash256 txId, List<Coin> inputs, Stage stage) {
+        Owner payment = new Owner.Payment(txId);
+        coins.release(payment);
+        coins.holdFree(payment, stage, inputs);
         return this;
     }
 
     private Behavior<Command> abandon(Abandon command) {
         List<Outpoint> released = command.outpoints().stream()
                 .distinct()
-                .filter(outpoint ->
-                        holds.containsKey(outpoint) && holds.get(outpoint).stage() == Stage.IN_FLIGHT)
+                .filter(outpoint -> coins.is(outpoint, Stage.IN_FLIGHT))
                 .toList();
         getContext()
                 .pipeToSelf(
@@ -285,18 +315,15 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             command.question().answer().completeExceptionally(command.failure());
             return this;
         }
-        int releasedCount = 0;
+        int released = 0;
         for (ReservationStore.Reservation reservation : command.ended()) {
-            Hold hold = holds.get(reservation.coin().outpoint());
-            if (hold != null && hold.equals(new Hold(reservation.txId(), Stage.IN_FLIGHT))) {
-                remove(reservation.coin().outpoint(), hold);
-                releasedCount++;
-            }
+            released += coins.releaseInFlight(
+                    new Owner.Payment(reservation.txId()),
+                    List.of(reservation.coin().outpoint()));
         }
         rebroadcaster.tell(
                 new Rebroadcaster.Abandoned(Set.copyOf(command.question().outpoints())));
-        countInFlight();
-        command.question().answer().complete(new Abandoned(releasedCount, holds.size() - spent));
+        command.question().answer().complete(new Abandoned(released, coins.inFlight()));
         return this;
     }
 
@@ -309,50 +336,17 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> markSuspect(Suspect command) {
-        if (command.address() == null) {
-            clean.clear();
-        } else {
-            clean.remove(command.address());
-        }
+        command.address().ifPresentOrElse(clean::remove, clean::clear);
         return this;
     }
 
-    private Behavior<Command> release(Object owner) {
-        Set<Outpoint> outpoints = byOwner.remove(owner);
-        if (outpoints != null) {
-            outpoints.forEach(this::take);
-            countInFlight();
-        }
+    private Behavior<Command> status(Status command) {
+        command.answer().complete(allowance.status());
         return this;
     }
 
-    private void countInFlight() {
-        count.set(holds.size() - spent);
-    }
-
-    /** 0, which checks nothing, until a node has said which network it is of: nodes list no immature coinbase anyway. */
-    private int maturity() {
-        return network.get().map(Network::coinbaseMaturity).orElse(0);
-    }
-
-    private void put(Outpoint outpoint, Hold hold) {
-        take(outpoint);
-        holds.put(outpoint, hold);
-        spent += hold.stage() == Stage.SPENT ? 1 : 0;
-        byOwner.computeIfAbsent(hold.owner(), owner -> new HashSet<>()).add(outpoint);
-    }
-
-    private void take(Outpoint outpoint) {
-        Hold old = holds.remove(outpoint);
-        spent -= old != null && old.stage() == Stage.SPENT ? 1 : 0;
-    }
-
-    private void remove(Outpoint outpoint, Hold hold) {
-        take(outpoint);
-        Set<Outpoint> siblings = byOwner.get(hold.owner());
-        siblings.remove(outpoint);
-        if (siblings.isEmpty()) {
-            byOwner.remove(hold.owner());
-        }
+    private Behavior<Command> slide() {
+        allowance.dropOld();
+        return this;
     }
 }

@@ -5,13 +5,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -29,38 +28,36 @@ public final class SpendService {
     private final SpendEnvironment env;
     private final ActorRef<Receipts.Command> receipts;
     private final ActorRef<Reservations.Command> reservations;
-    private final ActorRef<Allowance.Command> allowance;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
     private final ActorRef<BurialWatch.Command> burials;
+    private final Simulations simulations;
     private final RawBroadcast raw;
-    private final AtomicInteger inFlightUtxos;
-    private final AtomicInteger inFlightTransfers;
+    private final AtomicInteger inFlightUtxos = new AtomicInteger();
+    private final AtomicInteger inFlightTransfers = new AtomicInteger();
 
     private SpendService(ActorContext<?> context, SpendEnvironment env, Remembered remembered) {
         this.env = env;
-        this.inFlightUtxos = new AtomicInteger();
-        this.inFlightTransfers = new AtomicInteger();
         Broadcast broadcast = new Broadcast(
                 env.node(), env.profile(), env.executor(), env.pace().resendPause());
         this.rebroadcaster = child(
                 context,
                 Rebroadcaster.create(env, remembered.inFlight(), broadcast, inFlightTransfers),
                 "rebroadcaster");
-        AtomicInteger unburiedCount = new AtomicInteger();
-        List<ConfirmedSpend> unburied = remembered.unburied();
-        this.burials = child(context, BurialWatch.create(env, unburied, broadcast, unburiedCount), "burials");
         this.reservations = child(
                 context,
-                Reservations.create(env, remembered.reserved(), unburied, rebroadcaster, inFlightUtxos),
+                Reservations.create(env, remembered.reservations(), rebroadcaster, inFlightUtxos),
                 "reservations");
-        this.allowance = child(
-                context, Allowance.create(remembered.spent(), env.limits(), env.clock(), env.metrics()), "allowance");
-        rebroadcaster.tell(new Rebroadcaster.Attach(reservations, allowance, burials));
-        burials.tell(new BurialWatch.Attach(reservations, rebroadcaster));
+        BurialWatch.Neighbours neighbours = new BurialWatch.Neighbours(reservations, rebroadcaster);
+        AtomicInteger unburied = new AtomicInteger();
+        this.burials = child(
+                context,
+                BurialWatch.create(env, remembered.reservations().unburied(), broadcast, neighbours, unburied),
+                "burials");
+        rebroadcaster.tell(new Rebroadcaster.Attach(reservations, burials));
         child(context, Forgetting.create(env), "forgetting");
-        env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, unburiedCount::get);
-        Spender.Neighbours neighbours = new Spender.Neighbours(reservations, allowance, rebroadcaster);
-        this.receipts = child(context, Receipts.create(env, broadcast, neighbours), "receipts");
+        env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, unburied::get);
+        this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
+        this.simulations = new Simulations(env, reservations);
         this.raw = new RawBroadcast(env, broadcast);
     }
 
@@ -96,11 +93,7 @@ public final class SpendService {
     private record Reading(Remembered remembered, Throwable failure) {}
 
     /** What the store knows of earlier runs. */
-    private record Remembered(
-            List<Intent> inFlight,
-            List<ConfirmedSpend> unburied,
-            List<ReservationStore.Reservation> reserved,
-            AllowanceStore.Spent spent) {
+    private record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
         static CompletionStage<Remembered> read(SpendEnvironment env) {
             long windowStart = env.clock().millis() - env.limits().period().toMillis();
             CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
@@ -112,7 +105,9 @@ public final class SpendService {
                     env.allowanceStore().spentSince(windowStart).toCompletableFuture();
             return CompletableFuture.allOf(inFlight, unburied, reserved, spent)
                     .thenApplyAsync(
-                            done -> new Remembered(inFlight.join(), unburied.join(), reserved.join(), spent.join()),
+                            done -> new Remembered(
+                                    inFlight.join(),
+                                    new Reservations.Durable(reserved.join(), unburied.join(), spent.join())),
                             env.executor());
         }
     }
@@ -126,7 +121,7 @@ public final class SpendService {
 
     /** Builds, signs and broadcasts a payment (interface.md, section 4.7). */
     public CompletionStage<Receipt> transfer(TransferRequest request) {
-        return whenOwned(request.from(), known -> spend(TransferPlans.plan(request)));
+        return whenOwned(request.from(), () -> spend(TransferPlans.plan(request)));
     }
 
     /** Any other kind of spend; the caller has checked that the key is there. */
@@ -138,85 +133,26 @@ public final class SpendService {
 
     /** What {@link #transfer} would do now. Broadcasts, reserves and signs nothing. */
     public CompletionStage<Simulation> simulate(TransferRequest request) {
-        return whenOwned(request.from(), known -> simulate(TransferPlans.plan(request)));
+        return whenOwned(request.from(), () -> simulate(TransferPlans.plan(request)));
     }
 
     public CompletionStage<Simulation> simulate(SpendPlan plan) {
-        try {
-            plan.check();
-        } catch (SpendException e) {
-            return CompletableFuture.failedFuture(e);
+        return simulations.simulate(plan);
+    }
+
+    /** The keyring is asked only for a key that is sealed. */
+    private <T> CompletionStage<T> whenOwned(Address from, Supplier<CompletionStage<T>> then) {
+        if (env.signer().isAtHand(from)) {
+            return then.get();
         }
-        return askAllowance(plan.leaving())
-                .thenComposeAsync(granted -> plan.gather(env.node(), env.executor()), env.executor())
-                .thenComposeAsync(
-                        candidates -> preview(plan, candidates, new CoinDoubts(plan, candidates)), env.executor())
-                .thenComposeAsync(
-                        draft -> askAllowance(plan.leaving(draft))
-                                .thenApplyAsync(granted -> Simulation.of(draft), env.executor()),
-                        env.executor());
-    }
-
-    /** As a spend does it, but nothing is held in between. */
-    private CompletionStage<Draft> preview(SpendPlan plan, Candidates candidates, CoinDoubts doubts) {
-        CompletableFuture<Draft> reply = new CompletableFuture<>();
-        reservations.tell(new Reservations.Preview(plan, candidates, doubts.excluded(), reply));
-        return reply.handleAsync(
-                        (draft, failure) -> failure == null
-                                ? prove(draft, plan, candidates, doubts)
-                                : CompletableFuture.<Draft>failedFuture(explained(failure, doubts)),
-                        env.executor())
-                .thenComposeAsync(proven -> proven, env.executor());
-    }
-
-    private static Throwable explained(Throwable failure, CoinDoubts doubts) {
-        return Spender.unwrapped(failure) instanceof RuntimeException refusal ? doubts.explain(refusal) : failure;
-    }
-
-    private CompletionStage<Draft> prove(Draft draft, SpendPlan plan, Candidates candidates, CoinDoubts doubts) {
-        CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
-        if (!(verdict instanceof CoinDoubts.Unseen unseen)) {
-            return judged(verdict, draft, plan, candidates, doubts);
-        }
-        return env.outputs()
-                .find(unseen.outpoints())
-                .thenComposeAsync(
-                        findings -> judged(doubts.judge(draft, findings), draft, plan, candidates, doubts),
-                        env.executor());
-    }
-
-    private CompletionStage<Draft> judged(
-            CoinDoubts.Verdict verdict, Draft draft, SpendPlan plan, Candidates candidates, CoinDoubts doubts) {
-        if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
-            return CompletableFuture.completedFuture(draft);
-        }
-        doubts.report(doubted, env.metrics());
-        return doubts.mayChooseAgain()
-                ? preview(plan, candidates, doubts)
-                : CompletableFuture.failedFuture(doubts.tooManyDoubts());
-    }
-
-    private CompletionStage<Void> askAllowance(Amount amount) {
-        CompletableFuture<Allowance.Reply> reply = new CompletableFuture<>();
-        allowance.tell(new Allowance.Ask(amount, reply));
-        return reply.thenAcceptAsync(
-                answer -> {
-                    if (answer instanceof Allowance.Exceeded exceeded) {
-                        throw new SpendException(exceeded.refusal());
-                    }
-                },
-                env.executor());
-    }
-
-    private <T> CompletionStage<T> whenOwned(Address from, Function<Address, CompletionStage<T>> then) {
         return env.signer()
                 .find(from)
                 .thenComposeAsync(
                         entry -> entry.isPresent()
-                                ? then.apply(from)
+                                ? then.get()
                                 : CompletableFuture.failedFuture(
                                         new SpendException(new SpendRefusal.WalletNotFound(from))),
-                        Spender.SAME_THREAD);
+                        env.executor());
     }
 
     /**
@@ -224,10 +160,11 @@ public final class SpendService {
      * have it yet, so its coins are under suspicion afterwards too.
      */
     public CompletionStage<Hash256> sendRaw(Bytes transaction) {
-        reservations.tell(new Reservations.Suspect(null));
+        reservations.tell(new Reservations.Suspect(Optional.empty()));
         return raw.send(transaction)
                 .whenCompleteAsync(
-                        (txId, failure) -> reservations.tell(new Reservations.Suspect(null)), env.executor());
+                        (txId, failure) -> reservations.tell(new Reservations.Suspect(Optional.empty())),
+                        env.executor());
     }
 
     /** Frees reserved outpoints and gives up the spends that held them; those of a running spend stay. */
@@ -239,7 +176,7 @@ public final class SpendService {
 
     public CompletionStage<AllowanceStatus> allowanceStatus() {
         CompletableFuture<AllowanceStatus> answer = new CompletableFuture<>();
-        allowance.tell(new Allowance.Status(answer));
+        reservations.tell(new Reservations.Status(answer));
         return answer;
     }
 

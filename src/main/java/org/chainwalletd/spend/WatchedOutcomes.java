@@ -23,45 +23,62 @@ final class WatchedOutcomes {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedOutcomes.class);
 
     /** The store has answered. A step of an earlier watch still counts for the neighbours, but moves no spend. */
-    sealed interface Step {}
+    sealed interface Step {
+        void in(WatchedOutcomes outcomes);
+    }
 
     private record Recorded(
             Hash256 txId, long turn, IntentState state, String reason, Transition transition, Throwable failure)
-            implements Step {}
+            implements Step {
+        @Override
+        public void in(WatchedOutcomes outcomes) {
+            outcomes.recorded(this);
+        }
+    }
 
     private record InBlock(ConfirmedSpend spend, String kind, long turn, Transition transition, Throwable failure)
-            implements Step {}
+            implements Step {
+        @Override
+        public void in(WatchedOutcomes outcomes) {
+            outcomes.inBlock(this);
+        }
+    }
 
-    private record ReservedAgain(Intent intent, long turn, boolean inFlight, Throwable failure) implements Step {}
+    private record ReservedAgain(Intent intent, long turn, boolean inFlight, Throwable failure) implements Step {
+        @Override
+        public void in(WatchedOutcomes outcomes) {
+            outcomes.reservedAgain(this);
+        }
+    }
 
     private record ReservationsEnded(Hash256 txId, long turn, Transition transition, Throwable failure)
-            implements Step {}
+            implements Step {
+        @Override
+        public void in(WatchedOutcomes outcomes) {
+            outcomes.reservationsEnded(this);
+        }
+    }
 
     private final ActorContext<Rebroadcaster.Command> context;
     private final SpendEnvironment env;
     private final Clock clock;
     private final Pace pace;
     private final WatchedSpends spends;
-    private ActorRef<Reservations.Command> reservations;
-    private ActorRef<Allowance.Command> allowance;
-    private ActorRef<BurialWatch.Command> burials;
+    private final ActorRef<Reservations.Command> reservations;
+    private final ActorRef<BurialWatch.Command> burials;
 
-    WatchedOutcomes(ActorContext<Rebroadcaster.Command> context, SpendEnvironment env, WatchedSpends spends) {
+    WatchedOutcomes(
+            ActorContext<Rebroadcaster.Command> context,
+            SpendEnvironment env,
+            WatchedSpends spends,
+            Rebroadcaster.Attach neighbours) {
         this.context = context;
         this.env = env;
         this.clock = env.clock();
         this.pace = env.pace();
         this.spends = spends;
-    }
-
-    void attach(Rebroadcaster.Attach neighbours) {
-        reservations = neighbours.reservations();
-        allowance = neighbours.allowance();
-        burials = neighbours.burials();
-    }
-
-    boolean isAttached() {
-        return reservations != null;
+        this.reservations = neighbours.reservations();
+        this.burials = neighbours.burials();
     }
 
     private <T> void whenWritten(CompletionStage<T> write, BiFunction<T, Throwable, Step> step) {
@@ -146,15 +163,7 @@ final class WatchedOutcomes {
     }
 
     void written(Step step) {
-        if (step instanceof Recorded recorded) {
-            recorded(recorded);
-        } else if (step instanceof InBlock inBlock) {
-            inBlock(inBlock);
-        } else if (step instanceof ReservedAgain again) {
-            reservedAgain(again);
-        } else if (step instanceof ReservationsEnded ended) {
-            reservationsEnded(ended);
-        }
+        step.in(this);
     }
 
     /** Whether it was written; a spend that is still watched is looked at again when not. */
@@ -180,7 +189,7 @@ final class WatchedOutcomes {
     private void adopt(WatchedSpend spend, Optional<IntentState> found) {
         LOG.info("spend {} has moved on meanwhile: {}", spend.txId(), found);
         if (found.isEmpty() || found.get() == IntentState.REFUSED || found.get() == IntentState.CONFLICTED) {
-            reservations.tell(new Reservations.Ended(spend.txId()));
+            reservations.tell(new Reservations.End(spend.txId()));
             spends.remove(spend.txId());
         } else if (found.get() == IntentState.CONFIRMED) {
             reservations.tell(
@@ -220,8 +229,7 @@ final class WatchedOutcomes {
 
     private void closed(Recorded step, WatchedSpend spend) {
         LOG.info("spend {} is {}", step.txId(), step.state());
-        reservations.tell(new Reservations.Ended(step.txId()));
-        allowance.tell(new Allowance.GiveBack(step.txId()));
+        reservations.tell(new Reservations.Fail(step.txId()));
         spends.makeChildrenDue(step.txId(), clock.millis());
         if (spend != null) {
             env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.CONFLICTED);
@@ -271,7 +279,7 @@ final class WatchedOutcomes {
         if (spend == null || !gone && !succeeded(step.txId(), spend, step.transition(), step.failure())) {
             return;
         }
-        reservations.tell(new Reservations.Ended(step.txId()));
+        reservations.tell(new Reservations.End(step.txId()));
         spend.reservationsEnded();
         if (spend.state() == IntentState.ABANDONED) {
             spends.remove(step.txId());

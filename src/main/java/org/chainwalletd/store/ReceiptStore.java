@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -10,4 +11,12 @@ public interface ReceiptStore {
      * is not found.
      */
     CompletionStage<Optional<Intent>> find(String token, long closedBefore);
+
+    /**
+     * The {@linkplain TokenBinding#fingerprint fingerprints} of all tokens there are, expired ones too, in any order; for who keeps in memory
+     * which tokens are not new.
+     *
+     * @param most no more than so many
+     */
+    CompletionStage<List<Long>> fingerprints(int most);
 }

@@ -1,6 +1,5 @@
 package org.chainwalletd.store;
 
-import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.BitSet;
@@ -200,8 +199,7 @@ final class SpendTable {
     }
 
     static long tokenKey(String token) {
-        return SpendRow.shortId(
-                Hash256.sha256(token.getBytes(StandardCharsets.UTF_8)).toArray());
+        return TokenBinding.fingerprint(token);
     }
 
     static Long orNull(OptionalLong value) {

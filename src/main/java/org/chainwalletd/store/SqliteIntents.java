@@ -189,6 +189,12 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     }
 
     @Override
+    public CompletionStage<List<Long>> fingerprints(int most) {
+        return store.read(session -> session.query(
+                "SELECT token_key FROM spends WHERE token_key IS NOT NULL LIMIT ?", row -> row.getLong(1), most));
+    }
+
+    @Override
     public CompletionStage<List<Intent>> inFlight() {
         return store.read(session -> SpendTable.select(session, SpendTable.OPEN + " ORDER BY created_at, id").stream()
                 .map(row -> accepted.known(row.intent()))

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.nio.charset.StandardCharsets;
 import org.chainwalletd.chain.Hash256;
 
 /**
@@ -8,4 +9,10 @@ import org.chainwalletd.chain.Hash256;
  * @param token as the caller wrote it
  * @param digest of the canonical parameters; the same token with another digest is a conflict
  */
-public record TokenBinding(String token, Hash256 digest) {}
+public record TokenBinding(String token, Hash256 digest) {
+    /** Eight bytes of the token's SHA-256: two tokens may share them, equal ones always do. */
+    public static long fingerprint(String token) {
+        return SpendRow.shortId(
+                Hash256.sha256(token.getBytes(StandardCharsets.UTF_8)).toArray());
+    }
+}

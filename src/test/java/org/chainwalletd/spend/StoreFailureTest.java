@@ -141,8 +141,8 @@ class StoreFailureTest {
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-reorg")));
         spends.confirmAll();
         storeFails(true);
-        spends.devnet.reorganise(1, false, List.of());
         spends.node.forgetCalls();
+        spends.devnet.reorganise(1, false, List.of());
         Await.until("it was looked for", () -> spends.node.calls().contains("get_transaction"));
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
 

@@ -61,6 +61,16 @@ final class TestKeys implements Signer {
     }
 
     @Override
+    public Optional<Signature> signAtHand(Address address, byte[] message) {
+        return isAtHand(address) ? Optional.of(signature(address, message)) : Optional.empty();
+    }
+
+    @Override
+    public boolean isAtHand(Address address) {
+        return keys.containsKey(address);
+    }
+
+    @Override
     public CompletionStage<Signature> sign(Address address, byte[] message) {
         return keys.containsKey(address)
                 ? CompletableFuture.completedFuture(signature(address, message))

@@ -507,6 +507,10 @@ class TransferTest {
     @Test
     void a_token_that_is_looked_up_while_the_daemon_stops_is_not_spent_any_more() {
         Address payer = spends.funded(1, 10_000);
+        spends.node.refuseSends("fee density too low for mempool");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-stop")));
+        spends.node.refuseSends(null);
+        spends.node.forgetCalls();
         Runnable letRead = StoreFaults.holdReads(spends.store);
         CompletionStage<Receipt> answer =
                 spends.spending.spend(TransferPlans.plan(request(payer, shop, 1_000, "token-stop")));
@@ -515,7 +519,7 @@ class TransferTest {
         letRead.run();
 
         refusal(SpendRefusal.ShuttingDown.class, answer);
-        assertThat(spends.node.calls()).doesNotContain("get_address_utxos");
+        assertThat(spends.node.calls()).doesNotContain("get_address_utxos", "send_raw_transaction");
     }
 
     @Test

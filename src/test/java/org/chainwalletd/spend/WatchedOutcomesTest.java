@@ -98,11 +98,13 @@ class WatchedOutcomesTest {
 
     private void whenWritten(Consumer<WatchedOutcomes> begin, WatchedSpends watched) {
         spends.kit.spawn(Behaviors.<Rebroadcaster.Command>setup(context -> {
-            WatchedOutcomes outcomes = new WatchedOutcomes(context, spends.environment(), watched);
-            outcomes.attach(new Rebroadcaster.Attach(
-                    reservations.ref(),
-                    spends.kit.<Allowance.Command>createTestProbe().ref(),
-                    spends.kit.<BurialWatch.Command>createTestProbe().ref()));
+            WatchedOutcomes outcomes = new WatchedOutcomes(
+                    context,
+                    spends.environment(),
+                    watched,
+                    new Rebroadcaster.Attach(
+                            reservations.ref(),
+                            spends.kit.<BurialWatch.Command>createTestProbe().ref()));
             begin.accept(outcomes);
             return Behaviors.receive(Rebroadcaster.Command.class)
                     .onMessage(Rebroadcaster.Written.class, message -> {
@@ -119,7 +121,7 @@ class WatchedOutcomesTest {
     void coins_whose_time_is_over_are_free_once_that_is_written_down() {
         restsTooLong(watched -> {});
 
-        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Ended(TX));
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.End(TX));
     }
 
     @Test

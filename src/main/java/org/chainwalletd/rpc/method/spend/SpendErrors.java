@@ -1,6 +1,9 @@
 package org.chainwalletd.rpc.method.spend;
 
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
@@ -70,42 +73,54 @@ public final class SpendErrors implements ErrorTranslator {
         };
     }
 
+    /** One row for each refusal there is; a test compares them with the refusals. */
+    private static final Map<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> ROWS = Map.ofEntries(
+            row(SpendRefusal.WalletNotFound.class, ErrorCode.WALLET_NOT_FOUND),
+            row(
+                    SpendRefusal.DustOutput.class,
+                    ErrorCode.DUST_OUTPUT,
+                    dust -> new DustData(dust.amount(), dust.threshold())),
+            row(SpendRefusal.BuildFailed.class, ErrorCode.TX_BUILD),
+            row(SpendRefusal.AllowanceExceeded.class, ErrorCode.ALLOWANCE_EXCEEDED, SpendErrors::data),
+            row(
+                    SpendRefusal.InsufficientBalance.class,
+                    ErrorCode.INSUFFICIENT_BALANCE,
+                    poor -> insufficient(poor.shortage())),
+            row(
+                    SpendRefusal.InFlightExhausted.class,
+                    ErrorCode.IN_FLIGHT_EXHAUSTED,
+                    exhausted -> inFlight(exhausted.shortage())),
+            row(SpendRefusal.FeeTooHigh.class, ErrorCode.FEE_TOO_HIGH, high -> new FeeData(high.fee(), high.maxFee())),
+            row(SpendRefusal.CoinsContradicted.class, ErrorCode.TX_BUILD),
+            row(SpendRefusal.CoinsOutOfReach.class, ErrorCode.UPSTREAM, missing -> new Later(true)),
+            row(
+                    SpendRefusal.TokenConflict.class,
+                    ErrorCode.IDEMPOTENCY_CONFLICT,
+                    conflict -> new TokenData(conflict.token())),
+            row(SpendRefusal.UpstreamFailed.class, ErrorCode.UPSTREAM),
+            row(SpendRefusal.DoubleSpend.class, ErrorCode.DOUBLE_SPEND, spent -> new InputConflict(true, false)),
+            row(SpendRefusal.OutcomeUnknown.class, ErrorCode.UPSTREAM),
+            row(SpendRefusal.ShuttingDown.class, ErrorCode.INTERNAL_ERROR));
+
+    private static <R extends SpendRefusal>
+            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> row(
+                    Class<R> type, ErrorCode code) {
+        return Map.entry(type, refusal -> new RpcException(code, refusal.message()));
+    }
+
+    private static <R extends SpendRefusal>
+            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> row(
+                    Class<R> type, ErrorCode code, Function<R, Record> data) {
+        return Map.entry(type, refusal -> new RpcException(code, refusal.message(), data.apply(type.cast(refusal))));
+    }
+
+    /** The refusals that have an error. */
+    static Set<Class<? extends SpendRefusal>> known() {
+        return ROWS.keySet();
+    }
+
     private static RpcException translated(SpendRefusal refusal) {
-        String message = refusal.message();
-        if (refusal instanceof SpendRefusal.WalletNotFound) {
-            return new RpcException(ErrorCode.WALLET_NOT_FOUND, message);
-        }
-        if (refusal instanceof SpendRefusal.DustOutput dust) {
-            return new RpcException(ErrorCode.DUST_OUTPUT, message, new DustData(dust.amount(), dust.threshold()));
-        }
-        if (refusal instanceof SpendRefusal.AllowanceExceeded exceeded) {
-            return new RpcException(ErrorCode.ALLOWANCE_EXCEEDED, message, data(exceeded));
-        }
-        if (refusal instanceof SpendRefusal.InsufficientBalance poor) {
-            return new RpcException(ErrorCode.INSUFFICIENT_BALANCE, message, insufficient(poor.shortage()));
-        }
-        if (refusal instanceof SpendRefusal.InFlightExhausted exhausted) {
-            return new RpcException(ErrorCode.IN_FLIGHT_EXHAUSTED, message, inFlight(exhausted.shortage()));
-        }
-        if (refusal instanceof SpendRefusal.FeeTooHigh high) {
-            return new RpcException(ErrorCode.FEE_TOO_HIGH, message, new FeeData(high.fee(), high.maxFee()));
-        }
-        if (refusal instanceof SpendRefusal.TokenConflict conflict) {
-            return new RpcException(ErrorCode.IDEMPOTENCY_CONFLICT, message, new TokenData(conflict.token()));
-        }
-        if (refusal instanceof SpendRefusal.DoubleSpend) {
-            return new RpcException(ErrorCode.DOUBLE_SPEND, message, new InputConflict(true, false));
-        }
-        if (refusal instanceof SpendRefusal.CoinsOutOfReach) {
-            return new RpcException(ErrorCode.UPSTREAM, message, new Later(true));
-        }
-        if (refusal instanceof SpendRefusal.BuildFailed || refusal instanceof SpendRefusal.CoinsContradicted) {
-            return new RpcException(ErrorCode.TX_BUILD, message);
-        }
-        if (refusal instanceof SpendRefusal.ShuttingDown) {
-            return new RpcException(ErrorCode.INTERNAL_ERROR, message);
-        }
-        return new RpcException(ErrorCode.UPSTREAM, message);
+        return ROWS.get(refusal.getClass()).apply(refusal);
     }
 
     static RpcException tooManyOutputs(int count, int max) {

@@ -1,0 +1,130 @@
+package org.chainwalletd.spend;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.coins.Finding;
+import org.chainwalletd.keyring.Signer.Signature;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.Transition;
+
+/**
+ * Something that a running spend asks of the world. Data only; {@link SpendRunner} performs it.
+ *
+ * @param <A> the answer
+ */
+sealed interface Act<A> {
+    CompletionStage<A> by(SpendRunner runner);
+
+    /** Why the allowance would not grant this amount; empty when it would. */
+    record Afford(Amount amount) implements Act<Optional<SpendRefusal.AllowanceExceeded>> {
+        @Override
+        public CompletionStage<Optional<SpendRefusal.AllowanceExceeded>> by(SpendRunner runner) {
+            return runner.afford(this);
+        }
+    }
+
+    /** What can be spent, and for which chain. */
+    record Gather(SpendPlan plan) implements Act<Gathered> {
+        @Override
+        public CompletionStage<Gathered> by(SpendRunner runner) {
+            return runner.gather(this);
+        }
+    }
+
+    record Gathered(Candidates candidates, Hash256 genesis) {}
+
+    /** Coins and a part of the allowance, held together. */
+    record Choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) implements Act<Reservations.Choice> {
+        @Override
+        public CompletionStage<Reservations.Choice> by(SpendRunner runner) {
+            return runner.choose(this);
+        }
+    }
+
+    /** Outpoints of the address that somebody else's transaction in the mempool spends; none when a node cannot say. */
+    record LookAtMempool(Address address, Set<Outpoint> chosen) implements Act<Set<Outpoint>> {
+        @Override
+        public CompletionStage<Set<Outpoint>> by(SpendRunner runner) {
+            return runner.lookAtMempool(this);
+        }
+    }
+
+    /** What these coins are worth, by their bytes. */
+    record Prove(Set<Outpoint> coins) implements Act<Map<Outpoint, Finding>> {
+        @Override
+        public CompletionStage<Map<Outpoint, Finding>> by(SpendRunner runner) {
+            return runner.prove(this);
+        }
+    }
+
+    record Sign(Address address, byte[] message) implements Act<Signature> {
+        @Override
+        public CompletionStage<Signature> by(SpendRunner runner) {
+            return runner.sign(this);
+        }
+    }
+
+    /** Makes the intent durable. */
+    record Open(Intent intent) implements Act<Opening> {
+        @Override
+        public CompletionStage<Opening> by(SpendRunner runner) {
+            return runner.open(this);
+        }
+    }
+
+    /** Takes the spend back from the rebroadcaster when it is in flight, and asks every node for it. */
+    record Locate(Intent intent) implements Act<Broadcast.Whereabouts> {
+        @Override
+        public CompletionStage<Broadcast.Whereabouts> by(SpendRunner runner) {
+            return runner.locate(this);
+        }
+    }
+
+    /**
+     * The same coins and allowance once more.
+     *
+     * @param known whether a node has it
+     */
+    record Reacquire(Intent intent, boolean known) implements Act<Reservations.Reacquisition> {
+        @Override
+        public CompletionStage<Reservations.Reacquisition> by(SpendRunner runner) {
+            return runner.reacquire(this);
+        }
+    }
+
+    /** Takes the spend back from the rebroadcaster and makes its intent open again. */
+    record Reopen(Intent intent) implements Act<Opening> {
+        @Override
+        public CompletionStage<Opening> by(SpendRunner runner) {
+            return runner.reopen(this);
+        }
+    }
+
+    /**
+     * Hands the bytes to the nodes. Never fails.
+     *
+     * @param ambiguous whether an earlier send may have arrived
+     */
+    record Send(Intent intent, boolean ambiguous) implements Act<BroadcastOutcome> {
+        @Override
+        public CompletionStage<BroadcastOutcome> by(SpendRunner runner) {
+            return runner.send(this);
+        }
+    }
+
+    /** Records that it failed. */
+    record RecordFailure(Intent intent, IntentState state, String reason) implements Act<Transition> {
+        @Override
+        public CompletionStage<Transition> by(SpendRunner runner) {
+            return runner.recordFailure(this);
+        }
+    }
+}

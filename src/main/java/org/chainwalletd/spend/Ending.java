@@ -1,0 +1,58 @@
+package org.chainwalletd.spend;
+
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+
+/** How a running spend ends, and who looks after it from then on. */
+sealed interface Ending {
+    /** Tells the neighbours, and says what the caller gets. */
+    SpendRunner.Result by(SpendRunner runner);
+
+    /** A node has it: the caller gets the receipt, the rebroadcaster the intent. */
+    record Accepted(Intent intent, boolean holdsCoins) implements Ending {
+        @Override
+        public SpendRunner.Result by(SpendRunner runner) {
+            return runner.accepted(this);
+        }
+    }
+
+    /** It is durable, and what became of it is not known: the rebroadcaster goes on. */
+    record InFlight(Intent intent, boolean holdsCoins, Throwable failure) implements Ending {
+        @Override
+        public SpendRunner.Result by(SpendRunner runner) {
+            return runner.inFlight(this);
+        }
+    }
+
+    /** It failed, in the store already. */
+    record Failed(Intent intent, IntentState state, Throwable failure) implements Ending {
+        @Override
+        public SpendRunner.Result by(SpendRunner runner) {
+            return runner.failed(this);
+        }
+    }
+
+    /** Nothing was decided: what it holds is free. */
+    record Refused(Throwable failure) implements Ending {
+        @Override
+        public SpendRunner.Result by(SpendRunner runner) {
+            return runner.refused(this);
+        }
+    }
+
+    /** It stays given up, and its coins are watched as before. */
+    record StaysAbandoned(Intent intent, Throwable failure) implements Ending {
+        @Override
+        public SpendRunner.Result by(SpendRunner runner) {
+            return runner.staysAbandoned(this);
+        }
+    }
+
+    /** Somebody else has found out meanwhile that it succeeded, and looks after it. */
+    record FoundPaid(Intent intent) implements Ending {
+        @Override
+        public SpendRunner.Result by(SpendRunner runner) {
+            return runner.foundPaid(this);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package org.chainwalletd.spend;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Amount;
+
+/** What a spend would do now, found as a spend finds it; nothing is held in between, signed or written. */
+final class Simulations {
+    private final SpendEnvironment env;
+    private final ActorRef<Reservations.Command> reservations;
+
+    Simulations(SpendEnvironment env, ActorRef<Reservations.Command> reservations) {
+        this.env = env;
+        this.reservations = reservations;
+    }
+
+    CompletionStage<Simulation> simulate(SpendPlan plan) {
+        try {
+            plan.check();
+        } catch (SpendException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return afford(plan.leaving())
+                .thenComposeAsync(granted -> plan.gather(env.node(), env.executor()), env.executor())
+                .thenComposeAsync(candidates -> new Preview(plan, candidates).choose(), env.executor())
+                .thenComposeAsync(
+                        draft -> afford(plan.leaving(draft))
+                                .thenApplyAsync(granted -> Simulation.of(draft), env.executor()),
+                        env.executor());
+    }
+
+    private CompletionStage<Void> afford(Amount amount) {
+        CompletableFuture<Optional<SpendRefusal.AllowanceExceeded>> answer = new CompletableFuture<>();
+        reservations.tell(new Reservations.Afford(amount, answer));
+        return answer.thenAcceptAsync(
+                refusal -> refusal.ifPresent(exceeded -> {
+                    throw new SpendException(exceeded);
+                }),
+                env.executor());
+    }
+
+    /** One selection after the other until bytes speak for one. */
+    private final class Preview {
+        private final SpendPlan plan;
+        private final Candidates candidates;
+        private final CoinDoubts doubts;
+
+        private Preview(SpendPlan plan, Candidates candidates) {
+            this.plan = plan;
+            this.candidates = candidates;
+            this.doubts = new CoinDoubts(plan, candidates);
+        }
+
+        private CompletionStage<Draft> choose() {
+            CompletableFuture<Draft> reply = new CompletableFuture<>();
+            reservations.tell(new Reservations.Preview(plan, candidates, doubts.excluded(), reply));
+            return reply.handleAsync(
+                            (draft, failure) -> failure == null
+                                    ? prove(draft)
+                                    : CompletableFuture.<Draft>failedFuture(explained(failure)),
+                            env.executor())
+                    .thenComposeAsync(proven -> proven, env.executor());
+        }
+
+        private Throwable explained(Throwable failure) {
+            return SpendRunner.unwrapped(failure) instanceof RuntimeException refusal
+                    ? doubts.explain(refusal)
+                    : failure;
+        }
+
+        private CompletionStage<Draft> prove(Draft draft) {
+            CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
+            return verdict instanceof CoinDoubts.Unseen unseen
+                    ? env.outputs()
+                            .find(unseen.outpoints())
+                            .thenComposeAsync(found -> judged(draft, doubts.judge(draft, found)), env.executor())
+                    : judged(draft, verdict);
+        }
+
+        private CompletionStage<Draft> judged(Draft draft, CoinDoubts.Verdict verdict) {
+            if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
+                return CompletableFuture.completedFuture(draft);
+            }
+            doubts.report(doubted, env.metrics());
+            return doubts.mayChooseAgain() ? choose() : CompletableFuture.failedFuture(doubts.tooManyDoubts());
+        }
+    }
+}

@@ -1,0 +1,459 @@
+package org.chainwalletd.spend;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.coins.Finding;
+import org.chainwalletd.keyring.Signer.Signature;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.Transition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One spend from the call to its answer: each method is a state by its name, and returns what is to be done next. Decides only; it asks
+ * nobody, and {@link SpendRunner} does what it says. One step is under way at a time, so nothing here needs a lock.
+ *
+ * <p>New: affording → gathering → choosing → (looking at the mempool) → proving → signing → opening → sending → ended. Its token came again:
+ * locating → (reacquiring → reopening) → sending → ended. Until the intent is open nothing is durable and nothing was sent.
+ */
+final class Spend {
+    private static final Logger LOG = LoggerFactory.getLogger(Spend.class);
+
+    private final SpendEnvironment env;
+
+    private Spend(SpendEnvironment env) {
+        this.env = env;
+    }
+
+    /** A new spend. */
+    static Step begin(SpendEnvironment env, SpendPlan plan) {
+        return new Spend(env).new New(plan).affording();
+    }
+
+    /**
+     * A spend that has an intent but no success: what became of it, and the same bytes again, never others. What was said about it before is
+     * not repeated but found out anew: coins that were taken then may be free now.
+     */
+    static Step resume(SpendEnvironment env, Intent intent) {
+        return new Spend(env).new Resumed(intent).locating();
+    }
+
+    private static Step refused(Throwable failure) {
+        return Step.end(new Ending.Refused(failure));
+    }
+
+    private static Step refused(SpendRefusal refusal) {
+        return refused(new SpendException(refusal));
+    }
+
+    private static SpendException unknown(Intent intent, String cause) {
+        return new SpendException(
+                new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause));
+    }
+
+    /** Up to the durable intent. */
+    private final class New {
+        private static final int MOST_COLLISIONS = 4;
+
+        private final SpendPlan plan;
+        private final Set<Outpoint> excluded = new HashSet<>();
+        private Act.Gathered gathered;
+        private CoinDoubts doubts;
+        private boolean mempoolSeen;
+        private int collisions;
+
+        private New(SpendPlan plan) {
+            this.plan = plan;
+        }
+
+        private Step affording() {
+            try {
+                plan.check();
+            } catch (SpendException e) {
+                return refused(e);
+            }
+            return env.limits().none()
+                    ? gathering()
+                    : Step.ask(
+                            new Act.Afford(plan.leaving()),
+                            exceeded -> exceeded.map(Spend::refused).orElseGet(this::gathering),
+                            Spend::refused);
+        }
+
+        private Step gathering() {
+            return Step.ask(new Act.Gather(plan), this::choosing, Spend::refused);
+        }
+
+        private Step choosing(Act.Gathered found) {
+            gathered = found;
+            doubts = new CoinDoubts(plan, found.candidates());
+            return choosing();
+        }
+
+        private Step choosing() {
+            Set<Outpoint> unwanted = doubts.excluded();
+            unwanted.addAll(excluded);
+            return Step.ask(
+                    new Act.Choose(plan, gathered.candidates(), unwanted),
+                    choice -> choice.lookAtMempool() && !mempoolSeen
+                            ? lookingAtMempool(choice.draft())
+                            : proving(choice.draft()),
+                    failure -> refused(failure instanceof RuntimeException why ? doubts.explain(why) : failure));
+        }
+
+        /**
+         * A node lists outputs that its mempool already spends. Our own spends are known from the reservations, so this question is asked only
+         * while somebody else may be spending from the address: at its first spend after a start, and after a conflict.
+         */
+        private Step lookingAtMempool(Draft draft) {
+            mempoolSeen = true;
+            Set<Outpoint> chosen = outpoints(draft);
+            return Step.ask(
+                    new Act.LookAtMempool(plan.from(), chosen),
+                    foreign -> {
+                        excluded.addAll(foreign);
+                        return chosen.stream().anyMatch(foreign::contains) ? choosing() : proving(draft);
+                    },
+                    failure -> proving(draft));
+        }
+
+        /** What the node listed is compared with bytes: at once when they are known here, otherwise after one more round of questions. */
+        private Step proving(Draft draft) {
+            CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
+            return verdict instanceof CoinDoubts.Unseen unseen
+                    ? Step.ask(new Act.Prove(unseen.outpoints()), found -> proven(draft, found), Spend::refused)
+                    : judged(draft, verdict);
+        }
+
+        private Step proven(Draft draft, Map<Outpoint, Finding> findings) {
+            return judged(draft, doubts.judge(draft, findings));
+        }
+
+        private Step judged(Draft draft, CoinDoubts.Verdict verdict) {
+            if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
+                return signing(draft);
+            }
+            doubts.report(doubted, env.metrics());
+            return doubts.mayChooseAgain() ? choosing() : refused(doubts.tooManyDoubts());
+        }
+
+        private Step signing(Draft draft) {
+            byte[] message = TransactionCodec.signingMessage(env.profile(), gathered.genesis(), draft.unsigned());
+            return Step.ask(new Act.Sign(plan.from(), message), signature -> opening(draft, signature), Spend::refused);
+        }
+
+        private Step opening(Draft draft, Signature signature) {
+            Intent intent = intentOf(draft, signature);
+            CrashPoint.SPEND_BEFORE_INTENT.reached();
+            return Step.ask(
+                    new Act.Open(intent),
+                    opening -> opened(draft, intent, opening),
+                    failure -> refused(provenOrUnknown(failure, intent)));
+        }
+
+        /** An intent that may be on disk after all would be sent after a restart. */
+        private static Throwable provenOrUnknown(Throwable failure, Intent intent) {
+            return failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN
+                    ? unknown(intent, store.getMessage())
+                    : failure;
+        }
+
+        private Step opened(Draft draft, Intent intent, Opening opening) {
+            if (opening instanceof Opening.Opened) {
+                rememberChange(draft, intent);
+                return new Sent(intent, true).sending(false);
+            }
+            if (opening instanceof Opening.TokenTaken taken) {
+                return refused(new SpendRefusal.OutcomeUnknown(
+                        taken.by().txId(), true, "another call with this client_token was quicker"));
+            }
+            return otherCoins(draft, intent, opening);
+        }
+
+        /** Change can be spent as soon as a block has it, and is known here to be what it is. */
+        private void rememberChange(Draft draft, Intent intent) {
+            draft.changeIndex()
+                    .ifPresent(index -> env.outputs()
+                            .remember(
+                                    new Outpoint(intent.txId(), index),
+                                    draft.unsigned().outputs().get(index)));
+        }
+
+        /**
+         * The very same transaction can be in flight already when its reservations have run out: it belongs to another payment, so this one
+         * takes other coins. Nothing was written or sent.
+         */
+        private Step otherCoins(Draft draft, Intent intent, Opening collision) {
+            if (++collisions >= MOST_COLLISIONS) {
+                List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
+                return refused(
+                        new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken)));
+            }
+            excluded.addAll(outpoints(draft));
+            return choosing();
+        }
+
+        private static Set<Outpoint> outpoints(Draft draft) {
+            Set<Outpoint> outpoints = new HashSet<>();
+            draft.inputs().forEach(coin -> outpoints.add(coin.outpoint()));
+            return outpoints;
+        }
+
+        private Intent intentOf(Draft draft, Signature signature) {
+            Transaction signed = draft.unsigned().withWitnesses(plan.witnesses(draft, signature));
+            Hash256 txId = TransactionCodec.txId(env.profile(), signed);
+            Amount leaving = plan.leaving(draft);
+            long now = env.clock().millis();
+            return new Intent(
+                    txId,
+                    plan.kind(),
+                    plan.from(),
+                    Bytes.wrap(TransactionCodec.encode(signed)),
+                    draft.inputs(),
+                    draft.builtAtHeight(),
+                    draft.changeIndex(),
+                    plan.token(),
+                    leaving,
+                    now,
+                    now,
+                    IntentState.PREPARED,
+                    "");
+        }
+    }
+
+    /** A spend that was decided on before. */
+    private final class Resumed {
+        private final Intent intent;
+        private boolean known;
+
+        private Resumed(Intent intent) {
+            this.intent = intent;
+        }
+
+        private Step locating() {
+            return Step.ask(new Act.Locate(intent), this::located, this::stillUnknown);
+        }
+
+        private Step stillUnknown(Throwable failure) {
+            return intent.state().inFlight()
+                    ? Step.end(new Ending.InFlight(intent, false, unknown(intent, Broadcast.words(failure))))
+                    : refused(failure);
+        }
+
+        private Step located(Broadcast.Whereabouts where) {
+            known = where != Broadcast.Whereabouts.NOWHERE;
+            if (intent.state().inFlight()) {
+                return known ? accepted() : new Sent(intent, false).sending(true);
+            }
+            return reacquiring();
+        }
+
+        private Step accepted() {
+            return new Sent(intent, false).ended(new BroadcastOutcome.Accepted());
+        }
+
+        /** It was closed without success and is needed again: its own coins, or none. */
+        private Step reacquiring() {
+            return Step.ask(new Act.Reacquire(intent, known), this::reacquired, Spend::refused);
+        }
+
+        private Step reacquired(Reservations.Reacquisition answer) {
+            if (answer instanceof Reservations.Taken taken) {
+                return taken(taken);
+            }
+            if (answer instanceof Reservations.TooMuch tooMuch) {
+                return refused(tooMuch.refusal());
+            }
+            return reopening();
+        }
+
+        /** Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. */
+        private Step taken(Reservations.Taken taken) {
+            return known ? accepted() : refused(takenBy(taken));
+        }
+
+        private SpendRefusal takenBy(Reservations.Taken taken) {
+            return taken.spent()
+                    .<SpendRefusal>map(coin -> new SpendRefusal.DoubleSpend(
+                            intent.txId(),
+                            "another payment of this daemon has spent its input " + coin + " in a block"))
+                    .orElseGet(() -> new SpendRefusal.InFlightExhausted(
+                            SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken.coins())));
+        }
+
+        private Step reopening() {
+            return Step.ask(new Act.Reopen(intent), this::reopened, this::notWritten);
+        }
+
+        private Step reopened(Opening opening) {
+            if (!(opening instanceof Opening.Opened)) {
+                return notReopened(new SpendException(collision(opening)));
+            }
+            Intent open = intent.in(IntentState.PREPARED, "", env.clock().millis());
+            Sent sent = new Sent(open, true, intent.state());
+            return known ? sent.ended(new BroadcastOutcome.Accepted()) : sent.sending(mayBeSomewhere());
+        }
+
+        /** What the operator gave up was in flight: a node that is silent now may have it. Of all others every answer was heard. */
+        private boolean mayBeSomewhere() {
+            return intent.state() == IntentState.ABANDONED;
+        }
+
+        private SpendRefusal collision(Opening opening) {
+            if (opening instanceof Opening.CoinTaken taken) {
+                return new SpendRefusal.InFlightExhausted(
+                        SpendRefusal.Shortage.ofTaken(Receipt.of(intent), List.of(taken.coin())));
+            }
+            if (opening instanceof Opening.SameTransaction) {
+                return new SpendRefusal.DoubleSpend(
+                        intent.txId(), "its transaction is the payment of another client_token by now");
+            }
+            return new SpendRefusal.OutcomeUnknown(
+                    intent.txId(), intent.token().isPresent(), "it has moved on meanwhile: " + opening);
+        }
+
+        /** When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. */
+        private Step notWritten(Throwable failure) {
+            LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
+            return known ? accepted() : notReopened(failure);
+        }
+
+        /**
+         * When another token has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a
+         * node has it.
+         */
+        private Step notReopened(Throwable failure) {
+            return intent.state() == IntentState.ABANDONED
+                    ? Step.end(new Ending.StaysAbandoned(intent, failure))
+                    : refused(failure);
+        }
+    }
+
+    /** A spend with a durable intent, from the broadcast on. */
+    private final class Sent implements BroadcastOutcome.Reader<Step> {
+        private final Intent intent;
+        private final boolean holdsCoins;
+        private final IntentState whenRefused;
+
+        private Sent(Intent intent, boolean holdsCoins) {
+            this(intent, holdsCoins, intent.state());
+        }
+
+        /**
+         * @param before one that has lost against another may have been accepted before: a refusal that says nothing of the other one leaves it
+         *     lost
+         */
+        private Sent(Intent intent, boolean holdsCoins, IntentState before) {
+            this.intent = intent;
+            this.holdsCoins = holdsCoins;
+            this.whenRefused = before == IntentState.CONFLICTED ? IntentState.CONFLICTED : IntentState.REFUSED;
+        }
+
+        private Step sending(boolean ambiguous) {
+            CrashPoint.SPEND_AFTER_INTENT.reached();
+            return Step.ask(
+                    new Act.Send(intent, ambiguous),
+                    outcome -> {
+                        CrashPoint.SPEND_AFTER_BROADCAST.reached();
+                        return ended(outcome);
+                    },
+                    failure -> ended(new BroadcastOutcome.Unknown(Broadcast.words(failure))));
+        }
+
+        private Step ended(BroadcastOutcome outcome) {
+            if (!(outcome instanceof BroadcastOutcome.Accepted)) {
+                LOG.warn("spend {} was not taken: {}", intent.txId(), outcome);
+            }
+            return outcome.read(this);
+        }
+
+        @Override
+        public Step accepted(BroadcastOutcome.Accepted outcome) {
+            return Step.end(new Ending.Accepted(intent, holdsCoins));
+        }
+
+        @Override
+        public Step conflicted(BroadcastOutcome.Conflicted conflict) {
+            SpendException failure = new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), conflict.text()));
+            return conflict.certain()
+                    ? recording(IntentState.CONFLICTED, conflict.text(), failure, failure)
+                    : inFlight(failure);
+        }
+
+        /**
+         * A token stands for these bytes and no others. Were its coins given back, another payment would choose them, and the token could never
+         * pay. A caller without a token cannot ask for it again, so that one hears of a plain refusal when a node's reasons are good.
+         */
+        @Override
+        public Step refused(BroadcastOutcome.Refused refused) {
+            return refused.passing() && intent.token().isPresent()
+                    ? inFlight(Spend.unknown(intent, refused.text()))
+                    : recordingRefusal(refused.text());
+        }
+
+        @Override
+        public Step notYet(BroadcastOutcome.NotYet early) {
+            return whenRefused == IntentState.CONFLICTED
+                    ? recordingRefusal(early.text())
+                    : inFlight(Spend.unknown(intent, early.text()));
+        }
+
+        @Override
+        public Step unknown(BroadcastOutcome.Unknown unknown) {
+            return inFlight(Spend.unknown(intent, unknown.text()));
+        }
+
+        private Step inFlight(SpendException failure) {
+            return Step.end(new Ending.InFlight(intent, holdsCoins, failure));
+        }
+
+        private Step recordingRefusal(String text) {
+            return recording(
+                    whenRefused,
+                    text,
+                    new SpendException(new SpendRefusal.UpstreamFailed(text)),
+                    Spend.unknown(intent, text));
+        }
+
+        /**
+         * @param unwritten what the caller hears when this cannot be written: the intent then still says "prepared", will be sent again and may
+         *     be taken
+         */
+        private Step recording(IntentState state, String reason, SpendException failure, SpendException unwritten) {
+            return Step.ask(
+                    new Act.RecordFailure(intent, state, reason),
+                    transition -> recorded(transition, state, failure),
+                    notRecorded -> {
+                        LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
+                        return inFlight(unwritten);
+                    });
+        }
+
+        /** What was found out about it in the meantime stands, and whoever did looks after it. */
+        private Step recorded(Transition transition, IntentState state, SpendException failure) {
+            CrashPoint.SPEND_AFTER_OUTCOME.reached();
+            if (!(transition instanceof Transition.Stale stale)) {
+                return Step.end(new Ending.Failed(intent, state, failure));
+            }
+            LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
+            Optional<IntentState> found = stale.found();
+            return found.filter(IntentState::succeeded).isPresent()
+                    ? Step.end(new Ending.FoundPaid(intent))
+                    : Spend.refused(failure);
+        }
+    }
+}

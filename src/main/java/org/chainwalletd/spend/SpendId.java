@@ -1,4 +1,0 @@
-package org.chainwalletd.spend;
-
-/** Names one running spend inside this process, before it has a transaction id. */
-record SpendId(long number) {}

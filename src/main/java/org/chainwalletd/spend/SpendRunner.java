@@ -1,0 +1,310 @@
+package org.chainwalletd.spend;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.coins.Finding;
+import org.chainwalletd.keyring.Signer.Signature;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.Transition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does what one running {@link Spend} says, and tells the neighbours how it ended. A plain object and no actor: every message to an actor
+ * wakes a thread, and a spend that was one had 28 of them where this has 12. What replaces the mailbox is that exactly one question is under
+ * way at any time, and its answer carries everything to the next thread. It is never restarted: what was durable is gone on with by the
+ * rebroadcaster, or when the same token comes again.
+ */
+final class SpendRunner {
+    private static final Logger LOG = LoggerFactory.getLogger(SpendRunner.class);
+
+    /** Whoever completes a stage of our own goes on: only where that is a thread for such work. */
+    private static final Executor AT_HAND = Runnable::run;
+
+    static final CompletionStage<?> NOTHING_LEFT = CompletableFuture.completedFuture(null);
+
+    /**
+     * How it ended.
+     *
+     * @param receipt null exactly when there is a failure
+     * @param recorded complete when the store knows it too
+     */
+    record Result(Owner.Running spend, Receipt receipt, Throwable failure, CompletionStage<?> recorded) {
+        void answer(CompletableFuture<Receipt> caller) {
+            if (failure == null) {
+                caller.complete(receipt);
+            } else {
+                caller.completeExceptionally(failure);
+            }
+        }
+    }
+
+    private final SpendEnvironment env;
+    private final Broadcast broadcast;
+    private final ActorRef<Reservations.Command> reservations;
+    private final Owner.Running id;
+    private final Consumer<Result> ended;
+    /** Not empty from the moment when the store has it. */
+    private Optional<Intent> durable = Optional.empty();
+
+    /**
+     * @param reservations the only neighbour that is told anything, so that all it hears is in order
+     * @param ended told once, whatever happens
+     */
+    SpendRunner(
+            SpendEnvironment env,
+            Broadcast broadcast,
+            ActorRef<Reservations.Command> reservations,
+            Owner.Running id,
+            Consumer<Result> ended) {
+        this.env = env;
+        this.broadcast = broadcast;
+        this.reservations = reservations;
+        this.id = id;
+        this.ended = ended;
+    }
+
+    /** Begins; the rest happens wherever answers arrive. */
+    void run(Supplier<Step> first) {
+        proceed(first);
+    }
+
+    /** A fault of ours ends this spend and no other; a durable intent is looked after like every one whose outcome is open. */
+    private void proceed(Supplier<Step> next) {
+        Step step;
+        try {
+            step = next.get();
+        } catch (RuntimeException | Error e) {
+            LOG.error("a spend failed unexpectedly", e);
+            Throwable failure = new IllegalStateException("the spend failed unexpectedly; see the log");
+            step = Step.end(durable.<Ending>map(intent -> new Ending.InFlight(intent, false, failure))
+                    .orElseGet(() -> new Ending.Refused(failure)));
+        }
+        if (step instanceof Step.Ask<?> ask) {
+            perform(ask);
+        } else if (step instanceof Step.End end) {
+            end(end.ending());
+        }
+    }
+
+    private <A> void perform(Step.Ask<A> ask) {
+        CompletionStage<A> answer;
+        try {
+            answer = ask.act().by(this);
+        } catch (RuntimeException e) {
+            answer = CompletableFuture.failedFuture(e);
+        }
+        answer.handleAsync(
+                (value, failure) -> {
+                    proceed(() -> failure == null
+                            ? ask.then().apply(value)
+                            : ask.otherwise().apply(unwrapped(failure)));
+                    return null;
+                },
+                AT_HAND);
+    }
+
+    /** What an actor's or the store's thread completes goes on elsewhere. */
+    private <A> CompletionStage<A> elsewhere(CompletionStage<A> answer) {
+        return answer.thenApplyAsync(Function.identity(), env.executor());
+    }
+
+    private <A> CompletionStage<A> ask(Function<CompletableFuture<A>, Reservations.Command> question) {
+        CompletableFuture<A> answer = new CompletableFuture<>();
+        reservations.tell(question.apply(answer));
+        return elsewhere(answer);
+    }
+
+    CompletionStage<Optional<SpendRefusal.AllowanceExceeded>> afford(Act.Afford act) {
+        return ask(answer -> new Reservations.Afford(act.amount(), answer));
+    }
+
+    CompletionStage<Act.Gathered> gather(Act.Gather act) {
+        return env.identity()
+                .genesisForSigning()
+                .thenComposeAsync(
+                        genesis -> act.plan()
+                                .gather(env.node(), AT_HAND)
+                                .thenApplyAsync(found -> new Act.Gathered(found, genesis), AT_HAND),
+                        AT_HAND);
+    }
+
+    CompletionStage<Reservations.Choice> choose(Act.Choose act) {
+        return ask(answer ->
+                new Reservations.Choose(id, act.plan(), act.candidates(), Set.copyOf(act.excluded()), answer));
+    }
+
+    CompletionStage<Set<Outpoint>> lookAtMempool(Act.LookAtMempool act) {
+        return env.node()
+                .addressMempool(act.address())
+                .thenApplyAsync(
+                        mempool -> {
+                            Set<Outpoint> foreign = foreignSpends(mempool);
+                            if (act.chosen().stream().noneMatch(foreign::contains)) {
+                                reservations.tell(new Reservations.Clean(act.address()));
+                            }
+                            return foreign;
+                        },
+                        AT_HAND);
+    }
+
+    private static Set<Outpoint> foreignSpends(NodeClient.AddressMempool mempool) {
+        return mempool.entries().stream()
+                .flatMap(entry -> entry.spent().stream())
+                .map(NodeClient.Spent::outpoint)
+                .collect(Collectors.toSet());
+    }
+
+    CompletionStage<Map<Outpoint, Finding>> prove(Act.Prove act) {
+        return env.outputs().find(act.coins());
+    }
+
+    /** A key that is unsealed signs here; only a sealed one costs a way to the keyring. */
+    CompletionStage<Signature> sign(Act.Sign act) {
+        return env.signer()
+                .signAtHand(act.address(), act.message())
+                .<CompletionStage<Signature>>map(CompletableFuture::completedFuture)
+                .orElseGet(() -> elsewhere(env.signer().sign(act.address(), act.message())));
+    }
+
+    CompletionStage<Opening> open(Act.Open act) {
+        long closedBefore = act.intent().createdAt() - env.pace().receiptTtl().toMillis();
+        return env.intents()
+                .open(act.intent(), closedBefore)
+                .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor());
+    }
+
+    private Opening noted(Opening opening, Intent intent) {
+        if (opening instanceof Opening.Opened) {
+            durable = Optional.of(intent);
+        }
+        return opening;
+    }
+
+    CompletionStage<Broadcast.Whereabouts> locate(Act.Locate act) {
+        if (act.intent().state().inFlight()) {
+            durable = Optional.of(act.intent());
+            takeBack(act.intent());
+        }
+        return broadcast.locateAnywhere(act.intent().txId());
+    }
+
+    private void takeBack(Intent intent) {
+        reservations.tell(new Reservations.PassOn(new Rebroadcaster.TakeBack(intent.txId())));
+    }
+
+    CompletionStage<Reservations.Reacquisition> reacquire(Act.Reacquire act) {
+        return ask(answer -> new Reservations.Reacquire(id, act.intent(), act.known(), answer));
+    }
+
+    CompletionStage<Opening> reopen(Act.Reopen act) {
+        takeBack(act.intent());
+        long now = env.clock().millis();
+        return env.intents()
+                .reopen(act.intent(), now)
+                .thenApplyAsync(
+                        opening -> noted(opening, act.intent().in(IntentState.PREPARED, "", now)), env.executor());
+    }
+
+    CompletionStage<BroadcastOutcome> send(Act.Send act) {
+        Intent intent = act.intent();
+        return broadcast
+                .send(intent.txId(), intent.transaction(), act.ambiguous())
+                .thenApplyAsync(
+                        outcome -> {
+                            if (outcome instanceof BroadcastOutcome.Conflicted) {
+                                reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
+                            }
+                            return outcome;
+                        },
+                        AT_HAND);
+    }
+
+    CompletionStage<Transition> recordFailure(Act.RecordFailure act) {
+        Intent intent = act.intent();
+        return elsewhere(env.intents()
+                .fail(
+                        intent.txId(),
+                        intent.state(),
+                        act.state(),
+                        act.reason(),
+                        env.clock().millis()));
+    }
+
+    private void end(Ending ending) {
+        ended.accept(ending.by(this));
+    }
+
+    Result accepted(Ending.Accepted ending) {
+        Intent intent = ending.intent();
+        long now = env.clock().millis();
+        // The intent is durable, so the answer need not wait until its outcome is: that is found out again when it is
+        // lost.
+        CompletionStage<?> recorded = env.intents()
+                .accept(intent.txId(), intent.state(), now)
+                .exceptionallyAsync(failure -> notRecorded(intent, failure), env.executor());
+        Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
+        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);
+        reservations.tell(new Reservations.Land(id, accepted, ending.holdsCoins()));
+        return new Result(id, Receipt.of(accepted), null, recorded);
+    }
+
+    private static Transition notRecorded(Intent intent, Throwable failure) {
+        LOG.error("the outcome of spend {} is not recorded: {}", intent.txId(), Broadcast.words(failure));
+        return new Transition.Stale(Optional.empty());
+    }
+
+    Result inFlight(Ending.InFlight ending) {
+        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.UNKNOWN);
+        reservations.tell(new Reservations.Land(id, ending.intent(), ending.holdsCoins()));
+        return failed(ending.failure());
+    }
+
+    Result failed(Ending.Failed ending) {
+        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.of(ending.state()));
+        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
+        return failed(ending.failure());
+    }
+
+    Result refused(Ending.Refused ending) {
+        drop();
+        return failed(ending.failure());
+    }
+
+    Result staysAbandoned(Ending.StaysAbandoned ending) {
+        drop();
+        reservations.tell(new Reservations.PassOn(new Rebroadcaster.Watch(ending.intent(), false)));
+        return failed(ending.failure());
+    }
+
+    Result foundPaid(Ending.FoundPaid ending) {
+        drop();
+        return new Result(id, Receipt.of(ending.intent()), null, NOTHING_LEFT);
+    }
+
+    private void drop() {
+        reservations.tell(new Reservations.Drop(id));
+    }
+
+    private Result failed(Throwable failure) {
+        return new Result(id, null, failure, NOTHING_LEFT);
+    }
+
+    static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}
