@@ -1,6 +1,7 @@
 package org.chainwalletd.node;
 
 import java.util.List;
+import java.util.Objects;
 
 /** What {@link Upstream} has noted about a call that was handed over to it; only it sees this. */
 final class Journey<T> {
@@ -19,7 +20,7 @@ final class Journey<T> {
      * @param start where the rotation begins for this call
      */
     Journey(Call<T> call, int start) {
-        this.call = call;
+        this.call = Objects.requireNonNull(call);
         this.start = start;
     }
 }

@@ -3,6 +3,7 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +38,9 @@ class HeldBytesTest {
     @TempDir
     Path datadir;
 
+    /** In place of a status. */
+    private static final int RESET = 0;
+
     private final List<RawClient> clients = new ArrayList<>();
     private ServerFixture fixture;
 
@@ -57,9 +61,9 @@ class HeldBytesTest {
         }
         RawClient third = connect().send(head(200 << 10)).send(part).send(part);
 
-        assertThat(third.read().status()).isEqualTo(503);
-
         fixture.awaitRefusal("memory");
+        assertThat(statusOf(third)).isIn(503, RESET);
+
         closeAll();
         Await.until("there is room again", () -> ask(180 << 10) == 200);
     }
@@ -139,9 +143,18 @@ class HeldBytesTest {
 
     private int ask(int length) {
         try (RawClient client = fixture.client()) {
-            return client.post(ServerFixture.READ, "z".repeat(length)).read().status();
+            return statusOf(client.post(ServerFixture.READ, "z".repeat(length)));
         } catch (Exception e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /** A refusal that leaves bytes of the request unread resets the connection, and may be lost with it. */
+    private static int statusOf(RawClient client) throws Exception {
+        try {
+            return client.read().status();
+        } catch (SocketException reset) {
+            return RESET;
         }
     }
 
