@@ -48,6 +48,12 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     /** A spender takes this spend back; it will be watched again afterwards. */
     record TakeBack(Hash256 txId) implements Command {}
 
+    /** The operator is about to give these coins up: nothing that spends them is sent until {@link Release}. */
+    record Withhold(Reservations.Abandon question) implements Command {}
+
+    /** The question of {@link Withhold} is settled. */
+    record Release(Reservations.Abandon question) implements Command {}
+
     /** The operator gave up what spends these outpoints, reserved or not. */
     record Abandoned(Set<Outpoint> outpoints) implements Command {}
 
@@ -63,7 +69,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private record Located(Hash256 txId, long turn, Optional<NodeTransaction> found, Throwable failure)
             implements Command {}
 
-    private record Resent(Hash256 txId, long turn, BroadcastOutcome outcome) implements Command {}
+    private record Resent(WatchedSpend sent, BroadcastOutcome outcome) implements Command {}
 
     private record ParentKnown(Hash256 txId, long turn, Optional<Intent> parent, Throwable failure)
             implements Command {}
@@ -80,6 +86,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private final Pace pace;
     private final WatchedSpends spends;
     private final WatchedOutcomes outcomes;
+    private final Resends resends;
     private Optional<Hash256> tip = Optional.empty();
     private boolean resting;
 
@@ -97,6 +104,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         this.pace = env.pace();
         this.spends = spends;
         this.outcomes = new WatchedOutcomes(context, env, spends, neighbours);
+        this.resends = new Resends(question -> neighbours.reservations().tell(new Reservations.Withheld(question)));
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
     }
 
@@ -141,6 +149,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                 .onMessage(Watch.class, this::watch)
                 .onMessage(TakeUp.class, this::takeUp)
                 .onMessage(TakeBack.class, command -> letGo(command.txId()))
+                .onMessage(Withhold.class, this::withhold)
+                .onMessage(Release.class, this::release)
                 .onMessage(Abandoned.class, this::abandoned)
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(TipAdvanced.class, command -> tipAdvanced())
@@ -169,6 +179,16 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private Behavior<Command> letGo(Hash256 txId) {
         spends.remove(txId);
         return next();
+    }
+
+    private Behavior<Command> withhold(Withhold command) {
+        resends.withhold(command.question());
+        return this;
+    }
+
+    private Behavior<Command> release(Release command) {
+        resends.release(command.question());
+        return this;
     }
 
     private Behavior<Command> abandoned(Abandoned command) {
@@ -252,26 +272,29 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         if (spend.state() == IntentState.ABANDONED) {
             return rest(spend);
         }
+        if (!resends.maySend(spend)) {
+            return rest(spend);
+        }
         if (spends.hasParentInFlight(spend)) {
             spend.waitsForParent();
             return rest(spend);
         }
         LOG.info("spend {} is not known to the node: sending the same bytes again", spend.txId());
         env.metrics().sentAgain();
-        Hash256 txId = spend.txId();
-        long turn = spend.turn();
+        resends.began(spend);
         getContext()
                 .pipeToSelf(
-                        broadcast.send(txId, spend.intent().transaction(), true),
+                        broadcast.send(spend.txId(), spend.intent().transaction(), true),
                         (outcome, failure) -> new Resent(
-                                txId,
-                                turn,
+                                spend,
                                 failure == null ? outcome : new BroadcastOutcome.Unknown(Broadcast.words(failure))));
         return this;
     }
 
     private Behavior<Command> resent(Resent command) {
-        WatchedSpend spend = spends.current(command.txId(), command.turn());
+        resends.ended(command.sent());
+        WatchedSpend spend =
+                spends.current(command.sent().txId(), command.sent().turn());
         if (spend == null) {
             return this;
         }
@@ -282,7 +305,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             outcomes.conflicted(spend, conflict.text());
             return this;
         }
-        LOG.info("spend {} is still not taken: {}", command.txId(), command.outcome());
+        LOG.info("spend {} is still not taken: {}", spend.txId(), command.outcome());
         Optional<Hash256> parent = command.outcome() instanceof BroadcastOutcome.Unknown unknown
                 ? Broadcast.missingOutput(unknown.text()).map(Outpoint::txId)
                 : Optional.empty();
@@ -292,7 +315,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         getContext()
                 .pipeToSelf(
                         env.intents().find(parent.get()),
-                        (found, failure) -> new ParentKnown(command.txId(), command.turn(), found, failure));
+                        (found, failure) -> new ParentKnown(spend.txId(), spend.turn(), found, failure));
         return this;
     }
 

@@ -104,6 +104,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     record Status(CompletableFuture<AllowanceStatus> answer) implements Command {}
 
+    /** Nothing of the question's coins is being sent, nor will it be before the question is settled. */
+    record Withheld(Abandon question) implements Command {}
+
     private record AbandonRecorded(Abandon question, List<ReservationStore.Reservation> ended, Throwable failure)
             implements Command {}
 
@@ -192,6 +195,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Clean.class, this::markClean)
                 .onMessage(Suspect.class, this::markSuspect)
                 .onMessage(Status.class, this::status)
+                .onMessage(Withheld.class, this::withheld)
                 .onMessage(AbandonRecorded.class, this::abandonRecorded)
                 .onMessage(Slide.class, command -> slide())
                 .build();
@@ -298,20 +302,27 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
+    /** A repetition that is under way could reach a node after the coins were given up, and pay a second time. */
     private Behavior<Command> abandon(Abandon command) {
-        List<Outpoint> released = command.outpoints().stream()
+        rebroadcaster.tell(new Rebroadcaster.Withhold(command));
+        return this;
+    }
+
+    private Behavior<Command> withheld(Withheld command) {
+        List<Outpoint> released = command.question().outpoints().stream()
                 .distinct()
                 .filter(outpoint -> coins.is(outpoint, Stage.IN_FLIGHT))
                 .toList();
         getContext()
                 .pipeToSelf(
                         store.abandon(released, clock.millis()),
-                        (ended, failure) -> new AbandonRecorded(command, ended, failure));
+                        (ended, failure) -> new AbandonRecorded(command.question(), ended, failure));
         return this;
     }
 
     private Behavior<Command> abandonRecorded(AbandonRecorded command) {
         if (command.failure() != null) {
+            rebroadcaster.tell(new Rebroadcaster.Release(command.question()));
             command.question().answer().completeExceptionally(command.failure());
             return this;
         }
@@ -323,6 +334,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         }
         rebroadcaster.tell(
                 new Rebroadcaster.Abandoned(Set.copyOf(command.question().outpoints())));
+        rebroadcaster.tell(new Rebroadcaster.Release(command.question()));
         command.question().answer().complete(new Abandoned(released, coins.inFlight()));
         return this;
     }
