@@ -271,11 +271,11 @@ class BroadcastOutcomeTest {
 
     @Test
     void a_failed_payment_whose_coins_another_one_has_is_told_so_and_never_built_anew() {
+        spends.fund(payer, 70_000);
         onSend(Fault.LAGGING);
         refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
         spends.node.faults(method -> Fault.NONE);
         get(spends.spending.transfer(request(payer, shop, 2_000)));
-        spends.fund(payer, 70_000);
 
         SpendRefusal.Shortage shortage = refusal(
                         SpendRefusal.InFlightExhausted.class,
@@ -284,7 +284,7 @@ class BroadcastOutcomeTest {
 
         assertThat(shortage.needed()).isEqualTo(Amount.of(1_069));
         assertThat(shortage.available()).isEqualTo(Amount.ZERO);
-        assertThat(shortage.inFlightValue()).isEqualTo(Amount.of(50_000));
+        assertThat(shortage.inFlightValue()).isEqualTo(Amount.of(70_000));
         assertThat(shortage.inFlightCount()).isEqualTo(1);
         spends.confirmAll();
         for (int blocks = 0; blocks <= SpendHarness.BURIAL_DEPTH; blocks++) {
