@@ -1,5 +1,7 @@
 package org.chainwalletd.http;
 
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.chainwalletd.rpc.Scope;
 
@@ -12,15 +14,29 @@ final class RequestSlots {
         this.perToken = perToken;
     }
 
-    boolean take(Scope token) {
+    /** A slot of the token, which is given back by running it; empty when all are taken. */
+    Optional<Slot> take(Scope token) {
         if (taken.incrementAndGet(token.ordinal()) <= perToken) {
-            return true;
+            return Optional.of(new Slot(token));
         }
-        giveBack(token);
-        return false;
+        taken.decrementAndGet(token.ordinal());
+        return Optional.empty();
     }
 
-    void giveBack(Scope token) {
-        taken.decrementAndGet(token.ordinal());
+    /** Is given back once, however often and by whomever it is run. */
+    final class Slot implements Runnable {
+        private final Scope token;
+        private final AtomicBoolean givenBack = new AtomicBoolean();
+
+        private Slot(Scope token) {
+            this.token = token;
+        }
+
+        @Override
+        public void run() {
+            if (givenBack.compareAndSet(false, true)) {
+                taken.decrementAndGet(token.ordinal());
+            }
+        }
     }
 }

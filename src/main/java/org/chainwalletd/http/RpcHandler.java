@@ -110,16 +110,26 @@ final class RpcHandler implements HttpHandler {
         if (scope.isEmpty()) {
             return refusals.unauthorized(caller.client());
         }
-        if (!slots.take(scope.get())) {
+        Optional<RequestSlots.Slot> slot = slots.take(scope.get());
+        if (slot.isEmpty()) {
             return refusals.busy();
         }
-        Client client = new Client(caller.client(), presence, () -> slots.giveBack(scope.get()));
-        CompletableFuture<RpcAnswer> answer =
-                rpc.dispatch(body.kept().toArray(), scope, client).toCompletableFuture();
+        Client client = new Client(caller.client(), presence, slot.get());
+        CompletableFuture<RpcAnswer> answer = dispatch(body, scope, client);
         if (answer.isDone() && !answer.isCompletedExceptionally()) {
             return respond(answer.join(), client);
         }
         return answer.thenComposeAsync(done -> respond(done, client), ON_COMPLETING_THREAD);
+    }
+
+    /** A fault above us costs the caller its answer, but nobody a slot or what the request holds. */
+    private CompletableFuture<RpcAnswer> dispatch(BodyReader.Received body, Optional<Scope> scope, Client client) {
+        try {
+            return rpc.dispatch(body.kept().toArray(), scope, client).toCompletableFuture();
+        } catch (RuntimeException | StackOverflowError e) {
+            client.parked().run();
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private CompletionStage<HttpResponse> respond(RpcAnswer answer, Client client) {

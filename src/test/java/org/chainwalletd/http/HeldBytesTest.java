@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -113,6 +114,17 @@ class HeldBytesTest {
         assertThat(ask(10)).isEqualTo(200);
     }
 
+    @Test
+    void what_a_call_holds_is_given_back_when_the_rpc_layer_breaks() throws Exception {
+        start();
+        String body = "\"throw\"" + " ".repeat(100 << 10);
+        for (int call = 0; call < 4; call++) {
+            assertThat(connect().post(ServerFixture.READ, body).read().status()).isEqualTo(500);
+        }
+
+        assertThat(ask(180 << 10)).isEqualTo(200);
+    }
+
     private void start() throws Exception {
         fixture = new ServerFixture(
                 datadir,
@@ -123,6 +135,9 @@ class HeldBytesTest {
     }
 
     private static CompletionStage<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
+        if (new String(body, StandardCharsets.UTF_8).startsWith("\"throw\"")) {
+            throw new IllegalStateException("broken on purpose");
+        }
         client.parked().run();
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         answer.writeBytes(new byte[new String(body).equals("\"long\"") ? LONG_ANSWER : 10]);

@@ -103,6 +103,16 @@ class HttpServerTest {
     }
 
     @Test
+    void a_fault_of_the_rpc_layer_takes_no_slot_of_the_token_for_good() throws Exception {
+        for (int call = 0; call <= ServerFixture.LIMITS.maxConcurrentPerToken(); call++) {
+            assertThat(client.post(ServerFixture.READ, "\"throw\"").read().status())
+                    .isEqualTo(500);
+        }
+
+        assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+    }
+
+    @Test
     void a_client_that_has_closed_its_sending_side_still_gets_its_answer() throws Exception {
         client.post(ServerFixture.READ, "\"x\"");
         client.socket().shutdownOutput();

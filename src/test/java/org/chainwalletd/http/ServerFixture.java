@@ -113,7 +113,7 @@ final class ServerFixture implements AutoCloseable {
         return switch (text) {
             case "\"wait\"" -> gate.thenApplyAsync(open -> new RpcAnswer(200, echo), system.executionContext());
             case "\"fail\"" -> CompletableFuture.failedFuture(new IllegalStateException("broken on purpose"));
-            case "\"throw\"" -> CompletableFuture.failedFuture(new IllegalStateException("broken on purpose"));
+            case "\"throw\"" -> throw new IllegalStateException("broken on purpose");
             case "\"notify\"" -> CompletableFuture.completedFuture(new RpcAnswer(204, new byte[0]));
             case "\"scope\"" -> CompletableFuture.completedFuture(new RpcAnswer(401, echo));
             default -> CompletableFuture.completedFuture(new RpcAnswer(200, echo));
