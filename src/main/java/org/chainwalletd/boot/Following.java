@@ -5,7 +5,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CoinLedger;
@@ -24,6 +26,7 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditFeed;
@@ -66,7 +69,8 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
         LedgerBooks books = new LedgerBooks(file);
         List<Address> keys = keyring.list().stream().map(KeyEntry::address).toList();
         Futures.await(books.watchMissing(keys), WATCHING, "watching the keys");
-        Follower follower = follow(settings, spawner, nodes, file, htlcs, meters, workers);
+        FollowerSetup.Rules rules = rules(settings.follow(), () -> oldestBirth(keyring, file));
+        Follower follower = follow(settings, rules, spawner, nodes, file, htlcs, meters, workers);
         CreditFeed credits = new CreditFeed(
                 file,
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
@@ -80,6 +84,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
 
     private static Follower follow(
             Settings settings,
+            FollowerSetup.Rules rules,
             Follower.Spawner spawner,
             Nodes nodes,
             Books file,
@@ -95,7 +100,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                         () -> nodes.seen().get().network().flatMap(Network::ofWord),
                         file,
                         List.of(LEDGER, htlcs, new CreditBook(settings.chain(), CREDITS)),
-                        rules(settings.follow()),
+                        rules,
                         new WorkCheck(settings.chain(), workers.background()),
                         meters,
                         INTERVAL,
@@ -103,11 +108,24 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                         workers.upstream()));
     }
 
-    private static FollowerSetup.Rules rules(Settings.Follow follow) {
+    /** @param birth from where a first start reads when the operator does not say it */
+    private static FollowerSetup.Rules rules(Settings.Follow follow, Supplier<Optional<Long>> birth) {
         return new FollowerSetup.Rules(
                 follow.verifyWork(),
                 follow.checkpoint().map(named -> new BlockPlace(named.height(), named.blockId())),
-                follow.from().filter(from -> from != Settings.Follow.NOW));
+                follow.from().or(birth).filter(from -> from != Settings.Follow.NOW));
+    }
+
+    /** Matters to books without a block alone, such as new ones beside an old keyring: a start with others does not wait for it. */
+    private static Optional<Long> oldestBirth(Keyring keyring, Books file) {
+        boolean blank = Futures.await(
+                file.read(session -> BlockRows.top(session.head()).isEmpty()), WATCHING, "looking into the books");
+        if (!blank) {
+            return Optional.empty();
+        }
+        return Futures.await(keyring.oldestBirth(), WATCHING, "reading the births of the keys").stream()
+                .boxed()
+                .findFirst();
     }
 
     /** One view for each configured node, in the order of the settings. */

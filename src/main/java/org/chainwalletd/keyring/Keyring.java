@@ -217,7 +217,19 @@ public final class Keyring implements Signer {
      * the start need not wait for.
      */
     public CompletionStage<List<OwnKey>> watch(KeyEvents listener) {
-        return ask(reply -> new KeyringActor.Watch(listener, reply));
+        return ask(reply -> new KeyringActor.Watch(Optional.of(listener), reply));
+    }
+
+    /** The lowest of the births that are known, a height, u64; empty when none is. Reads files, as {@link #watch} does. */
+    public CompletionStage<OptionalLong> oldestBirth() {
+        return this.<List<OwnKey>>ask(reply -> new KeyringActor.Watch(Optional.empty(), reply))
+                .thenApplyAsync(Keyring::oldestBirth, crypto);
+    }
+
+    private static OptionalLong oldestBirth(List<OwnKey> keys) {
+        return keys.stream()
+                .flatMapToLong(key -> key.birth().stream())
+                .reduce((one, other) -> Long.compareUnsigned(one, other) <= 0 ? one : other);
     }
 
     /** Whether there is a key for {@code address}, from memory. After a change of the keyring the first question costs all addresses. */

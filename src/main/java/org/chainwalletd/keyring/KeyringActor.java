@@ -75,7 +75,7 @@ final class KeyringActor {
             implements Question {}
 
     /** The listener hears of every change after the keys that are answered. */
-    record Watch(KeyEvents listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
+    record Watch(Optional<KeyEvents> listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
 
     /** Keys are to be sealed ahead of time; see {@link KeyPool#keep}. */
     record KeepPool(int size, Executor executor) implements Command {}
@@ -318,7 +318,7 @@ final class KeyringActor {
     }
 
     private Behavior<Command> onWatch(Watch question) {
-        audience.add(question.listener());
+        question.listener().ifPresent(audience::add);
         List<KeyEntry> entries = table.view().entries();
         setup.executors().disk().execute(() -> answer(question.reply(), entries));
         return Behaviors.same();

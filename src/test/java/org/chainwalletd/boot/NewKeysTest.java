@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.InitSeeded;
 import org.chainwalletd.keyring.KeyringSetup;
@@ -103,6 +104,37 @@ class NewKeysTest {
             watched(first, address);
 
             assertPaymentsAreTold(daemon);
+        }
+    }
+
+    @Test
+    void new_books_beside_an_old_keyring_are_read_from_the_birth_of_its_oldest_key() throws Exception {
+        String address;
+        try (DaemonRig daemon = new DaemonRig(first, chain.uri())) {
+            Await.until("the chain is followed, which gives births", () -> follows(daemon));
+            address = daemon.call("generate_standard_address", Map.of())
+                    .get("address")
+                    .asText();
+            chain.fund(Address.parse(address), 7_000);
+        }
+        Files.delete(first.resolve(Books.FILE_NAME));
+        chain.mine(20);
+
+        try (DaemonRig daemon = new DaemonRig(first, chain.uri())) {
+            Await.until(
+                    "the old payment is told",
+                    () -> daemon.call("list_credits", Map.of())
+                            .get("credits")
+                            .findValuesAsText("address")
+                            .contains(address));
+        }
+    }
+
+    private static boolean follows(DaemonRig daemon) {
+        try {
+            return daemon.call("get_follower_status", Map.of()).get("lag").asLong() == 0;
+        } catch (WalletdException.RpcError notYet) {
+            return false;
         }
     }
 
