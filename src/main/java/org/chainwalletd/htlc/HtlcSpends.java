@@ -10,6 +10,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.Signer;
@@ -100,8 +101,25 @@ public final class HtlcSpends {
         }
         return whenOwned(
                 request.from(),
-                own -> noted(spending.spend(new RedeemPlan(request, request.params(own), profile, identity)))
+                own -> noted(plan(request, request.params(own)).thenComposeAsync(spending::spend, executor))
                         .exceptionallyAsync(HtlcSpends::advised, executor));
+    }
+
+    private CompletionStage<RedeemPlan> plan(Redemption request, HtlcParams params) {
+        if (request instanceof ReclaimRequest) {
+            return CompletableFuture.completedFuture(
+                    new RedeemPlan(request, params, Optional.empty(), profile, identity));
+        }
+        Address sender = profile.addressOf(params.sender());
+        return signer.find(sender)
+                .thenApplyAsync(
+                        own -> new RedeemPlan(
+                                request,
+                                params,
+                                own.isPresent() ? Optional.empty() : Optional.of(sender),
+                                profile,
+                                identity),
+                        executor);
     }
 
     /** What was sent, or may have been, is in the index before the caller hears of it. That the index cannot be written changes no outcome. */

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
@@ -24,6 +25,9 @@ import org.chainwalletd.node.NodeClient;
  * signature of the party that its witness speaks for. That a node knows of no spend proves nothing and lets the spend go on.
  */
 final class PriorSpend {
+    /** Of the sender's transactions in a mempool, so many are looked at. */
+    private static final int MOST_WAITING = 16;
+
     private final ChainProfile profile;
     private final Hash256 genesis;
     private final NodeClient node;
@@ -45,6 +49,37 @@ final class PriorSpend {
                                 : proved(spent.get().txId(), lock, params),
                         executor)
                 .exceptionallyAsync(unknown -> Optional.empty(), executor);
+    }
+
+    /**
+     * A reclaim that waits in a mempool and pays the sender's own address, which is where daemons reclaim to; one that pays elsewhere is not
+     * found. Never fails.
+     */
+    CompletionStage<Optional<Hash256>> waiting(Outpoint lock, Address sender, HtlcParams params) {
+        return node.addressMempool(sender)
+                .thenComposeAsync(
+                        mempool -> firstProved(
+                                mempool.entries().stream()
+                                        .filter(entry -> !entry.received().isEmpty())
+                                        .map(NodeClient.MempoolEntry::txId)
+                                        .limit(MOST_WAITING)
+                                        .toList(),
+                                lock,
+                                params),
+                        executor)
+                .exceptionallyAsync(unknown -> Optional.empty(), executor);
+    }
+
+    private CompletionStage<Optional<Hash256>> firstProved(List<Hash256> spenders, Outpoint lock, HtlcParams params) {
+        if (spenders.isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return proved(spenders.get(0), lock, params)
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                ? CompletableFuture.completedFuture(found)
+                                : firstProved(spenders.subList(1, spenders.size()), lock, params),
+                        executor);
     }
 
     private CompletionStage<Optional<Hash256>> proved(Hash256 spender, Outpoint lock, HtlcParams params) {

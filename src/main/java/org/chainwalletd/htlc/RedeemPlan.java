@@ -3,6 +3,7 @@ package org.chainwalletd.htlc;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
@@ -33,8 +34,11 @@ import org.chainwalletd.store.TokenBinding;
  * anything is built. Nothing of it counts against the spend allowance: the money comes to a key of this daemon.
  *
  * @param params of the HTLC that must be there
+ * @param rival whose reclaim a claim must not race, since it would publish its preimage in vain: the sender, unless it is a key of this
+ *     daemon, whose reclaim has the output reserved. Empty for a reclaim, which has nothing to lose
  */
-record RedeemPlan(Redemption request, HtlcParams params, ChainProfile profile, ChainIdentity identity)
+record RedeemPlan(
+        Redemption request, HtlcParams params, Optional<Address> rival, ChainProfile profile, ChainIdentity identity)
         implements SpendPlan {
     @Override
     public String kind() {
@@ -72,6 +76,15 @@ record RedeemPlan(Redemption request, HtlcParams params, ChainProfile profile, C
                         tip -> {
                             requireTimeout(tip.height());
                             return authenticated(node, executor)
+                                    .thenComposeAsync(
+                                            output -> waitingReclaim(tip.height(), node, executor)
+                                                    .thenApplyAsync(
+                                                            spent -> {
+                                                                spent.ifPresent(this::refuseWaiting);
+                                                                return output;
+                                                            },
+                                                            executor),
+                                            executor)
                                     .thenApplyAsync(output -> candidates(output, tip.height()), executor);
                         },
                         executor);
@@ -107,6 +120,26 @@ record RedeemPlan(Redemption request, HtlcParams params, ChainProfile profile, C
                 .thenComposeAsync(
                         genesis -> new PriorSpend(profile, genesis, node, executor).find(request.lock(), params),
                         executor);
+    }
+
+    /** Only at and above the timeout can a reclaim be in a mempool. */
+    private CompletionStage<Optional<Hash256>> waitingReclaim(long height, NodeClient node, Executor executor) {
+        if (rival.isEmpty() || !params.reclaimableInBlock(height + 1)) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return identity.genesisForSigning()
+                .thenComposeAsync(
+                        genesis -> new PriorSpend(profile, genesis, node, executor)
+                                .waiting(request.lock(), rival.get(), params),
+                        executor);
+    }
+
+    private void refuseWaiting(Hash256 spender) {
+        throw new SpendException(
+                new SpendRefusal.DoubleSpend(
+                        spender,
+                        "the HTLC output " + request.lock() + " is being taken back by " + spender
+                                + ", which waits in the mempool: a claim would publish its preimage in vain; nothing was broadcast"));
     }
 
     private void refuseSpent(Hash256 spender) {

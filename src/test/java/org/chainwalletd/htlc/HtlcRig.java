@@ -39,13 +39,32 @@ import org.chainwalletd.testkit.DistortingNode;
 final class HtlcRig implements AutoCloseable {
     final Devnet devnet;
     final DistortingNode node;
-    private final Daemon daemon;
+    final Daemon daemon;
     private final WalletdClient client;
+    private final boolean guest;
 
     /** @param more flags and their values */
     HtlcRig(Path folder, String... more) {
+        this(newChain(), false, folder, more);
+    }
+
+    private static Devnet newChain() {
         try {
-            devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+            return Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Another daemon over a chain that outlives it. */
+    static HtlcRig over(Devnet chain, Path folder, String... more) {
+        return new HtlcRig(chain, true, folder, more);
+    }
+
+    private HtlcRig(Devnet chain, boolean guest, Path folder, String... more) {
+        this.devnet = chain;
+        this.guest = guest;
+        try {
             node = new DistortingNode(devnet.uri());
             Map<String, String> flags = new HashMap<>(Map.of(
                     "--datadir",
@@ -147,6 +166,8 @@ final class HtlcRig implements AutoCloseable {
     public void close() {
         daemon.close();
         node.close();
-        devnet.close();
+        if (!guest) {
+            devnet.close();
+        }
     }
 }
