@@ -4,18 +4,21 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
 /**
  * A narrated tour through the HTTP interface of a running daemon and its development node: addresses, coins, a payment with two recipients,
- * its confirmation, and a repeated call with the same client token.
+ * its confirmation, a repeated call with the same client token, and an HTLC that is claimed.
  */
 public final class Demo {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -51,9 +54,11 @@ public final class Demo {
         ask(daemon, "get_status", Map.of());
 
         say("Three addresses: a payer and two shops. Each key has its own 24-word phrase, sealed on disk.");
-        String payer = newAddress("payer");
-        String bakery = newAddress("bakery");
-        String florist = newAddress("florist");
+        JsonNode payerKey = newKey("payer");
+        JsonNode bakeryKey = newKey("bakery");
+        String payer = payerKey.path("address").asText();
+        String bakery = bakeryKey.path("address").asText();
+        String florist = newKey("florist").path("address").asText();
 
         say("The development node's faucet gives the payer 10 coins; they arrive with the next block.");
         ask(node, "devnet_faucet", params("address", payer, "amount", FUNDING));
@@ -83,13 +88,54 @@ public final class Demo {
         say("What the addresses were paid, as a feed: the cursor is where the next call goes on.");
         ask(daemon, "list_credits", Map.of("limit", 2L));
 
-        say("Done: paid, confirmed, and every key stayed inside the daemon.");
+        lockAndClaim(payerKey, bakeryKey);
+
+        say("Done: paid, locked, claimed, confirmed, and every key stayed inside the daemon.");
     }
 
-    private String newAddress(String label) {
-        return ask(daemon, "generate_standard_address", Map.of("label", label))
-                .path("address")
-                .asText();
+    /** The baker is paid for a secret. */
+    private void lockAndClaim(JsonNode payer, JsonNode bakery) {
+        say(
+                "A lock: the bakery gets 9000 base units when it shows the preimage of a hash; above the timeout the payer may take them back.");
+        Bytes preimage = Bytes.of("what the bakery knows".getBytes(StandardCharsets.US_ASCII));
+        long timeout = quietly(daemon, "get_block_height", Map.of())
+                        .orElseThrow()
+                        .path("height")
+                        .asLong()
+                + 1_000;
+        Map<String, Object> lock = params(
+                "from",
+                payer.path("address").asText(),
+                "receiver",
+                bakery.path("pubkey").asText(),
+                "hash_lock",
+                Hash256.sha256(preimage.toArray()).hex(),
+                "timeout",
+                timeout,
+                "amount",
+                9000L);
+        String lockTxId = ask(daemon, "htlc_lock", lock).path("tx_id").asText();
+        ask(daemon, "wait_for_tx", params("tx_id", lockTxId, "timeout_secs", 50L));
+
+        say("The claim shows the preimage; whoever waits for it reads it from htlc_status.");
+        Map<String, Object> claim = params(
+                "from",
+                bakery.path("address").asText(),
+                "lock_tx_id",
+                lockTxId,
+                "preimage",
+                preimage.hex(),
+                "sender",
+                payer.path("pubkey").asText(),
+                "timeout",
+                timeout);
+        String claimTxId = ask(daemon, "htlc_claim", claim).path("tx_id").asText();
+        ask(daemon, "wait_for_tx", params("tx_id", claimTxId, "timeout_secs", 50L));
+        ask(daemon, "htlc_status", params("lock_tx_id", lockTxId));
+    }
+
+    private JsonNode newKey(String label) {
+        return ask(daemon, "generate_standard_address", Map.of("label", label));
     }
 
     private long balance(String address) {

@@ -14,7 +14,7 @@ final class DemoCommand implements Command {
 
     @Override
     public String summary() {
-        return "Shows the daemon at work in a minute: addresses, coins, a payment, its confirmation. Leaves nothing behind.";
+        return "Shows the daemon at work in a minute: addresses, coins, a payment, an HTLC. Leaves nothing behind.";
     }
 
     @Override

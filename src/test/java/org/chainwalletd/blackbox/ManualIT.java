@@ -55,7 +55,8 @@ class ManualIT {
         List<String> blocks = blocks(readme);
         String start =
                 blocks.get(0).strip() + " &\n" + "until curl -sf http://127.0.0.1:7448/healthz; do sleep 0.2; done\n";
-        return Stream.of(DynamicTest.dynamicTest("README.md", () -> run(readme, List.of(start, blocks.get(1)))));
+        return Stream.of(DynamicTest.dynamicTest(
+                "README.md", () -> run(readme, List.of(start, blocks.get(1), blocks.get(2)))));
     }
 
     private static List<String> blocks(Path page) {
