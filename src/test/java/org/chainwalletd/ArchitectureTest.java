@@ -59,7 +59,9 @@ class ArchitectureTest {
             Map.entry("message", Set.of("chain", "crypto", "keyring")),
             Map.entry(
                     "htlc",
-                    Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "follow")),
+                    Set.of(
+                            "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "follow",
+                            "indexer")),
             Map.entry(
                     "rpc",
                     Set.of(

@@ -146,7 +146,7 @@ public final class Daemon implements AutoCloseable {
         Waits waiting = startWaiting(system, nodes, following, workers, meters);
         SpendService spending = startSpending(system, nodes, following, keyring, store, meters.registry(), workers);
         Htlcs htlcs = Htlcs.start(
-                new Htlcs.Parts(settings, nodes, keyring, store, books, following.follower(), spending),
+                new Htlcs.Parts(settings, nodes, keyring, store, books, following.follower(), spending, indexer),
                 new UnderGuardian(system),
                 meters.registry(),
                 workers.upstream());

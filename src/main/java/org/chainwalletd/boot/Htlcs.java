@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
@@ -13,7 +14,10 @@ import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcWatch;
 import org.chainwalletd.htlc.LocalRecords;
 import org.chainwalletd.htlc.LostLocks;
+import org.chainwalletd.htlc.MergedRecords;
 import org.chainwalletd.htlc.Sightings;
+import org.chainwalletd.indexer.IndexerClient;
+import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.method.htlc.HtlcMethods;
@@ -24,6 +28,7 @@ import org.chainwalletd.store.books.Books;
 /**
  * HTLCs as the methods see them: spends and index.
  *
+ * @param records the daemon's own, without what an indexer says
  * @param sightings also for what others see in mempools
  */
 record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sightings) {
@@ -35,7 +40,8 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
             Store store,
             Books books,
             Follower follower,
-            SpendService spending) {}
+            SpendService spending,
+            Optional<IndexerClient> indexer) {}
 
     static HtlcParties parties(Settings settings, Keyring keyring) {
         return new HtlcParties(settings.chain(), keyring::owns);
@@ -59,8 +65,18 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 parts.follower()::subscribe,
                 settings.spend().autoReclaim());
         spawner.spawn(HtlcIndex.create(watch), "htlc-index");
-        HtlcRecords records = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
+        LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
+        HtlcRecords told = parts.indexer()
+                .<HtlcRecords>map(indexer -> new MergedRecords(
+                        settings.chain(),
+                        own,
+                        indexer,
+                        address -> parts.keyring()
+                                .find(address)
+                                .thenApplyAsync(entry -> entry.map(KeyEntry::publicKey), executor),
+                        executor))
+                .orElse(own);
         Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);
-        return new Htlcs(new HtlcMethods.Services(spends, records, forgetting, metrics::records), records, sightings);
+        return new Htlcs(new HtlcMethods.Services(spends, told, forgetting, metrics::records), own, sightings);
     }
 }

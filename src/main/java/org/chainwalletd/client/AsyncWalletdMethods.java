@@ -530,12 +530,12 @@ public interface AsyncWalletdMethods {
         return call(call);
     }
 
-    /** One HTLC in which a key of this daemon is a party, from the local index. */
+    /** One HTLC: from the local index when a key of this daemon is a party, else from an indexer, as `observer`. */
     default CompletableFuture<HtlcStatus.Result> htlcStatus(HtlcStatus call) {
         return call(call);
     }
 
-    /** HTLCs in which keys of this daemon are parties, from the local index, page by page. */
+    /** HTLCs in which keys of this daemon are parties, from the local index, page by page; with `address` and any role also those of which only an indexer knows, as `observer`. */
     default CompletableFuture<HtlcList.Result> htlcList(HtlcList call) {
         return call(call);
     }
@@ -545,7 +545,7 @@ public interface AsyncWalletdMethods {
         return call(HtlcList.of());
     }
 
-    /** Every HTLC of the local index that commits to a hash lock. Anybody may lock with a hash that is known: compare amount, parties and timeout. */
+    /** Every HTLC of the local index that commits to a hash lock, and as `observer` those of which only an indexer knows. Anybody may lock with a hash that is known: compare amount, parties and timeout. */
     default CompletableFuture<HtlcLookupByHashlock.Result> htlcLookupByHashlock(HtlcLookupByHashlock call) {
         return call(call);
     }

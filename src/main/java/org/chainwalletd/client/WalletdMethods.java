@@ -528,12 +528,12 @@ public interface WalletdMethods {
         return call(call);
     }
 
-    /** One HTLC in which a key of this daemon is a party, from the local index. */
+    /** One HTLC: from the local index when a key of this daemon is a party, else from an indexer, as `observer`. */
     default HtlcStatus.Result htlcStatus(HtlcStatus call) {
         return call(call);
     }
 
-    /** HTLCs in which keys of this daemon are parties, from the local index, page by page. */
+    /** HTLCs in which keys of this daemon are parties, from the local index, page by page; with `address` and any role also those of which only an indexer knows, as `observer`. */
     default HtlcList.Result htlcList(HtlcList call) {
         return call(call);
     }
@@ -543,7 +543,7 @@ public interface WalletdMethods {
         return call(HtlcList.of());
     }
 
-    /** Every HTLC of the local index that commits to a hash lock. Anybody may lock with a hash that is known: compare amount, parties and timeout. */
+    /** Every HTLC of the local index that commits to a hash lock, and as `observer` those of which only an indexer knows. Anybody may lock with a hash that is known: compare amount, parties and timeout. */
     default HtlcLookupByHashlock.Result htlcLookupByHashlock(HtlcLookupByHashlock call) {
         return call(call);
     }

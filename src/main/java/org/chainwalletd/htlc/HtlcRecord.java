@@ -51,8 +51,8 @@ public record HtlcRecord(
     }
 
     /** @param height empty while it is in no block */
-    public record Claim(Hash256 txId, Bytes preimage, OptionalLong height, int input) {}
+    public record Claim(Hash256 txId, Bytes preimage, OptionalLong height, long input) {}
 
     /** @param height empty while it is in no block */
-    public record Reclaim(Hash256 txId, OptionalLong height, int input) {}
+    public record Reclaim(Hash256 txId, OptionalLong height, long input) {}
 }

@@ -1,6 +1,7 @@
 package org.chainwalletd.htlc;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -82,7 +84,15 @@ public final class LocalRecords implements HtlcRecords {
         return books.read(session -> new Search(profile, session.head(), query, after, height).run());
     }
 
-    private static Position start(Query query) {
+    /** Which of these outputs the book has a record of, told or forgotten. */
+    CompletionStage<Set<Outpoint>> known(Collection<Outpoint> locks) {
+        return books.read(session -> locks.stream()
+                .filter(lock -> HtlcRows.find(session.head(), lock).isPresent())
+                .collect(Collectors.toSet()));
+    }
+
+    /** Where a listing begins. */
+    static Position start(Query query) {
         Position first = Position.before(0);
         if (query.sinceHeight().isPresent()) {
             long since = query.sinceHeight().getAsLong();
@@ -165,7 +175,10 @@ public final class LocalRecords implements HtlcRecords {
             List<HtlcRow> rows = new ArrayList<>();
             for (HtlcRecord.State state : query.states()) {
                 for (HtlcRecord.Role role : query.roles()) {
-                    rows.addAll(stored(STATES.get(state), ROLES.get(role), enough));
+                    // A record of its own book makes the daemon more than an observer.
+                    if (role != HtlcRecord.Role.OBSERVER) {
+                        rows.addAll(stored(STATES.get(state), ROLES.get(role), enough));
+                    }
                 }
             }
             return rows;

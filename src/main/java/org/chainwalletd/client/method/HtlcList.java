@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code htlc_list}: HTLCs in which keys of this daemon are parties, from the local index, page by page. Needs the
- * read token.
+ * {@code htlc_list}: HTLCs in which keys of this daemon are parties, from the local index, page by page; with
+ * `address` and any role also those of which only an indexer knows, as `observer`. Needs the read token.
  *
  * @param role default `any`; compared with the record's role, so `sender` leaves out those of which both parties
  * are own keys
@@ -116,7 +116,8 @@ public record HtlcList(
          * @param lockBlockHeight null while the lock is in no block
          * @param claim null while nobody has claimed it; also a claim that is in no block yet, whose preimage is public
          * @param reclaim null while it was not taken back
-         * @param role which party the keys of this daemon are
+         * @param role which party the keys of this daemon are; `observer`: only an indexer says that this HTLC exists, do
+         * not rest a payment on it
          * @param lastIndexedHeight of the followed tip
          */
         public record Htlc(

@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code htlc_lookup_by_hashlock}: Every HTLC of the local index that commits to a hash lock. Anybody may lock with
- * a hash that is known: compare amount, parties and timeout. Needs the read token.
+ * {@code htlc_lookup_by_hashlock}: Every HTLC of the local index that commits to a hash lock, and as `observer`
+ * those of which only an indexer knows. Anybody may lock with a hash that is known: compare amount, parties and
+ * timeout. Needs the read token.
  */
 public record HtlcLookupByHashlock(String hashLock) implements Call<HtlcLookupByHashlock.Result> {
     /** With what must be there. */
@@ -49,7 +50,8 @@ public record HtlcLookupByHashlock(String hashLock) implements Call<HtlcLookupBy
          * @param lockBlockHeight null while the lock is in no block
          * @param claim null while nobody has claimed it; also a claim that is in no block yet, whose preimage is public
          * @param reclaim null while it was not taken back
-         * @param role which party the keys of this daemon are
+         * @param role which party the keys of this daemon are; `observer`: only an indexer says that this HTLC exists, do
+         * not rest a payment on it
          * @param lastIndexedHeight of the followed tip
          */
         public record Htlc(

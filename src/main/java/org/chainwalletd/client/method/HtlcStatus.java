@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code htlc_status}: One HTLC in which a key of this daemon is a party, from the local index. Needs the read
- * token.
+ * {@code htlc_status}: One HTLC: from the local index when a key of this daemon is a party, else from an indexer,
+ * as `observer`. Needs the read token.
  *
  * @param outputIndex default 0
  */
@@ -46,7 +46,8 @@ public record HtlcStatus(String lockTxId, Optional<Long> outputIndex) implements
      * @param lockBlockHeight null while the lock is in no block
      * @param claim null while nobody has claimed it; also a claim that is in no block yet, whose preimage is public
      * @param reclaim null while it was not taken back
-     * @param role which party the keys of this daemon are
+     * @param role which party the keys of this daemon are; `observer`: only an indexer says that this HTLC exists, do
+     * not rest a payment on it
      * @param lastIndexedHeight of the followed tip
      */
     public record Result(

@@ -12,6 +12,7 @@ import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.OneOrMore;
 import org.chainwalletd.rpc.RpcException;
@@ -30,9 +31,7 @@ final class HtlcListMethod extends NamedMethod<HtlcListMethod.Params, HtlcListMe
         ANY;
 
         private Set<HtlcRecord.Role> roles() {
-            return this == ANY
-                    ? EnumSet.of(HtlcRecord.Role.SENDER, HtlcRecord.Role.RECEIVER, HtlcRecord.Role.BOTH)
-                    : EnumSet.of(HtlcRecord.Role.valueOf(name()));
+            return this == ANY ? EnumSet.allOf(HtlcRecord.Role.class) : EnumSet.of(HtlcRecord.Role.valueOf(name()));
         }
     }
 
@@ -67,11 +66,17 @@ final class HtlcListMethod extends NamedMethod<HtlcListMethod.Params, HtlcListMe
         super(
                 "htlc_list",
                 Scope.READ,
-                "HTLCs in which keys of this daemon are parties, from the local index, page by page.",
+                "HTLCs in which keys of this daemon are parties, from the local index, page by page; with `address` and any role also"
+                        + " those of which only an indexer knows, as `observer`.",
                 Params.class,
                 Result.class);
         this.records = records;
         this.executor = executor;
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.UPSTREAM);
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -23,12 +24,17 @@ final class HtlcLookupByHashlockMethod
         super(
                 "htlc_lookup_by_hashlock",
                 Scope.READ,
-                "Every HTLC of the local index that commits to a hash lock. Anybody may lock with a hash that is known: compare"
-                        + " amount, parties and timeout.",
+                "Every HTLC of the local index that commits to a hash lock, and as `observer` those of which only an indexer knows."
+                        + " Anybody may lock with a hash that is known: compare amount, parties and timeout.",
                 Params.class,
                 Result.class);
         this.records = records;
         this.executor = executor;
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.UPSTREAM);
     }
 
     @Override

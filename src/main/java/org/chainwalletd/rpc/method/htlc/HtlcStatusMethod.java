@@ -26,7 +26,7 @@ final class HtlcStatusMethod extends NamedMethod<HtlcStatusMethod.Params, Record
         super(
                 "htlc_status",
                 Scope.READ,
-                "One HTLC in which a key of this daemon is a party, from the local index.",
+                "One HTLC: from the local index when a key of this daemon is a party, else from an indexer, as `observer`.",
                 Params.class,
                 RecordView.class);
         this.records = records;
@@ -35,7 +35,7 @@ final class HtlcStatusMethod extends NamedMethod<HtlcStatusMethod.Params, Record
 
     @Override
     public List<ErrorCode> errors() {
-        return List.of(ErrorCode.WALLET_NOT_FOUND);
+        return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.UPSTREAM);
     }
 
     @Override

@@ -29,7 +29,10 @@ record RecordView(
         @Doc("null while it was not taken back") @JsonInclude(JsonInclude.Include.ALWAYS)
         Reclaim reclaim,
 
-        @Doc("which party the keys of this daemon are") HtlcRecord.Role role,
+        @Doc(
+                "which party the keys of this daemon are; `observer`: only an indexer says that this HTLC exists, do not rest a payment on it")
+        HtlcRecord.Role role,
+
         @Doc("of the followed tip") long lastIndexedHeight) {
     record Params(
             @Doc("public key") PublicKey sender,

@@ -1,0 +1,257 @@
+package org.chainwalletd.htlc;
+
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.indexer.HtlcMerge;
+import org.chainwalletd.indexer.HtlcQuery;
+import org.chainwalletd.indexer.IndexedHtlc;
+import org.chainwalletd.indexer.IndexedHtlcs;
+import org.chainwalletd.indexer.Page;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.books.HtlcRows.Position;
+import org.chainwalletd.store.books.HtlcTable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The local index, filled up with what an indexer has seen. Whatever the book has a record of, a forgotten one too, is told from the book
+ * alone; the rest is hearsay and says so by its role, {@link HtlcRecord.Role#OBSERVER}. An indexer that fails, or is silent for {@link
+ * #PATIENCE_SECONDS}, takes nothing from an answer that the book has; where the book has nothing, its failure is the answer, since nobody
+ * knows that there is nothing.
+ */
+public final class MergedRecords implements HtlcRecords {
+    private static final Logger LOG = LoggerFactory.getLogger(MergedRecords.class);
+    private static final int PATIENCE_SECONDS = 10;
+    /** Rows of the indexer that a page is made of; one more than a page tells whether there is another. */
+    private static final int MOST = 1_000;
+
+    private static final Comparator<HtlcRecord> ORDER = Comparator.comparing(MergedRecords::position);
+
+    private final ChainProfile profile;
+    private final LocalRecords own;
+    private final IndexedHtlcs indexer;
+    private final Function<Address, CompletionStage<Optional<PublicKey>>> keys;
+    private final Executor executor;
+
+    /**
+     * @param keys the public key of an own address: indexers compare with those
+     * @param executor for continuations; never blocks
+     */
+    public MergedRecords(
+            ChainProfile profile,
+            LocalRecords own,
+            IndexedHtlcs indexer,
+            Function<Address, CompletionStage<Optional<PublicKey>>> keys,
+            Executor executor) {
+        this.profile = profile;
+        this.own = own;
+        this.indexer = indexer;
+        this.keys = keys;
+        this.executor = executor;
+    }
+
+    @Override
+    public CompletionStage<Optional<HtlcRecord>> status(Outpoint lock) {
+        return own.status(lock)
+                .thenComposeAsync(
+                        found -> found.isPresent() ? CompletableFuture.completedFuture(found) : seen(lock), executor);
+    }
+
+    private CompletionStage<Optional<HtlcRecord>> seen(Outpoint lock) {
+        return own.known(Set.of(lock))
+                .thenComposeAsync(
+                        known -> known.isEmpty()
+                                ? patiently(indexer.htlc(lock))
+                                        .thenApplyAsync(
+                                                found -> found.filter(MergedRecords::isConsistent)
+                                                        .map(MergedRecords::observed),
+                                                executor)
+                                : CompletableFuture.completedFuture(Optional.empty()),
+                        executor);
+    }
+
+    @Override
+    public CompletionStage<List<HtlcRecord>> ofHashLock(Hash256 hashLock) {
+        return own.ofHashLock(hashLock)
+                .thenComposeAsync(
+                        found -> unless(
+                                !found.isEmpty(),
+                                found,
+                                () -> patiently(indexer.htlcsByHashLock(hashLock))
+                                        .thenComposeAsync(seen -> merged(found, seen), executor)),
+                        executor);
+    }
+
+    /** Only a listing of one address's, and with any role, has hearsay in it. */
+    @Override
+    public CompletionStage<Listing> list(Query query) {
+        if (query.address().isEmpty() || !query.roles().contains(HtlcRecord.Role.OBSERVER)) {
+            return own.list(query);
+        }
+        return own.list(query)
+                .thenComposeAsync(
+                        page -> unless(!page.records().isEmpty(), page, () -> filledUp(query, page)), executor);
+    }
+
+    private CompletionStage<Listing> filledUp(Query query, Listing page) {
+        Position after = LocalRecords.start(query);
+        Address party = query.address().orElseThrow();
+        return keys.apply(party)
+                .thenComposeAsync(
+                        key -> patiently(indexer.htlcs(asked(
+                                query, after, key.map(HtlcQuery::keyOf).orElseGet(() -> Hash256.of(party.toArray()))))),
+                        executor)
+                .thenComposeAsync(
+                        seen -> {
+                            List<IndexedHtlc> wanted = seen.items().stream()
+                                    .filter(htlc -> isWanted(htlc, query, after))
+                                    .toList();
+                            return merged(page.records(), wanted)
+                                    .thenApplyAsync(all -> listing(query, page, seen, all), executor);
+                        },
+                        executor);
+    }
+
+    private HtlcQuery asked(Query query, Position after, Hash256 party) {
+        long since = after.lockHeight() + 1;
+        boolean isWithin = after.lockHeight() >= 0 && query.cursor().isPresent();
+        return new HtlcQuery(
+                Optional.of(party),
+                Optional.empty(),
+                Set.copyOf(query.states().stream()
+                        .map(state -> IndexedHtlc.State.valueOf(state.name()))
+                        .toList()),
+                since <= 0 && !isWithin ? OptionalLong.empty() : OptionalLong.of(isWithin ? after.lockHeight() : since),
+                MOST,
+                Optional.empty());
+    }
+
+    /** What was asked for is checked again: an indexer may answer otherwise. */
+    private boolean isWanted(IndexedHtlc htlc, Query query, Position after) {
+        Address party = query.address().orElseThrow();
+        boolean isParty = profile.addressOf(htlc.params().sender()).equals(party)
+                || profile.addressOf(htlc.params().receiver()).equals(party);
+        HtlcRecord record = observed(htlc);
+        return isParty
+                && query.states().contains(record.state())
+                && (query.sinceHeight().isEmpty() || record.lockHeight().isPresent())
+                && position(record).compareTo(after) > 0;
+    }
+
+    /**
+     * The page's share of the merged records. Beyond the last own record of a page that has a successor, and beyond the last row of such a
+     * page of the indexer, something may be missing.
+     */
+    private static Listing listing(Query query, Listing page, Page<IndexedHtlc> seen, List<HtlcRecord> all) {
+        Optional<Position> ownEnd = page.nextCursor().map(ListCursor::parse);
+        Optional<Position> seenEnd = seen.next() == null || seen.items().isEmpty()
+                ? Optional.empty()
+                : Optional.of(position(observed(seen.items().get(seen.items().size() - 1))));
+        List<HtlcRecord> complete = all.stream()
+                .filter(one ->
+                        ownEnd.map(end -> position(one).compareTo(end) <= 0).orElse(true))
+                .filter(one ->
+                        seenEnd.map(end -> position(one).compareTo(end) <= 0).orElse(true))
+                .limit(query.limit())
+                .toList();
+        boolean isLast = complete.size() == all.size() && ownEnd.isEmpty() && seenEnd.isEmpty();
+        if (isLast) {
+            return new Listing(complete, Optional.empty());
+        }
+        if (complete.isEmpty()) {
+            // Rows that are all of one height, or none that was asked for: nothing to go on from but what the book has.
+            return page;
+        }
+        return new Listing(complete, Optional.of(ListCursor.of(position(complete.get(complete.size() - 1)))));
+    }
+
+    private CompletionStage<List<HtlcRecord>> merged(List<HtlcRecord> found, List<IndexedHtlc> seen) {
+        List<IndexedHtlc> sound =
+                seen.stream().filter(MergedRecords::isConsistent).toList();
+        return own.known(sound.stream().map(IndexedHtlc::outpoint).toList())
+                .thenApplyAsync(
+                        known -> {
+                            Set<Outpoint> ours = new HashSet<>(known);
+                            List<IndexedHtlc> news = sound.stream()
+                                    .filter(htlc -> !ours.contains(htlc.outpoint()))
+                                    .toList();
+                            return HtlcMerge.merge(found, HtlcRecord::lock, news, MergedRecords::observed, ORDER);
+                        },
+                        executor);
+    }
+
+    private <T> CompletionStage<T> unless(boolean isAnswer, T answer, Supplier<CompletionStage<T>> more) {
+        return more.get()
+                .exceptionallyComposeAsync(
+                        failure -> {
+                            if (!isAnswer) {
+                                return CompletableFuture.failedFuture(failure);
+                            }
+                            LOG.debug("an indexer adds nothing to the index: {}", failure.toString());
+                            return CompletableFuture.completedFuture(answer);
+                        },
+                        executor);
+    }
+
+    private <T> CompletionStage<T> patiently(CompletionStage<T> question) {
+        return question.toCompletableFuture()
+                .copy()
+                .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedFuture(
+                                failure instanceof TimeoutException
+                                        ? new NodeException.Unreachable("no indexer answered in time")
+                                        : failure),
+                        executor);
+    }
+
+    /** A preimage that does not open the hash lock claimed nothing. */
+    private static boolean isConsistent(IndexedHtlc htlc) {
+        return htlc.claim() == null
+                || HtlcWitness.hashLockOf(htlc.claim().preimage().toArray())
+                        .equals(htlc.params().hashLock());
+    }
+
+    private static HtlcRecord observed(IndexedHtlc htlc) {
+        return new HtlcRecord(
+                htlc.outpoint(),
+                htlc.params(),
+                htlc.amount(),
+                htlc.lockHeight() == null ? OptionalLong.empty() : OptionalLong.of(htlc.lockHeight()),
+                HtlcRecord.State.valueOf(htlc.state().name()),
+                Optional.ofNullable(htlc.claim())
+                        .map(claim -> new HtlcRecord.Claim(
+                                claim.txId(),
+                                claim.preimage(),
+                                OptionalLong.of(claim.blockHeight()),
+                                claim.inputIndex())),
+                Optional.ofNullable(htlc.reclaim())
+                        .map(reclaim -> new HtlcRecord.Reclaim(
+                                reclaim.txId(), OptionalLong.of(reclaim.blockHeight()), reclaim.inputIndex())),
+                HtlcRecord.Role.OBSERVER,
+                htlc.lastIndexedHeight());
+    }
+
+    /** Heights beyond what a block can have count as none. */
+    private static Position position(HtlcRecord record) {
+        long height = record.lockHeight().orElse(HtlcTable.NOWHERE);
+        return new Position(height < 0 ? HtlcTable.NOWHERE : height, record.lock());
+    }
+}
