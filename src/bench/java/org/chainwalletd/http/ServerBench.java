@@ -206,8 +206,7 @@ public final class ServerBench {
                 MethodRegistry.of(List.of(new Ping())),
                 List.of(),
                 new CallObservers(new CallMetrics(metrics.registry()), new AuditTrail(Clock.systemUTC())),
-                1000,
-                16,
+                new RpcDispatcher.Limits(1000, 16, 1000),
                 system.executionContext());
         Map<String, String> tokens = Map.of("read", TOKEN, "manage", TOKEN + "-m", "spend", TOKEN + "-s");
         Authenticator authenticator = new Authenticator(Tokens.open(datadir, tokens, line -> {}));
