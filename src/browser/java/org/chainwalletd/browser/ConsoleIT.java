@@ -80,8 +80,9 @@ class ConsoleIT {
                         .isEqualTo(0L);
                 assertThat(browser.getPageSource()).doesNotContain(daemon.token("read"));
                 assertThat(browser.manage().logs().get(LogType.BROWSER).getAll())
-                        .as("nothing was blocked by the policy and nothing failed but the login with a wrong token and the"
-                                + " stream of events, which this release does not have")
+                        .as(
+                                "nothing was blocked by the policy and nothing failed but the login with a wrong token and the"
+                                        + " stream of events, which this release does not have")
                         .allMatch(entry -> entry.getMessage().contains("401")
                                 || entry.getMessage().contains("/events"));
                 shoot(browser);
