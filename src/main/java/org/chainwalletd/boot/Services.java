@@ -92,9 +92,10 @@ record Services(
     private DeletionGuard deletionGuard() {
         return new CombinedGuard(
                 List.of(
-                        new LedgerCoinsGuard(following.ledger()),
                         new ConfirmedCoinsGuard(nodes.client(), workers.answers()),
                         new PendingCoinsGuard(nodes.client(), workers.answers()),
+                        // After the nodes, whose objection tells the balance: it is for what they do not list.
+                        new LedgerCoinsGuard(following.ledger()),
                         new OwnSpendsGuard(spending::openSpendOf, workers.answers()),
                         new OpenHtlcsGuard(htlcs.records(), workers.answers())),
                 workers.answers());

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The packaged daemon can write no further because its files have reached the largest size that the system allows it. */
 class FullDiskIT {
     private static final String SHOP = "5d".repeat(32);
-    private static final int COINS = 100;
+    private static final int COINS = 600;
     private static final int INTERNAL_ERROR = -32603;
 
     @TempDir
