@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The packaged daemon can write no further because its files have reached the largest size that the system allows it. */
 class FullDiskIT {
     private static final String SHOP = "5d".repeat(32);
+    private static final int UPSTREAM = -32020;
     private static final int COINS = 600;
     private static final int INTERNAL_ERROR = -32603;
 
@@ -39,14 +40,11 @@ class FullDiskIT {
                 Arrays.fill(coins, 100_000L);
                 wallet.fund(payer, coins);
                 WalletdException.RpcError refused = payUntilRefused(wallet, payer, made);
-                assertThat(refused.code()).as(refused.getMessage()).isEqualTo(INTERNAL_ERROR);
-                assertThat(refused.getMessage()).contains("nothing was broadcast", "cannot be written");
-
-                assertThat(pay(daemon, payer, made.size()).code()).isEqualTo(INTERNAL_ERROR);
+                boolean unknown = isUnknown(refused) | isUnknown(pay(daemon, payer, made.size()));
                 assertThat(pending(node)).as("broadcasts").isEqualTo(made.size());
                 assertThat(wallet.status().path("in_flight_utxos").intValue())
                         .as("reserved")
-                        .isEqualTo(made.size());
+                        .isBetween(made.size(), made.size() + (unknown ? 1 : 0));
                 daemon.kill();
             }
             try (DaemonProcess daemon = daemon(node).start()) {
@@ -64,6 +62,17 @@ class FullDiskIT {
             }
             assertThat(node.stop()).isZero();
         }
+    }
+
+    /** A commit that failed half way may count after a crash: then the outcome is unknown. */
+    private static boolean isUnknown(WalletdException.RpcError refused) {
+        if (refused.code() == UPSTREAM) {
+            assertThat(refused.getMessage()).contains("is unknown", "may or may not have been written");
+            return true;
+        }
+        assertThat(refused.code()).as(refused.getMessage()).isEqualTo(INTERNAL_ERROR);
+        assertThat(refused.getMessage()).contains("nothing was broadcast", "cannot be written");
+        return false;
     }
 
     private static WalletdException.RpcError payUntilRefused(Wallet wallet, String payer, List<String> made) {
