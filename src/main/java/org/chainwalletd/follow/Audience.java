@@ -81,12 +81,14 @@ final class Audience {
             return;
         }
         FollowedTip now = tipOf(chain, told);
+        // First, because who hears of a block reads the books up to the tip that it sees, and is not told again before
+        // the next block.
+        stand(now);
         if (told == top && before + 1 == blocks.get(0).block().height()) {
             blocks.forEach(entry -> hear(new FollowEvent.Connected(entry.block())));
         } else {
             hear(new FollowEvent.Advanced(before + 1, now));
         }
-        stand(now);
     }
 
     /** @param gone the highest first; {@code chain} ends below them */

@@ -1,0 +1,105 @@
+package org.chainwalletd.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.Done;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
+import org.apache.pekko.stream.QueueOfferResult;
+import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.store.books.BlockRow;
+import org.junit.jupiter.api.Test;
+
+class AudienceTest {
+    private static final Hash256 TARGET = id(0x7f);
+
+    private final HeaderChain chain = HeaderChain.of(List.of(row(1), row(2)));
+    private final Audience audience = new Audience(Instant.EPOCH);
+    private final TestInbox<FollowEvent> subscriber = TestInbox.create();
+
+    @Test
+    void aNewTipIsSeenBeforeItsBlockIsHeardOf() {
+        audience.standing(chain, Network.DEVNET);
+        audience.subscribe(subscriber.getRef());
+        subscriber.getAllReceived();
+        SeenTips tips = new SeenTips(subscriber);
+        audience.watch(tips);
+        chain.append(row(3));
+
+        audience.connected(chain, List.of(new Bookkeeping.Entry(block(3), true)));
+
+        assertThat(tips.heights).containsExactly(2L, 3L);
+        assertThat(tips.heardBefore).as("events heard when the tip was set").containsExactly(0, 0);
+        assertThat(subscriber.getAllReceived()).containsExactly(new FollowEvent.Connected(block(3)));
+    }
+
+    @Test
+    void theTipOfBlocksReadWhileCatchingUpIsSeenBeforeTheyAreHeardOf() {
+        audience.standing(chain, Network.DEVNET);
+        audience.subscribe(subscriber.getRef());
+        subscriber.getAllReceived();
+        SeenTips tips = new SeenTips(subscriber);
+        audience.watch(tips);
+        chain.append(row(3));
+        chain.append(row(4));
+
+        // The third block was committed before and not told: what is told is not the tip's child alone.
+        audience.connected(chain, List.of(new Bookkeeping.Entry(block(4), true)));
+
+        assertThat(tips.heardBefore).containsExactly(0, 0);
+        assertThat(subscriber.getAllReceived())
+                .containsExactly(new FollowEvent.Advanced(3, audience.tip().orElseThrow()));
+    }
+
+    private static BlockRow row(int height) {
+        return new BlockRow(height, id(height), id(height - 1), height, TARGET, true);
+    }
+
+    private static ChainBlock block(int height) {
+        BlockHeader header =
+                new BlockHeader(BlockHeader.VERSION, height, id(height - 1), height, TARGET, 0, id(0), id(0));
+        return new ChainBlock(header, id(height), List.of());
+    }
+
+    private static Hash256 id(int last) {
+        byte[] bytes = new byte[32];
+        bytes[31] = (byte) last;
+        return Hash256.of(bytes);
+    }
+
+    /** A tip channel that notes what the subscriber had heard when each tip came. */
+    private static final class SeenTips implements SourceQueueWithComplete<FollowedTip> {
+        final List<Long> heights = new ArrayList<>();
+        final List<Integer> heardBefore = new ArrayList<>();
+        private final TestInbox<FollowEvent> subscriber;
+
+        SeenTips(TestInbox<FollowEvent> subscriber) {
+            this.subscriber = subscriber;
+        }
+
+        @Override
+        public CompletionStage<QueueOfferResult> offer(FollowedTip tip) {
+            heights.add(tip.height());
+            heardBefore.add(subscriber.hasMessages() ? 1 : 0);
+            return CompletableFuture.completedFuture(QueueOfferResult.enqueued());
+        }
+
+        @Override
+        public CompletionStage<Done> watchCompletion() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public void complete() {}
+
+        @Override
+        public void fail(Throwable failure) {}
+    }
+}
