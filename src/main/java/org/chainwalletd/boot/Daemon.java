@@ -25,6 +25,7 @@ import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.http.Authenticator;
@@ -144,6 +145,7 @@ public final class Daemon implements AutoCloseable {
                 .map(tip -> OptionalLong.of(tip.height()))
                 .orElse(OptionalLong.empty()));
         Waits waiting = startWaiting(system, nodes, following, workers, meters);
+        EventStreams events = startEvents(system, nodes, following, waiting);
         SpendService spending = startSpending(system, nodes, following, keyring, store, meters.registry(), workers);
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(settings, nodes, keyring, store, books, following.follower(), spending, indexer),
@@ -153,7 +155,9 @@ public final class Daemon implements AutoCloseable {
         serve(
                 system,
                 tls,
-                new Services(settings, nodes, keyring, spending, following, htlcs, indexer, waiting, meters, workers),
+                new Services(
+                        settings, nodes, keyring, spending, following, htlcs, indexer, waiting, meters, events,
+                        workers),
                 authenticator);
         system.tell(new Guardian.Serving());
         keyring.keepPool(settings.keyring().pool(), workers.background());
@@ -255,6 +259,20 @@ public final class Daemon implements AutoCloseable {
         return started;
     }
 
+    /** A stream that waits for credits would ask again when its wait is ended, so streams end first. */
+    private EventStreams startEvents(
+            ActorSystem<Guardian.Command> system, Nodes nodes, Following following, Waits waiting) {
+        EventStreams started = new EventStreams(
+                system,
+                following.follower(),
+                following.credits(),
+                waiting,
+                nodes::coinbaseMaturity,
+                EventStreams.Limits.DEFAULT);
+        waits.addFirst("the streams of events", started::end);
+        return started;
+    }
+
     private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
         KeyringSetup setup = KeyringSetup.of(
                 settings.chain(),
@@ -333,12 +351,14 @@ public final class Daemon implements AutoCloseable {
                                 authenticator,
                                 services.readiness(),
                                 services.metrics()::scrape,
-                                httpMetrics::refused)),
+                                httpMetrics::refused,
+                                Optional.of(services.events()))),
                 OPENING,
                 "binding");
         closers.add("http", this::drainCalls);
         httpMetrics.connections(server::connections);
         httpMetrics.waits(dispatcher::longPolls);
+        httpMetrics.streams(services.events()::open);
     }
 
     /** No new connection, then the waits, then all other calls: so no client waits anew on an answer that the stop gave it. */

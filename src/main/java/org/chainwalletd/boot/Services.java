@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
+import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.IndexerClient;
@@ -46,6 +47,7 @@ record Services(
         Optional<IndexerClient> indexer,
         Waits waits,
         Metrics metrics,
+        EventStreams events,
         Workers workers) {
 
     RpcDispatcher dispatcher() {

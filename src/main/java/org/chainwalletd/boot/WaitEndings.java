@@ -26,6 +26,11 @@ final class WaitEndings {
         entries.add(new Entry(what, end));
     }
 
+    /** As {@link #add}, before all others: for those who would begin what others have just ended anew. */
+    void addFirst(String what, Supplier<CompletionStage<Void>> end) {
+        entries.add(0, new Entry(what, end));
+    }
+
     /** All at once; a service that cannot end its waits does not keep the others from it. */
     void endAll(Duration patience) {
         List<Runnable> endings =

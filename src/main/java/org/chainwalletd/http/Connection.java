@@ -38,6 +38,9 @@ final class Connection {
     private boolean inBody;
     private boolean http2;
     private int inFlight;
+    /** Answers that go on after they have begun. */
+    private int streams;
+
     private boolean writing;
     private long writingSince;
     private boolean draining;
@@ -168,15 +171,34 @@ final class Connection {
                 turn(more && !http2 ? Turn.RECEIVING : Turn.IDLE);
                 more = false;
             }
-            if (inFlight == 0 && draining && drain != null) {
+            if (inFlight == 0 && streams == 0 && draining && drain != null) {
                 ending = drain;
             }
         }
         ending.run();
     }
 
+    /** An answer that has no end of its own goes out: the connection is not idle. */
+    synchronized void streamBegan() {
+        streams++;
+    }
+
+    void streamEnded() {
+        Runnable ending = () -> {};
+        synchronized (this) {
+            streams = Math.max(0, streams - 1);
+            if (streams == 0 && turn == Turn.IDLE) {
+                turn(Turn.IDLE);
+                if (draining && drain != null) {
+                    ending = drain;
+                }
+            }
+        }
+        ending.run();
+    }
+
     synchronized void peerClosed() {
-        if (turn == Turn.ANSWERING) {
+        if (turn == Turn.ANSWERING || streams > 0) {
             turn(Turn.HALF_CLOSED);
         }
     }
@@ -209,7 +231,7 @@ final class Connection {
         synchronized (this) {
             draining = true;
             Runnable politely = drain != null ? drain : finish;
-            ending = turn == Turn.IDLE ? politely : () -> {};
+            ending = turn == Turn.IDLE && streams == 0 ? politely : () -> {};
         }
         ending.run();
     }
@@ -250,7 +272,9 @@ final class Connection {
             } else if (turn == Turn.HALF_CLOSED && waited > limits.halfClosed().toNanos()) {
                 reason = "gone";
                 ending = abort;
-            } else if (turn == Turn.IDLE && waited > limits.keepAlive().toNanos()) {
+            } else if (turn == Turn.IDLE
+                    && streams == 0
+                    && waited > limits.keepAlive().toNanos()) {
                 turn(Turn.CLOSING);
                 reason = "idle";
                 ending = drain != null ? drain : finish;

@@ -20,6 +20,7 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.event.EventFeed;
 
 /** The daemon's HTTP side: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
 public final class HttpServer {
@@ -29,13 +30,26 @@ public final class HttpServer {
      * @param rpc answers {@code POST /}
      * @param readiness all must be met for {@code GET /readyz}
      * @param metrics text of {@code GET /metrics}
+     * @param events streams of {@code GET /events}; empty: there is no such path
      */
     public record Services(
             RpcEndpoint rpc,
             Authenticator authenticator,
             List<ReadinessCheck> readiness,
             Supplier<String> metrics,
-            ServerObserver observer) {}
+            ServerObserver observer,
+            Optional<EventFeed> events) {
+
+        /** Without events. */
+        public Services(
+                RpcEndpoint rpc,
+                Authenticator authenticator,
+                List<ReadinessCheck> readiness,
+                Supplier<String> metrics,
+                ServerObserver observer) {
+            this(rpc, authenticator, readiness, metrics, observer, Optional.empty());
+        }
+    }
 
     /**
      * Where the server listens.
@@ -106,6 +120,8 @@ public final class HttpServer {
         if (place.metricsBind().isEmpty()) {
             pages.guardedMetrics(services, callers, refusals);
         }
+        services.events()
+                .ifPresent(feed -> pages.events(new EventPage(feed, callers, refusals, system.executionContext())));
         Materializer materializer = SystemMaterializer.get(system).materializer();
         HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, budget, refusals, system);
         Router router = new Router(Optional.of(rpc), pages.byPath(), materializer);

@@ -44,6 +44,12 @@ final class Pages {
         return this;
     }
 
+    /** {@code /events} for a token of any scope. */
+    Pages events(EventPage page) {
+        byPath.put(EventPage.PATH, page);
+        return this;
+    }
+
     /** The certificate for clients that are about to pin it (interface.md, section 4.1). */
     Pages certificate(TlsIdentity identity) {
         String folder = "/" + identity.daemonName() + "/";

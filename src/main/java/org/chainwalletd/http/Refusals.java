@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.chainwalletd.rpc.ErrorCode;
 
 /**
@@ -18,6 +19,10 @@ final class Refusals {
             ErrorCode.TOO_MANY_REQUESTS,
             "too many requests at a time with this token",
             ",\"data\":{\"retryable\":true,\"retry_after_secs\":1}");
+
+    /** Not of JSON-RPC, so the status says it: a reader of events looks at nothing else. */
+    private static final HttpResponse NO_STREAM =
+            Responses.refusal(429, "too many streams of events").addHeader(RawHeader.create("Retry-After", "5"));
 
     private final FailedLogins failedLogins = new FailedLogins(System::nanoTime);
     private final ServerObserver observer;
@@ -46,6 +51,11 @@ final class Refusals {
     CompletionStage<HttpResponse> busy() {
         observer.refused("busy");
         return CompletableFuture.completedFuture(BUSY);
+    }
+
+    CompletionStage<HttpResponse> tooManyStreams() {
+        observer.refused("streams");
+        return CompletableFuture.completedFuture(NO_STREAM);
     }
 
     private static HttpResponse error(ErrorCode code, String message, String data) {

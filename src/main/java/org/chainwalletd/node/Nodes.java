@@ -16,6 +16,7 @@ import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Props;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
@@ -129,6 +130,15 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Upstreams upstream =
                 Upstreams.start(new UnderSystem(system), settings, Party.NODE, way, MILLIS, way.peers()::close);
         return new HttpNodeClient(upstream.calls(), settings, executor);
+    }
+
+    /** Blocks until a coinbase may be spent. Until a node has said which network it is, the longest. */
+    public int coinbaseMaturity() {
+        return seen.get()
+                .network()
+                .flatMap(Network::ofWord)
+                .orElse(Network.MAINNET)
+                .coinbaseMaturity();
     }
 
     private static List<NodesSeen.Seen> unheard(List<URI> urls) {

@@ -32,6 +32,12 @@ public final class HttpMetrics {
                 .register(registry);
     }
 
+    public void streams(IntSupplier open) {
+        Gauge.builder("walletd.http.event.streams", open, IntSupplier::getAsInt)
+                .description("Streams of GET /events that are open")
+                .register(registry);
+    }
+
     private Counter counter(String reason) {
         return Counter.builder("walletd.http.refused")
                 .description("Requests refused and connections closed before a method was reached")

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.event.EventFeed;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
@@ -69,6 +70,28 @@ final class ServerFixture implements AutoCloseable {
             List<ReadinessCheck> readiness,
             Optional<RpcEndpoint> rpc)
             throws Exception {
+        this(datadir, limits, place, readiness, rpc, Optional.empty());
+    }
+
+    /** @param events what {@code GET /events} opens */
+    ServerFixture(Path datadir, HttpLimits limits, EventFeed events) throws Exception {
+        this(
+                datadir,
+                limits,
+                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
+                List.of(),
+                Optional.empty(),
+                Optional.of(events));
+    }
+
+    private ServerFixture(
+            Path datadir,
+            HttpLimits limits,
+            HttpServer.Place place,
+            List<ReadinessCheck> readiness,
+            Optional<RpcEndpoint> rpc,
+            Optional<EventFeed> events)
+            throws Exception {
         authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}));
         system = ActorSystem.create(Behaviors.empty(), "http-test");
         server = HttpServer.start(
@@ -76,7 +99,12 @@ final class ServerFixture implements AutoCloseable {
                         place,
                         limits,
                         new HttpServer.Services(
-                                rpc.orElse(this::answer), authenticator, readiness, () -> "metrics", refusals::add))
+                                rpc.orElse(this::answer),
+                                authenticator,
+                                readiness,
+                                () -> "metrics",
+                                refusals::add,
+                                events))
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
     }

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
 import org.chainwalletd.follow.Follower;
@@ -101,15 +100,9 @@ public record MethodFamilies(
                 return keyring.find(address).thenApplyAsync(Optional::isPresent, executor);
             }
 
-            /** Until a node has said which network it is, the longest. */
             @Override
             public int maturity() {
-                return nodes.seen()
-                        .get()
-                        .network()
-                        .flatMap(Network::ofWord)
-                        .orElse(Network.MAINNET)
-                        .coinbaseMaturity();
+                return nodes.coinbaseMaturity();
             }
         };
     }

@@ -32,6 +32,11 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
         return new CreditCursor(store, depth, address, log, newHeight, newPosition);
     }
 
+    /** Of a reader of the log, at depth 0, whom {@code event} was the last to be told to. */
+    public CreditCursor after(CreditEvent event) {
+        return at(event.number());
+    }
+
     /** Whether the reader was told a credit that was entered before the cursor's place in the log. */
     boolean isTold(Credit credit) {
         long at = credit.block().height();

@@ -10,8 +10,8 @@ import org.chainwalletd.rpc.U32;
 import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditEvent;
 
-/** A credit as {@code list_credits} tells it. */
-record CreditView(
+/** A credit as {@code list_credits} and the events tell it. */
+public record CreditView(
         @Doc("number in the log of events; never used twice")
         long seq,
 
@@ -33,7 +33,11 @@ record CreditView(
         Optional<Bytes> quoteId) {
     private static final int QUOTE_ID_BYTES = 16;
 
-    static CreditView of(CreditEvent event, long tipHeight, int maturity) {
+    /**
+     * @param tipHeight to which confirmations are counted
+     * @param maturity blocks until a coinbase may be spent
+     */
+    public static CreditView of(CreditEvent event, long tipHeight, int maturity) {
         Credit credit = event.credit();
         long height = credit.block().height();
         return new CreditView(

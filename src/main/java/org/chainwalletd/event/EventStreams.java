@@ -1,0 +1,177 @@
+package org.chainwalletd.event;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.IntSupplier;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.japi.Pair;
+import org.apache.pekko.stream.KillSwitches;
+import org.apache.pekko.stream.SharedKillSwitch;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.wait.Waits;
+
+/**
+ * The streams of events. Each holds the newest tip and one page of credits, never more: tips replace each other, and credits are read from
+ * the books when the reader has taken the ones before. So nothing is lost on a reader who is slow or gone; it goes on after the last id
+ * that it has. Credits are those of {@code list_credits} with {@code min_confirmations} 0 and without change. Safe for threads.
+ */
+public final class EventStreams implements EventFeed {
+    /** Credits that are read at a time. */
+    private static final int PAGE = 32;
+
+    /** A wait for credits is renewed so often. */
+    private static final Duration WAIT = Duration.ofMinutes(5);
+
+    private static final long LOG = 0;
+
+    /**
+     * @param streams open at a time
+     * @param heartbeat silence after which a comment is sent, so that both ends and proxies between them see the stream live
+     * @param unread a reader who leaves something unread for so long is cut
+     * @param unopened a stream that nobody runs for so long gives its place back
+     */
+    public record Limits(int streams, Duration heartbeat, Duration unread, Duration unopened) {
+        /** Enough for the watchers of one daemon; each costs a connection and at most a page of credits. */
+        public static final Limits DEFAULT =
+                new Limits(64, Duration.ofSeconds(15), Duration.ofSeconds(30), Duration.ofSeconds(10));
+    }
+
+    private final ActorSystem<?> system;
+    private final Executor executor;
+    private final Follower follower;
+    private final CreditFeed feed;
+    private final Waits waits;
+    private final IntSupplier maturity;
+    private final Limits limits;
+    private final StreamPlaces places;
+    private final SharedKillSwitch ending = KillSwitches.shared("events");
+    private volatile boolean ended;
+
+    /** @param maturity blocks until a coinbase may be spent */
+    public EventStreams(
+            ActorSystem<?> system,
+            Follower follower,
+            CreditFeed feed,
+            Waits waits,
+            IntSupplier maturity,
+            Limits limits) {
+        this.system = system;
+        this.executor = system.executionContext();
+        this.follower = follower;
+        this.feed = feed;
+        this.waits = waits;
+        this.maturity = maturity;
+        this.limits = limits;
+        this.places = new StreamPlaces(limits.streams());
+    }
+
+    /** How many are open. */
+    public int open() {
+        return places.taken();
+    }
+
+    /** Ends all streams; no further one is opened. */
+    public CompletionStage<Void> end() {
+        ended = true;
+        ending.shutdown();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Opening> open(Optional<String> lastEventId) {
+        if (ended) {
+            return CompletableFuture.completedFuture(new Stopping());
+        }
+        Optional<StreamPlaces.Place> taken = places.take();
+        if (taken.isEmpty()) {
+            return CompletableFuture.completedFuture(new Full());
+        }
+        StreamPlaces.Place place = taken.get();
+        return start(lastEventId)
+                .thenApplyAsync(from -> opening(from, lastEventId.isPresent(), place), executor)
+                .whenCompleteAsync(
+                        (opening, failure) -> {
+                            if (!(opening instanceof Opened)) {
+                                place.giveBack();
+                            }
+                        },
+                        executor);
+    }
+
+    /** Empty when the id is none of ours. */
+    private CompletionStage<Optional<CreditCursor>> start(Optional<String> lastEventId) {
+        return lastEventId.isEmpty()
+                ? feed.now(LOG, Optional.empty()).thenApplyAsync(Optional::of, executor)
+                : feed.store()
+                        .thenApplyAsync(
+                                store -> CreditCursor.parse(lastEventId.get(), store, LOG, Optional.empty()), executor);
+    }
+
+    private Opening opening(Optional<CreditCursor> from, boolean resumed, StreamPlaces.Place place) {
+        if (from.isEmpty()) {
+            return new UnknownId();
+        }
+        system.scheduler().scheduleOnce(limits.unopened(), place::giveBackUnlessRunning, system.executionContext());
+        return new Opened(stream(from.get(), resumed, place));
+    }
+
+    private Source<ByteString, NotUsed> stream(CreditCursor from, boolean resumed, StreamPlaces.Place place) {
+        Optional<FollowedTip> known = follower.tip();
+        return Source.from(first(known, resumed))
+                .concat(tips(known).merge(credits(from, place), true))
+                .keepAlive(limits.heartbeat(), () -> ServerSentEvents.HEARTBEAT)
+                .backpressureTimeout(limits.unread())
+                .via(ending.flow())
+                .watchTermination((none, end) -> {
+                    place.begin();
+                    end.whenCompleteAsync((done, failure) -> place.giveBack(), executor);
+                    return none;
+                });
+    }
+
+    private static List<ByteString> first(Optional<FollowedTip> known, boolean resumed) {
+        List<ByteString> first = new ArrayList<>();
+        known.map(ServerSentEvents::tip).ifPresent(first::add);
+        if (resumed) {
+            first.add(ServerSentEvents.RESYNC);
+        }
+        return first;
+    }
+
+    /** Without the one that was told first. */
+    private Source<ByteString, NotUsed> tips(Optional<FollowedTip> known) {
+        return follower.tips()
+                .dropWhile(tip -> known.filter(tip::equals).isPresent())
+                .map(ServerSentEvents::tip);
+    }
+
+    private Source<ByteString, NotUsed> credits(CreditCursor from, StreamPlaces.Place place) {
+        return Source.unfoldAsync(from, at -> next(at, place)).mapConcat(events -> events);
+    }
+
+    private CompletionStage<Optional<Pair<CreditCursor, List<ByteString>>>> next(
+            CreditCursor at, StreamPlaces.Place place) {
+        return place.<CreditFeed.Batch>ask(gone -> waits.forCredits(at, false, PAGE, WAIT, gone))
+                .thenApplyAsync(batch -> Optional.of(Pair.create(batch.cursor(), told(at, batch))), executor);
+    }
+
+    private List<ByteString> told(CreditCursor at, CreditFeed.Batch batch) {
+        List<ByteString> told = new ArrayList<>();
+        for (CreditEvent event : batch.events()) {
+            told.add(ServerSentEvents.credit(event, at.after(event), batch.tipHeight(), maturity.getAsInt()));
+        }
+        return told;
+    }
+}

@@ -1,0 +1,40 @@
+package org.chainwalletd.event;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.rpc.Json;
+import org.chainwalletd.rpc.method.wait.CreditView;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditEvent;
+
+/** The bytes of the events (HTML, section 9.2). Data is JSON in one line. */
+final class ServerSentEvents {
+    /** A comment, which readers skip. */
+    static final ByteString HEARTBEAT = ByteString.fromString(":\n\n");
+
+    /** Events that are told only live may have been missed. */
+    static final ByteString RESYNC = ByteString.fromString("event: resync\ndata: {}\n\n");
+
+    /** @param timestamp Unix seconds */
+    private record TipView(long height, Hash256 blockId, long timestamp) {}
+
+    private ServerSentEvents() {}
+
+    static ByteString tip(FollowedTip tip) {
+        return event(
+                Optional.empty(), "tip", new TipView(tip.height(), tip.place().blockId(), tip.timestamp()));
+    }
+
+    /** @param cursor just after this event: the id to go on from */
+    static ByteString credit(CreditEvent event, CreditCursor cursor, long tipHeight, int maturity) {
+        return event(Optional.of(cursor.text()), "credit", CreditView.of(event, tipHeight, maturity));
+    }
+
+    private static ByteString event(Optional<String> id, String kind, Object data) {
+        String head = id.map(text -> "id: " + text + "\n").orElse("") + "event: " + kind + "\ndata: ";
+        return ByteString.fromString(head + new String(Json.write(data), StandardCharsets.UTF_8) + "\n\n");
+    }
+}

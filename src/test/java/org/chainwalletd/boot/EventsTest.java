@@ -1,0 +1,267 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.Option;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.EventReader;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code GET /events} of a whole daemon, over sockets (following.md, section 3). The last test stops the daemon. */
+@Timeout(120)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class EventsTest {
+    private static final int STREAMS = 64;
+    private static final long AMOUNT = 1_000_000_000L;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    static Path folder;
+
+    private static Daemon daemon;
+    private static WalletdClient client;
+    private static WalletdClient node;
+    private static String token;
+    private static String address;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Settings settings = SettingsLoader.load(
+                        Map.of(
+                                Option.DATADIR.flag(), folder.toString(),
+                                Option.BIND.flag(), "127.0.0.1:0",
+                                Option.DEVNET.flag(), "true",
+                                Option.DEVNET_BIND.flag(), "127.0.0.1:0",
+                                Option.DEVNET_BLOCK_INTERVAL.flag(), "0"),
+                        Map.of(),
+                        folder)
+                .settings();
+        daemon = Daemon.start(settings, SecretBytes.takeOver("for tests".getBytes(StandardCharsets.UTF_8)), line -> {});
+        token = Files.readString(folder.resolve("token-read")).strip();
+        String spend = Files.readString(folder.resolve("token-spend")).strip();
+        client = new WalletdClient(daemon.uri(), spend, Optional.empty(), Duration.ofSeconds(30));
+        node = new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), Duration.ofSeconds(30));
+        Await.until("the chain is followed", () -> height() >= 0);
+        address = client.call("generate_standard_address", Map.of("label", "shop"))
+                .path("address")
+                .asText();
+    }
+
+    @AfterAll
+    static void stop() {
+        daemon.close();
+    }
+
+    @Test
+    @Order(1)
+    void without_a_token_the_answer_is_401() throws Exception {
+        try (EventReader reader = EventReader.open(daemon.uri(), null, null)) {
+            assertThat(reader.status()).isEqualTo(401);
+        }
+        try (EventReader reader = EventReader.open(daemon.uri(), "wrong", null)) {
+            assertThat(reader.status()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    @Order(1)
+    void the_tip_comes_first_and_then_each_newer_one_without_an_id() throws Exception {
+        try (EventReader reader = open(null)) {
+            EventReader.Event first = reader.next().orElseThrow();
+            assertThat(first.kind()).isEqualTo("tip");
+            assertThat(first.id()).isEmpty();
+            long height = json(first).path("height").asLong();
+
+            mine();
+
+            EventReader.Event second = reader.next("tip");
+            assertThat(second.id()).isEmpty();
+            assertThat(json(second).path("height").asLong()).isEqualTo(height + 1);
+            assertThat(json(second).path("block_id").asText())
+                    .isEqualTo(client.call("get_block_id_at_height", Map.of("height", height + 1))
+                            .path("block_id")
+                            .asText());
+        }
+    }
+
+    @Test
+    @Order(1)
+    void a_credit_is_the_one_of_list_credits_and_its_id_is_a_cursor() throws Exception {
+        try (EventReader reader = open(null)) {
+            reader.next("tip");
+            String cursor = listFrom(Map.of("from", "now")).path("cursor").asText();
+            pay();
+
+            EventReader.Event credit = reader.next("credit");
+
+            JsonNode listed = listFrom(Map.of("cursor", cursor));
+            assertThat(listed.path("credits")).hasSize(1);
+            assertThat(json(credit)).hasToString(listed.path("credits").get(0).toString());
+            assertThat(credit.id()).isPresent();
+            assertThat(listFrom(Map.of("cursor", credit.id().get())).path("credits"))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    @Order(1)
+    void a_reader_who_comes_back_hears_tip_and_resync_and_then_what_it_missed_once() throws Exception {
+        String last;
+        try (EventReader reader = open(null)) {
+            reader.next("tip");
+            pay();
+            last = reader.next("credit").id().orElseThrow();
+        }
+        List<Long> missed = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            pay();
+        }
+        Await.until(
+                "the books have them",
+                () -> listFrom(Map.of("cursor", last)).path("credits").size() == 3);
+        listFrom(Map.of("cursor", last))
+                .path("credits")
+                .forEach(credit -> missed.add(credit.path("seq").asLong()));
+
+        try (EventReader reader = open(last)) {
+            assertThat(reader.next().orElseThrow().kind()).isEqualTo("tip");
+            assertThat(reader.next().orElseThrow().kind()).isEqualTo("resync");
+            List<Long> told = new ArrayList<>();
+            String half = null;
+            for (int i = 0; i < 3; i++) {
+                EventReader.Event credit = reader.next("credit");
+                told.add(json(credit).path("seq").asLong());
+                half = i == 1 ? credit.id().orElseThrow() : half;
+            }
+            assertThat(told).isEqualTo(missed);
+
+            try (EventReader again = open(half)) {
+                assertThat(json(again.next("credit")).path("seq").asLong()).isEqualTo(missed.get(2));
+            }
+        }
+    }
+
+    @Test
+    @Order(1)
+    void an_id_of_other_books_is_refused() throws Exception {
+        String deep = listFrom(Map.of("from", "now", "min_confirmations", 6L))
+                .path("cursor")
+                .asText();
+        for (String id : List.of("7", "c1.x.0.-.1.-1.0", deep)) {
+            try (EventReader reader = EventReader.open(daemon.uri(), token, id)) {
+                assertThat(reader.status()).isEqualTo(400);
+            }
+        }
+    }
+
+    @Test
+    @Order(2)
+    void streams_are_bounded_and_a_reader_who_leaves_frees_its_place() throws Exception {
+        List<EventReader> readers = new ArrayList<>();
+        try {
+            Await.until("the places of other tests are free", () -> fill(readers, STREAMS));
+            try (EventReader refused = EventReader.open(daemon.uri(), token, null)) {
+                assertThat(refused.status()).isEqualTo(429);
+            }
+            readers.remove(0).close();
+            Await.until("its place is free", () -> fill(readers, STREAMS));
+        } finally {
+            for (EventReader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    @Test
+    @Order(3)
+    void a_stop_ends_the_streams_properly_and_at_once() throws Exception {
+        List<EventReader> one = new ArrayList<>();
+        Await.until("a place is free", () -> fill(one, 1));
+        try (EventReader reader = one.get(0)) {
+            reader.next("tip");
+
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(daemon::close, ForkJoinPool.commonPool());
+
+            assertThat(reader.next()).isEmpty();
+            stopped.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Opens up to so many streams; whether there was place for all. */
+    private static boolean fill(List<EventReader> readers, int most) {
+        while (readers.size() < most) {
+            try {
+                EventReader reader = EventReader.open(daemon.uri(), token, null);
+                if (reader.status() != 200) {
+                    reader.close();
+                    return false;
+                }
+                readers.add(reader);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+        return true;
+    }
+
+    private static EventReader open(String lastEventId) throws IOException {
+        EventReader reader = EventReader.open(daemon.uri(), token, lastEventId);
+        assertThat(reader.status()).isEqualTo(200);
+        return reader;
+    }
+
+    private static JsonNode listFrom(Map<String, ?> params) {
+        return client.call("list_credits", params);
+    }
+
+    /** -1 until a block is followed. */
+    private static long height() {
+        try {
+            return client.call("get_follower_status", Map.of())
+                    .path("last_indexed_height")
+                    .asLong(-1);
+        } catch (WalletdException notYet) {
+            return -1;
+        }
+    }
+
+    /** One credit in one block. */
+    private static void pay() {
+        node.call("devnet_faucet", Map.of("address", address, "amount", AMOUNT));
+        mine();
+    }
+
+    private static void mine() {
+        node.call("devnet_mine", Map.of());
+    }
+
+    private static JsonNode json(EventReader.Event event) throws IOException {
+        return JSON.readTree(event.data());
+    }
+}
