@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -33,8 +34,10 @@ final class OpenRpc {
         ArrayNode list = document.putArray("methods");
         methods.forEach(method -> list.add(method(method)));
         ObjectNode errors = document.putObject("components").putObject("errors");
+        ObjectNode details = document.putObject("x-errors");
         for (ErrorCode code : ErrorCode.values()) {
-            errors.set(code.name(), error(code));
+            errors.putObject(code.name()).put("code", code.code()).put("message", code.title());
+            details.set(code.name(), details(code));
         }
         return document;
     }
@@ -55,9 +58,10 @@ final class OpenRpc {
         node.put("paramStructure", "by-name");
         node.put("x-scope", method.scope().word());
         ArrayNode params = node.putArray("params");
-        requiredFirst(Shapes.membersOf(method.params())).forEach(member -> addParam(params, member));
+        Spelling spelling = method.spelling();
+        requiredFirst(Shapes.membersOf(method.params())).forEach(member -> addParam(params, member, spelling));
         ObjectNode result = node.putObject("result").put("name", method.name() + "_result");
-        result.set("schema", Shapes.of(method.result()).schema());
+        result.set("schema", spelling.ofSchema(Shapes.of(method.result()).schema()));
         ArrayNode errors = node.putArray("errors");
         errorsOf(method).forEach(code -> errors.addObject().put("$ref", "#/components/errors/" + code.name()));
         return node;
@@ -70,35 +74,46 @@ final class OpenRpc {
         return sorted;
     }
 
-    private static void addParam(ArrayNode params, Shapes.Member member) {
-        ObjectNode param = params.addObject().put("name", member.name());
+    private static void addParam(ArrayNode params, Shapes.Member member, Spelling spelling) {
+        String name = spelling.written(member.name());
+        JsonNode schema = spelling.ofSchema(member.shape().schema());
+        ObjectNode param = params.addObject().put("name", name);
         if (!member.doc().isEmpty()) {
             param.put("description", member.doc());
         }
         param.put("required", member.required());
-        param.set("schema", member.shape().schema());
+        param.set("schema", schema);
+        if (!name.equals(member.name())) {
+            addAlias(params, member.name(), name, schema);
+        }
         for (String alias : member.aliases()) {
-            ObjectNode other = params.addObject()
-                    .put("name", alias)
-                    .put("description", "another spelling of " + member.name() + ", which is then left out")
-                    .put("required", false);
+            ObjectNode other = addAlias(params, alias, name, schema);
             if (member.aliasesDeprecated()) {
                 other.put("deprecated", true);
             }
-            other.put("x-alias-of", member.name());
-            other.set("schema", member.shape().schema());
         }
     }
 
-    private static ObjectNode error(ErrorCode code) {
-        ObjectNode error =
-                JsonNodeFactory.instance.objectNode().put("code", code.code()).put("message", code.title());
-        error.put("x-meaning", code.meaning());
-        error.put("x-http-status", code.httpStatus());
-        error.put("x-retryable", code.retryable());
+    private static ObjectNode addAlias(ArrayNode params, String alias, String name, JsonNode schema) {
+        ObjectNode other = params.addObject()
+                .put("name", alias)
+                .put("description", "another spelling of " + name + ", which is then left out")
+                .put("required", false)
+                .put("x-alias-of", name);
+        other.set("schema", schema);
+        return other;
+    }
+
+    /** What OpenRPC's own error object has no place for. */
+    private static ObjectNode details(ErrorCode code) {
+        ObjectNode details = JsonNodeFactory.instance
+                .objectNode()
+                .put("meaning", code.meaning())
+                .put("http_status", code.httpStatus())
+                .put("retryable", code.retryable());
         if (!code.dataShape().isEmpty()) {
-            error.put("x-data", code.dataShape());
+            details.put("data", code.dataShape());
         }
-        return error;
+        return details;
     }
 }

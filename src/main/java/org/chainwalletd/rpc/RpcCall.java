@@ -109,7 +109,7 @@ final class RpcCall {
             if (shared.threads().full().getAsBoolean()) {
                 throw Failures.busy();
             }
-            P params = method.binder().bind(method.method().asDeclared(envelope.params()));
+            P params = method.binder().bind(method.method().spelling().asDeclared(envelope.params()));
             if (method.method().longPoll()) {
                 shared.longPolls().enter();
                 waiting = true;

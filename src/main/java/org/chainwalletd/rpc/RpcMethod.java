@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -46,15 +45,9 @@ public interface RpcMethod<P extends Record, R> {
 
     Class<R> result();
 
-    /**
-     * The parameters with the members' names as {@link #params} declares them: for members that are also called by a word of the daemon's brand
-     * (decisions.md, section 1). Everything else stays as it came.
-     *
-     * @param given may be null or no object
-     * @throws RpcException -32602 when both names of one member are there
-     */
-    default JsonNode asDeclared(JsonNode given) {
-        return given;
+    /** How the members of {@link #params} and {@link #result} are called where the daemon's brand has words of its own for them. */
+    default Spelling spelling() {
+        return Spelling.AS_DECLARED;
     }
 
     /**

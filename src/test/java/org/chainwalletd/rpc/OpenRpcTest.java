@@ -63,8 +63,8 @@ class OpenRpcTest {
         assertThat(look.at("/params/1"))
                 .hasToString(
                         "{\"name\":\"hash\",\"description\":\"another spelling of block_id, which is then left out\","
-                                + "\"required\":false,\"deprecated\":true,\"x-alias-of\":\"block_id\","
-                                + "\"schema\":{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"}}");
+                                + "\"required\":false,\"x-alias-of\":\"block_id\","
+                                + "\"schema\":{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"},\"deprecated\":true}");
         assertThat(look.at("/params/2"))
                 .hasToString("{\"name\":\"amount\",\"description\":\"how much\",\"required\":false,"
                         + "\"schema\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615}}");

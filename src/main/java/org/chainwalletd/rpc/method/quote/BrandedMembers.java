@@ -1,11 +1,8 @@
 package org.chainwalletd.rpc.method.quote;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.Spelling;
 
 /**
  * The two members of a quote that carry the brand word (decisions.md, section 1): {@code <brand>_amount} and {@code rate_<brand>s_per_unit}. The
@@ -20,13 +17,13 @@ final class BrandedMembers {
 
     private final String amount;
     private final String rate;
-    private final Map<String, String> declaredByBranded;
+    private final Spelling spelling;
 
     BrandedMembers(ChainProfile chain) {
         boolean branded = !chain.brand().equals(DEFAULT_BRAND);
         amount = branded ? chain.brand() + "_amount" : AMOUNT;
         rate = branded ? "rate_" + chain.brand() + "s_per_unit" : RATE;
-        declaredByBranded = branded ? Map.of(amount, AMOUNT, rate, RATE) : Map.of();
+        spelling = branded ? Spelling.of(Map.of(AMOUNT, amount, RATE, rate)) : Spelling.AS_DECLARED;
     }
 
     /** How the amount is written. */
@@ -39,23 +36,8 @@ final class BrandedMembers {
         return rate;
     }
 
-    /**
-     * {@code given} with its members in the default spelling; what is no object stays as it is.
-     *
-     * @throws RpcException -32602 when one member is there in both
-     */
-    JsonNode asDeclared(JsonNode given) {
-        if (given == null || !given.isObject() || declaredByBranded.isEmpty()) {
-            return given;
-        }
-        ObjectNode declared = JsonNodeFactory.instance.objectNode();
-        given.properties().forEach(member -> {
-            String name = declaredByBranded.getOrDefault(member.getKey(), member.getKey());
-            if (declared.has(name)) {
-                throw RpcException.invalidParams("`" + member.getKey() + "` is there in two spellings; give one");
-            }
-            declared.set(name, member.getValue());
-        });
-        return declared;
+    /** For methods that read or describe these members. */
+    Spelling spelling() {
+        return spelling;
     }
 }

@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc.method.quote;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +20,7 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.rpc.Spelling;
 
 /** {@code quote_issue}: signs a price for one payment. */
 final class QuoteIssueMethod extends NamedMethod<QuoteIssueMethod.Params, QuoteIssueMethod.Result> {
@@ -85,8 +85,8 @@ final class QuoteIssueMethod extends NamedMethod<QuoteIssueMethod.Params, QuoteI
     }
 
     @Override
-    public JsonNode asDeclared(JsonNode given) {
-        return members.asDeclared(given);
+    public Spelling spelling() {
+        return members.spelling();
     }
 
     @Override

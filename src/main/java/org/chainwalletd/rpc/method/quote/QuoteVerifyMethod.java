@@ -1,8 +1,5 @@
 package org.chainwalletd.rpc.method.quote;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -15,11 +12,10 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.rpc.Spelling;
 
 /** {@code quote_verify}: whether a quote is what its signer wrote for this chain, and in force now. */
 final class QuoteVerifyMethod extends NamedMethod<QuoteVerifyMethod.Params, QuoteVerifyMethod.Result> {
-    private static final String QUOTE = "quote";
-
     record Params(@Doc("as quote_issue answers it") QuoteObject quote) {}
 
     record Result(
@@ -55,16 +51,8 @@ final class QuoteVerifyMethod extends NamedMethod<QuoteVerifyMethod.Params, Quot
     }
 
     @Override
-    public JsonNode asDeclared(JsonNode given) {
-        if (given == null || !given.isObject() || !given.has(QUOTE)) {
-            return given;
-        }
-        ObjectNode declared = JsonNodeFactory.instance.objectNode();
-        given.properties()
-                .forEach(member -> declared.set(
-                        member.getKey(),
-                        member.getKey().equals(QUOTE) ? members.asDeclared(member.getValue()) : member.getValue()));
-        return declared;
+    public Spelling spelling() {
+        return members.spelling();
     }
 
     @Override

@@ -1,0 +1,79 @@
+package org.chainwalletd.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.rpc.method.MethodFamilies;
+import org.chainwalletd.testkit.JsonSchemas;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@code rpc.discover} says of the daemon's own methods. */
+class DiscoveryTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"chain", "alpha"})
+    void the_document_is_valid_by_the_published_schema_of_openrpc(String brand) {
+        assertThat(JsonSchemas.againstOpenRpc(document(brand))).isEmpty();
+    }
+
+    /** Else the test above would show nothing. */
+    @Test
+    void the_published_schema_refuses_what_openrpc_has_no_place_for() {
+        ObjectNode wrong = (ObjectNode) document("chain").deepCopy();
+        ((ObjectNode) wrong.at("/components/errors/DOUBLE_SPEND")).put("x-retryable", false);
+        ((ObjectNode) wrong.at("/methods/0/result/schema")).put("type", "u64");
+
+        assertThat(JsonSchemas.againstOpenRpc(wrong))
+                .anyMatch(complaint -> complaint.contains("DOUBLE_SPEND"))
+                .anyMatch(complaint -> complaint.contains("/methods/0"));
+    }
+
+    @Test
+    void a_brand_finds_its_own_words_in_the_members_of_quotes_and_the_default_ones_as_other_spellings() {
+        JsonNode issue = method("alpha", "quote_issue");
+        assertThat(names(issue))
+                .contains("alpha_amount", "rate_alphas_per_unit", "chain_amount", "rate_chain_per_unit");
+        issue.get("params").forEach(param -> {
+            boolean other = param.get("name").asText().matches("chain_amount|rate_chain_per_unit");
+            assertThat(param.has("x-alias-of")).as(param.toString()).isEqualTo(other);
+        });
+        JsonNode quote = issue.at("/result/schema/properties/quote");
+        assertThat(quote.get("properties").has("alpha_amount")).isTrue();
+        assertThat(quote.get("properties").has("chain_amount")).isFalse();
+        assertThat(quote.get("required").toString()).contains("alpha_amount").doesNotContain("chain_amount");
+        assertThat(method("alpha", "quote_verify")
+                        .at("/params/0/schema/properties")
+                        .has("rate_alphas_per_unit"))
+                .isTrue();
+
+        assertThat(names(method("chain", "quote_issue")))
+                .contains("chain_amount", "rate_chain_per_unit")
+                .noneMatch(name -> name.contains("chains"));
+    }
+
+    private static JsonNode document(String brand) {
+        return MethodFamilies.withoutServices(ChainProfile.of(brand), "1.2.3")
+                .registry()
+                .describe("1.2.3");
+    }
+
+    private static JsonNode method(String brand, String name) {
+        for (JsonNode method : document(brand).get("methods")) {
+            if (method.get("name").asText().equals(name)) {
+                return method;
+            }
+        }
+        throw new AssertionError("no method " + name);
+    }
+
+    private static List<String> names(JsonNode method) {
+        List<String> names = new ArrayList<>();
+        method.get("params").forEach(param -> names.add(param.get("name").asText()));
+        return names;
+    }
+}

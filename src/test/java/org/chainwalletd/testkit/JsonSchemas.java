@@ -1,0 +1,57 @@
+package org.chainwalletd.testkit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.dialect.Dialect;
+import com.networknt.schema.dialect.Dialects;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** What JSON schemas say against documents, the published schema of OpenRPC among them. Nothing is fetched. */
+public final class JsonSchemas {
+    private static final String OPEN_RPC = "https://meta.open-rpc.org/";
+    private static final String JSON_SCHEMA = "https://meta.json-schema.tools/";
+
+    /** Both published schemas name the second one as their dialect: draft 7 with titles. */
+    private static final SchemaRegistry REGISTRY = SchemaRegistry.withDialects(
+            List.of(Dialect.builder(JSON_SCHEMA, Dialects.getDraft7()).build(), Dialects.getDraft7()),
+            registry -> registry.defaultDialectId(Dialects.getDraft7().getId())
+                    .schemas(Map.of(
+                            OPEN_RPC,
+                            resource("meta-schema.json"),
+                            JSON_SCHEMA,
+                            resource("json-schema.json"),
+                            "https://meta.json-schema.tools",
+                            resource("json-schema.json"))));
+
+    private JsonSchemas() {}
+
+    /** Complaints about {@code document} as an OpenRPC document, each with its place. */
+    public static List<String> againstOpenRpc(JsonNode document) {
+        return complaints(REGISTRY.getSchema(SchemaLocation.of(OPEN_RPC)), document);
+    }
+
+    /** Complaints of a draft-7 schema about {@code value}, each with its place. */
+    public static List<String> against(JsonNode schema, JsonNode value) {
+        return complaints(REGISTRY.getSchema(schema), value);
+    }
+
+    private static List<String> complaints(Schema schema, JsonNode value) {
+        return schema.validate(value).stream().map(Error::toString).toList();
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = JsonSchemas.class.getResourceAsStream("/openrpc/" + name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
