@@ -47,7 +47,7 @@ class ArchitectureTest {
             Map.entry("store", Set.of("chain", "crypto", "config")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("chain", "crypto", "config", "store", "net")),
-            Map.entry("keyring", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("keyring", Set.of("chain", "crypto", "config", "store", "evm")),
             Map.entry("devnet", Set.of("chain", "crypto", "config", "store")),
             Map.entry("quote", Set.of("chain", "crypto", "node", "keyring")),
             Map.entry("uri", Set.of("chain")),
@@ -66,7 +66,7 @@ class ArchitectureTest {
                     "rpc",
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message", "uri", "quote", "follow", "indexer", "wait")),
+                            "message", "uri", "quote", "follow", "indexer", "wait", "evm")),
             Map.entry("event", Set.of("chain", "store", "follow", "wait", "rpc")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),

@@ -1,6 +1,8 @@
 package org.chainwalletd.rpc.method.keyring;
 
 import java.util.Optional;
+import org.chainwalletd.keyring.EvmKeyException;
+import org.chainwalletd.keyring.EvmKeyRefusal;
 import org.chainwalletd.keyring.KeyringException;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
@@ -10,7 +12,20 @@ import org.chainwalletd.rpc.RpcException;
 public final class KeyringErrors implements ErrorTranslator {
     @Override
     public Optional<RpcException> translate(Throwable failure) {
+        if (failure instanceof EvmKeyException refused) {
+            return Optional.of(translated(refused.refusal()));
+        }
         return failure instanceof KeyringException refusal ? Optional.of(translated(refusal)) : Optional.empty();
+    }
+
+    private static RpcException translated(EvmKeyRefusal refusal) {
+        if (refusal instanceof EvmKeyRefusal.NoKey) {
+            return new RpcException(ErrorCode.NO_EVM_KEY, refusal.message());
+        }
+        if (refusal instanceof EvmKeyRefusal.Present) {
+            return new RpcException(ErrorCode.WALLET_EXISTS, refusal.message());
+        }
+        return RpcException.invalidParams(refusal.message());
     }
 
     private static RpcException translated(KeyringException refusal) {
