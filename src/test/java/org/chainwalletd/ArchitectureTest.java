@@ -71,6 +71,7 @@ class ArchitectureTest {
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),
             Map.entry("evm", Set.of("chain", "crypto")),
+            Map.entry("account", Set.of("chain", "crypto", "config", "store", "net", "keyring", "evm")),
             Map.entry("doctor", Set.of("chain", "config", "store", "node", "boot")));
 
     private static final Set<String> BARE_CONTINUATIONS = Set.of(

@@ -1,0 +1,51 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/** The account chain through all of its configured endpoints. */
+public interface AccountChain {
+    /** What the operator has configured; no endpoint is asked. */
+    BigInteger chainId();
+
+    /** How many endpoints must give the same answer ({@code --evm-quorum}). */
+    int quorum();
+
+    /** What counts as final ({@code --swap-evm-finality}). */
+    Finality finality();
+
+    /** All of them, in the configured order. */
+    List<AccountEndpoint> endpoints();
+
+    /**
+     * One endpoint's word, with failover: for what is only shown, or checked otherwise. The endpoint that answered last is asked first; its
+     * refusals are final, its silence is not.
+     */
+    AccountReads any();
+
+    /**
+     * Puts a question to all endpoints and completes with the answer that at least {@link #quorum()} of them give, as soon as no other
+     * answer can reach as many. Answers are compared by {@code equals}. Fails with {@link AccountException.Disagreement}, which tells each
+     * endpoint's answer.
+     *
+     * @param question made of several reads where their answers belong together, such as chain id, block hash and state at that hash
+     */
+    <T> CompletionStage<T> agreed(Function<AccountReads, CompletionStage<T>> question);
+
+    /**
+     * The newest block that is final by {@link #finality()} and that the quorum has: of the heights that the endpoints name, the highest
+     * that enough of them reach, and there the hash that enough of them give. Empty while nothing is final.
+     */
+    CompletionStage<Optional<AccountBlock>> finalBlock();
+
+    /**
+     * Hands a transaction to every endpoint. Completes with the number of those that have it, as soon as all have answered or timed out;
+     * fails with {@link AccountException.Disagreement} when none has.
+     */
+    CompletionStage<Integer> sendToAll(Bytes raw, Hash256 hash);
+}

@@ -1,0 +1,83 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.List;
+
+/** Why the account chain gave no answer. All are -32020 to a caller. Endpoints appear by host and port alone. */
+public abstract sealed class AccountException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private AccountException(String message) {
+        super(message, null, false, false);
+    }
+
+    /** No answer, or none in time. Whether the question arrived is not known. */
+    public static final class Unreachable extends AccountException {
+        private static final long serialVersionUID = 1L;
+
+        public Unreachable(String endpoint, String why) {
+            super("account-chain endpoint " + endpoint + " gives no answer: " + why);
+        }
+    }
+
+    /** The endpoint answered with an error of its own. */
+    public static final class Refused extends AccountException {
+        private static final long serialVersionUID = 1L;
+
+        private final long code;
+        private final String words;
+
+        public Refused(String endpoint, long code, String words) {
+            super("account-chain endpoint " + endpoint + " refuses: " + words + " (" + code + ")");
+            this.code = code;
+            this.words = words;
+        }
+
+        public long code() {
+            return code;
+        }
+
+        /** The endpoint's own, cut to a readable length. */
+        public String words() {
+            return words;
+        }
+    }
+
+    /** What it answered has not the shape of an answer, is too long, or contradicts the question. */
+    public static final class BadAnswer extends AccountException {
+        private static final long serialVersionUID = 1L;
+
+        public BadAnswer(String endpoint, String what) {
+            super("account-chain endpoint " + endpoint + " answers nonsense: " + what);
+        }
+    }
+
+    /** It is on another chain than the one configured. */
+    public static final class WrongChain extends AccountException {
+        private static final long serialVersionUID = 1L;
+
+        public WrongChain(String endpoint, BigInteger expected, BigInteger reported) {
+            super("account-chain endpoint " + endpoint + " is on chain " + reported + ", not " + expected);
+        }
+    }
+
+    /** Not enough endpoints gave the same answer. */
+    public static final class Disagreement extends AccountException {
+        private static final long serialVersionUID = 1L;
+
+        private final boolean contradicted;
+
+        /**
+         * @param contradicted whether answers differ, not only are missing
+         * @param answers each endpoint with what it said
+         */
+        public Disagreement(int quorum, boolean contradicted, List<String> answers) {
+            super("fewer than " + quorum + " account-chain endpoints agree: " + String.join("; ", answers));
+            this.contradicted = contradicted;
+        }
+
+        public boolean contradicted() {
+            return contradicted;
+        }
+    }
+}

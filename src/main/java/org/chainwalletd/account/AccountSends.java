@@ -1,0 +1,55 @@
+package org.chainwalletd.account;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.chainwalletd.evm.EvmAddress;
+
+/**
+ * The one way by which transactions leave for the account chain. Every version is durable with its nonce before its first byte leaves; after
+ * a crash the same bytes go out again. All versions are followed until one of them is final.
+ *
+ * <p>Stages fail with {@link SendException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
+ * before one was, and with the exceptions of the keyring and the store. They are completed on the daemon's own threads.
+ */
+public interface AccountSends {
+    /**
+     * Gives a nonce, signs, journals, and hands the transaction to all endpoints. Completes when the first endpoint has it, or when all have
+     * failed to take it: the record then says {@link SendState.Journalled}, and the daemon goes on with it unless its owner pushes it. A
+     * reference that is known already is answered with its record as it stands, and nothing is made.
+     *
+     * <p>A {@link SendKind#SEND} leaves what open swaps need; the other kinds are what it is kept for.
+     */
+    CompletionStage<SendRecord> send(SendRequest request);
+
+    /** What became of it; from the journal, without asking an endpoint. */
+    CompletionStage<Optional<SendRecord>> find(String reference);
+
+    /** All of one owner, oldest first. */
+    CompletionStage<List<SendRecord>> ofOwner(String owner);
+
+    /** Sends the newest version once more, the same bytes, to all endpoints. Does nothing once it is in a block. */
+    CompletionStage<SendRecord> push(String reference);
+
+    /**
+     * Makes and sends a version that pays at least an eighth more in both fee fields, within its ceiling and the balance; when there is no
+     * room for that it is pushed as it is.
+     */
+    CompletionStage<SendRecord> raise(String reference);
+
+    /** Spends its nonce to ourselves, at a higher fee. Either may be mined: the record tells which. */
+    CompletionStage<SendRecord> cancel(String reference);
+
+    /** Balance, commitments and gas reserve of an address. */
+    CompletionStage<AccountFunds> funds(EvmAddress address);
+
+    /** What is not over, oldest first; for deletion guards. */
+    CompletionStage<List<SendRecord>> open(EvmAddress from);
+
+    /** Who counts the swaps that need gas; set once, before anything is sent. */
+    void reserveFor(OpenSwaps swaps);
+
+    /** Calls {@code listener} after each change of a record's state is durable; it must not block. */
+    void onChange(Consumer<SendRecord> listener);
+}

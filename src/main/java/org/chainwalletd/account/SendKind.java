@@ -1,0 +1,16 @@
+package org.chainwalletd.account;
+
+import java.util.Locale;
+
+/** What a transaction is for. */
+public enum SendKind {
+    SEND,
+    LOCK,
+    CLAIM,
+    REFUND;
+
+    /** As {@code evm_tx_history} prints it. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

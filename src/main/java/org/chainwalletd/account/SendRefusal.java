@@ -1,0 +1,94 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import org.chainwalletd.evm.EvmAddress;
+
+/** Why a transaction was not made. In each of these cases no nonce was given and nothing has left. */
+public sealed interface SendRefusal {
+    /** For people: what happened and what to do. */
+    String message();
+
+    /**
+     * @param needed value and highest fee
+     * @param available balance without open sends and without {@code reserved}
+     * @param reserved kept for the gas of open swaps
+     */
+    record InsufficientBalance(BigInteger needed, BigInteger available, BigInteger reserved) implements SendRefusal {
+        @Override
+        public String message() {
+            return "insufficient balance on the account chain: need " + needed + " wei, " + available + " available"
+                    + (reserved.signum() > 0 ? " beside " + reserved + " kept for open swaps" : "");
+        }
+    }
+
+    record FeeTooHigh(BigInteger fee, BigInteger ceiling) implements SendRefusal {
+        @Override
+        public String message() {
+            return "the account chain asks for a fee of up to " + fee + " wei, more than " + ceiling;
+        }
+    }
+
+    /** The chain has more transactions of the address than are journalled: another holder of the key sends. Nothing is sent until it is cleared up. */
+    record NonceGap(EvmAddress from, long ours, long chains) implements SendRefusal {
+        @Override
+        public String message() {
+            return "sending from " + from + " has stopped: the chain has seen " + chains
+                    + " transactions of it, the daemon's journal explains " + ours
+                    + ". Somebody else uses the key, or the journal is of an older backup";
+        }
+    }
+
+    /** The reference names another transaction already. */
+    record ReferenceTaken(String reference) implements SendRefusal {
+        @Override
+        public String message() {
+            return "client_token was used with other parameters";
+        }
+    }
+
+    /** The account has code: what is paid to it may be moved by others. */
+    record HasCode(EvmAddress from) implements SendRefusal {
+        @Override
+        public String message() {
+            return "the account " + from + " has code, so the daemon does not use it";
+        }
+    }
+
+    /** The chain has no base fee. */
+    record OldChain() implements SendRefusal {
+        @Override
+        public String message() {
+            return "the account chain does not know transactions of type 2";
+        }
+    }
+
+    record TooMany(int open) implements SendRefusal {
+        @Override
+        public String message() {
+            return open + " transactions on the account chain are not final yet; try again later";
+        }
+    }
+
+    /** The call would fail in the endpoint's estimate. */
+    record WouldRevert(String words) implements SendRefusal {
+        @Override
+        public String message() {
+            return "the account chain would refuse the transaction: " + words;
+        }
+    }
+
+    /** No such reference, or it is over. */
+    record NotOpen(String reference) implements SendRefusal {
+        @Override
+        public String message() {
+            return "no open transaction is called " + reference;
+        }
+    }
+
+    record ShuttingDown() implements SendRefusal {
+        @Override
+        public String message() {
+            return "the daemon is shutting down and takes no new sends";
+        }
+    }
+}

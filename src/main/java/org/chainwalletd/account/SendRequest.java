@@ -1,0 +1,86 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.Optional;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.evm.EvmAddress;
+
+/**
+ * A transaction that shall be made.
+ *
+ * @param reference the caller's own unique name for it, such as {@code swap/<id>/lock}: the same reference is the same transaction for ever,
+ *     and with other values a {@link SendRefusal.ReferenceTaken}. Up to {@link #LONGEST_REFERENCE} printable ASCII characters
+ * @param data call data; of a claim it holds the secret, which thus must be free to leave before this is asked for
+ * @param owner whom it is made for, such as a swap's id, to find it again; printable ASCII
+ * @param feeCeiling most wei that gas may cost in all (gas limit × fee), also after being raised; empty: no bound but the balance
+ */
+public record SendRequest(
+        String reference,
+        SendKind kind,
+        EvmAddress from,
+        EvmAddress to,
+        SendValue value,
+        Bytes data,
+        Gas gas,
+        Optional<BigInteger> feeCeiling,
+        Pushing pushing,
+        Optional<String> owner) {
+    public static final int LONGEST_REFERENCE = 256;
+    /** Of call data; a lock has 100 bytes. */
+    public static final int LONGEST_DATA = 4_096;
+
+    public SendRequest {
+        requirePrintable(reference);
+        owner.ifPresent(SendRequest::requirePrintable);
+        if (data.length() > LONGEST_DATA) {
+            throw new IllegalArgumentException("call data of " + data.length() + " bytes, at most " + LONGEST_DATA);
+        }
+    }
+
+    /** How much is paid. */
+    public sealed interface SendValue {
+        /** In wei. */
+        record Exactly(BigInteger wei) implements SendValue {
+            public Exactly {
+                if (wei.signum() < 0 || wei.bitLength() > 256) {
+                    throw new IllegalArgumentException("not an amount of wei: " + wei);
+                }
+            }
+        }
+
+        /** All that is left beside the fee, open sends and what open swaps need; decided when the nonce is given. */
+        record All() implements SendValue {}
+
+        static SendValue exactly(BigInteger wei) {
+            return new Exactly(wei);
+        }
+    }
+
+    /** The gas limit. */
+    public sealed interface Gas {
+        /** As for a claim, which must never be shown to an endpoint before it is sent. */
+        record Fixed(long limit) implements Gas {}
+
+        /** {@code eth_estimateGas} and a fifth on top. */
+        record Estimated() implements Gas {}
+    }
+
+    /** Who sends it again, and raises its fee. */
+    public enum Pushing {
+        /** The nonce owner: until it is final, also after a restart, raised when it is stuck. */
+        BY_ITSELF,
+        /** The same, raised every 30 seconds: a claim against a deadline. */
+        URGENTLY,
+        /**
+         * The caller, by {@link AccountSends#push} while its own conditions hold, or ends it by {@link AccountSends#cancel}. It goes out
+         * once when it is made. Later transactions of the same address wait for it.
+         */
+        BY_OWNER
+    }
+
+    private static void requirePrintable(String text) {
+        if (text.isEmpty() || text.length() > LONGEST_REFERENCE || text.chars().anyMatch(c -> c < 0x20 || c > 0x7e)) {
+            throw new IllegalArgumentException("1 to " + LONGEST_REFERENCE + " printable ASCII characters");
+        }
+    }
+}
