@@ -80,6 +80,14 @@ sealed interface Act<A> {
         }
     }
 
+    /** The same coins and allowance, of a spend whose intent may be durable already. */
+    record Retake(Intent intent) implements Act<Reservations.Reacquisition> {
+        @Override
+        public CompletionStage<Reservations.Reacquisition> by(SpendRunner runner) {
+            return runner.retake(this);
+        }
+    }
+
     /** Takes the spend back from the rebroadcaster when it is in flight, and asks every node for it. */
     record Locate(Intent intent) implements Act<Broadcast.Whereabouts> {
         @Override

@@ -6,12 +6,12 @@ import org.chainwalletd.store.IntentState;
 /** How a running spend ends, and who looks after it from then on. */
 sealed interface Ending {
     /** Tells the neighbours, and says what the caller gets. */
-    SpendRunner.Result by(SpendRunner runner);
+    SpendResult by(SpendRunner runner);
 
     /** A node has it: the caller gets the receipt, the rebroadcaster the intent. */
     record Accepted(Intent intent, boolean holdsCoins) implements Ending {
         @Override
-        public SpendRunner.Result by(SpendRunner runner) {
+        public SpendResult by(SpendRunner runner) {
             return runner.accepted(this);
         }
     }
@@ -19,15 +19,23 @@ sealed interface Ending {
     /** It is durable, and what became of it is not known: the rebroadcaster goes on. */
     record InFlight(Intent intent, boolean holdsCoins, Throwable failure) implements Ending {
         @Override
-        public SpendRunner.Result by(SpendRunner runner) {
+        public SpendResult by(SpendRunner runner) {
             return runner.inFlight(this);
+        }
+    }
+
+    /** The store cannot say whether its intent is durable: nothing was sent, and nothing that it holds is free until that is known. */
+    record Doubtful(Intent intent, Throwable failure) implements Ending {
+        @Override
+        public SpendResult by(SpendRunner runner) {
+            return runner.doubtful(this);
         }
     }
 
     /** It failed, in the store already. */
     record Failed(Intent intent, IntentState state, Throwable failure) implements Ending {
         @Override
-        public SpendRunner.Result by(SpendRunner runner) {
+        public SpendResult by(SpendRunner runner) {
             return runner.failed(this);
         }
     }
@@ -35,7 +43,7 @@ sealed interface Ending {
     /** Nothing was decided: what it holds is free. */
     record Refused(Throwable failure) implements Ending {
         @Override
-        public SpendRunner.Result by(SpendRunner runner) {
+        public SpendResult by(SpendRunner runner) {
             return runner.refused(this);
         }
     }
@@ -43,7 +51,7 @@ sealed interface Ending {
     /** It stays given up, and its coins are watched as before. */
     record StaysAbandoned(Intent intent, Throwable failure) implements Ending {
         @Override
-        public SpendRunner.Result by(SpendRunner runner) {
+        public SpendResult by(SpendRunner runner) {
             return runner.staysAbandoned(this);
         }
     }
@@ -51,7 +59,7 @@ sealed interface Ending {
     /** Somebody else has found out meanwhile that it succeeded, and looks after it. */
     record FoundPaid(Intent intent) implements Ending {
         @Override
-        public SpendRunner.Result by(SpendRunner runner) {
+        public SpendResult by(SpendRunner runner) {
             return runner.foundPaid(this);
         }
     }

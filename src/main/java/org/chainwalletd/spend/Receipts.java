@@ -38,9 +38,11 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private record Looked(String token, Optional<Intent> found, Throwable failure) implements Command {}
 
-    private record Ended(SpendRunner.Result result) implements Command {}
+    private record Ended(SpendResult result) implements Command {}
 
     private record Recorded(String token) implements Command {}
+
+    private record Settled(String token) implements Command {}
 
     private record Loaded(List<Long> fingerprints, Throwable failure) implements Command {}
 
@@ -66,6 +68,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     /** It has made a payment, which the store does not know yet. */
     private record Paid(Hash256 digest, Receipt receipt) implements TokenState {}
+
+    /** It was to make this payment, and whether the store has the intent is not known. */
+    private record InDoubt(Hash256 digest, Intent intent) implements TokenState {}
 
     private final SpendEnvironment env;
     private final Broadcast broadcast;
@@ -109,6 +114,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Ended.class, this::ended)
                 .onMessage(Recorded.class, this::recorded)
+                .onMessage(Settled.class, this::settled)
                 .onMessage(Loaded.class, this::loaded)
                 .build();
     }
@@ -156,6 +162,12 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                     () -> spending.later().add(caller.answer()));
         } else if (state instanceof Paid paid) {
             ifEqual(paid.digest(), token, caller.answer(), () -> caller.answer().complete(paid.receipt()));
+        } else if (state instanceof InDoubt doubt) {
+            ifEqual(
+                    doubt.digest(),
+                    token,
+                    caller.answer(),
+                    () -> spend(token.token(), List.of(caller), () -> Spend.retry(env, caller.plan(), doubt.intent())));
         }
     }
 
@@ -171,7 +183,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /** A token that the store cannot know is spent at once. */
     private void unknown(TokenBinding token, Caller caller) {
         if (known.isNew(token.token())) {
-            spend(token.token(), List.of(caller), Optional.empty());
+            spend(token.token(), List.of(caller), () -> Spend.begin(env, caller.plan()));
             return;
         }
         states.put(token.token(), new LookedUp(new ArrayList<>(List.of(caller))));
@@ -202,7 +214,13 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         } else if (isDraining()) {
             callers.forEach(caller -> refuseWhileDraining(caller.answer()));
         } else {
-            spend(token, callers, command.found());
+            SpendPlan plan = callers.get(0).plan();
+            spend(
+                    token,
+                    callers,
+                    command.found()
+                            .<Supplier<Step>>map(intent -> () -> Spend.resume(env, intent))
+                            .orElseGet(() -> () -> Spend.begin(env, plan)));
         }
         return this;
     }
@@ -223,12 +241,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         return callers;
     }
 
-    private void spend(String token, List<Caller> callers, Optional<Intent> found) {
+    private void spend(String token, List<Caller> callers, Supplier<Step> begin) {
         known.add(token);
-        Caller first = callers.get(0);
-        states.put(token, new Spending(first.digest(), new ArrayList<>()));
-        Supplier<Step> begin = found.<Supplier<Step>>map(intent -> () -> Spend.resume(env, intent))
-                .orElseGet(() -> () -> Spend.begin(env, first.plan()));
+        states.put(token, new Spending(callers.get(0).digest(), new ArrayList<>()));
         start(Optional.of(token), begin, callers.stream().map(Caller::answer).toList());
     }
 
@@ -253,20 +268,29 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     private Behavior<Command> ended(Ended command) {
-        SpendRunner.Result result = command.result();
+        SpendResult result = command.result();
         running.remove(result.spend()).ifPresent(token -> ended(token, result));
         return answerDrains();
     }
 
-    private void ended(String token, SpendRunner.Result result) {
+    private void ended(String token, SpendResult result) {
         if (!(states.remove(token) instanceof Spending spending)) {
             throw new IllegalStateException("a spend ended that was not running");
         }
         spending.later().forEach(result::answer);
-        if (result.receipt() != null) {
-            states.put(token, new Paid(spending.digest(), result.receipt()));
-            getContext().pipeToSelf(result.recorded(), (done, failure) -> new Recorded(token));
+        if (result.outcome() instanceof SpendResult.Paid paid) {
+            states.put(token, new Paid(spending.digest(), paid.receipt()));
+            getContext().pipeToSelf(paid.recorded(), (done, failure) -> new Recorded(token));
+        } else if (result.outcome() instanceof SpendResult.InDoubt doubt) {
+            states.put(token, new InDoubt(spending.digest(), doubt.intent()));
+            getContext().pipeToSelf(doubt.settled(), (done, failure) -> new Settled(token));
         }
+    }
+
+    /** From now on the store knows what it stands for. */
+    private Behavior<Command> settled(Settled command) {
+        states.computeIfPresent(command.token(), (token, state) -> state instanceof InDoubt ? null : state);
+        return this;
     }
 
     /** From now on the store has the answer; when it could not be written the nodes are asked for the transaction once more. */

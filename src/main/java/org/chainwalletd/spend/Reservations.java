@@ -3,7 +3,9 @@ package org.chainwalletd.spend;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +17,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -25,6 +28,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReservationStore;
 
 /**
@@ -72,6 +76,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** The running spend has ended with a durable intent: what it held is the intent's, which is watched from now on. */
     record Land(Owner.Running spend, Intent intent, boolean holdsCoins) implements Command {}
 
+    /**
+     * The running spend has ended, and the store cannot say whether it has the intent: what was held stays so until the store can.
+     *
+     * @param settled to be completed then
+     */
+    record Doubt(Owner.Running spend, Intent intent, CompletableFuture<Void> settled) implements Command {}
+
     /** For the rebroadcaster, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
     record PassOn(Rebroadcaster.Command command) implements Command {}
 
@@ -110,6 +121,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private record AbandonRecorded(Abandon question, List<ReservationStore.Reservation> ended, Throwable failure)
             implements Command {}
 
+    /** Asks the store about the oldest doubt. */
+    private record Settle() implements Command {}
+
+    private record Settled(Doubt doubt, Optional<Intent> found, Throwable failure) implements Command {}
+
     /** Time has passed: old uses leave the allowance's window. */
     private record Slide() implements Command {}
 
@@ -140,14 +156,23 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private final CoinHolds coins;
     private final Allowance allowance;
     private final Set<Address> clean = new HashSet<>();
+    private final TimerScheduler<Command> timers;
+    private final Duration settleEvery;
+    private final IntentStore intents;
+    /** Oldest first. */
+    private final Map<Hash256, Doubt> doubts = new LinkedHashMap<>();
 
     private Reservations(
             ActorContext<Command> context,
+            TimerScheduler<Command> timers,
             SpendEnvironment env,
             Durable durable,
             ActorRef<Rebroadcaster.Command> rebroadcaster,
             AtomicInteger count) {
         super(context);
+        this.timers = timers;
+        this.settleEvery = env.pace().firstLook();
+        this.intents = env.intents();
         this.store = env.reservations();
         this.clock = env.clock();
         this.network = env.network();
@@ -172,7 +197,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         count.set(durable.reserved().size());
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
-            return Behaviors.setup(context -> new Reservations(context, env, durable, rebroadcaster, count));
+            return Behaviors.setup(context -> new Reservations(context, timers, env, durable, rebroadcaster, count));
         });
     }
 
@@ -185,6 +210,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Reacquire.class, this::reacquire)
                 .onMessage(Drop.class, command -> free(command.spend()))
                 .onMessage(Land.class, this::land)
+                .onMessage(Doubt.class, this::doubt)
                 .onMessage(PassOn.class, this::passOn)
                 .onMessage(Fail.class, command -> free(new Owner.Payment(command.txId())))
                 .onMessage(FailRunning.class, this::failRunning)
@@ -197,6 +223,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Status.class, this::status)
                 .onMessage(Withheld.class, this::withheld)
                 .onMessage(AbandonRecorded.class, this::abandonRecorded)
+                .onMessage(Settle.class, command -> settle())
+                .onMessage(Settled.class, this::settled)
                 .onMessage(Slide.class, command -> slide())
                 .build();
     }
@@ -261,6 +289,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         if (exceeded.isPresent() && !command.known()) {
             return new TooMuch(exceeded.get());
         }
+        if (doubts.remove(intent.txId()) != null) {
+            coins.move(payment, command.spend(), Stage.HELD);
+            allowance.release(payment);
+        }
         allowance.hold(command.spend(), intent.allowance());
         coins.holdFree(command.spend(), Stage.HELD, intent.inputs());
         return new Reacquired();
@@ -272,6 +304,52 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         allowance.move(command.spend(), payment);
         rebroadcaster.tell(new Rebroadcaster.Watch(command.intent(), command.holdsCoins()));
         return this;
+    }
+
+    private Behavior<Command> doubt(Doubt command) {
+        Owner payment = new Owner.Payment(command.intent().txId());
+        coins.move(command.spend(), payment, Stage.HELD);
+        allowance.move(command.spend(), payment);
+        doubts.put(command.intent().txId(), command);
+        if (doubts.size() == 1) {
+            timers.startSingleTimer(new Settle(), settleEvery);
+        }
+        return this;
+    }
+
+    /** One question at a time: while the disk fails, each fails. */
+    private Behavior<Command> settle() {
+        doubts.values().stream()
+                .findFirst()
+                .ifPresent(oldest -> getContext()
+                        .pipeToSelf(
+                                intents.findForCertain(oldest.intent().txId()),
+                                (found, failure) -> new Settled(oldest, found, failure)));
+        return this;
+    }
+
+    private Behavior<Command> settled(Settled command) {
+        if (command.failure() != null) {
+            timers.startSingleTimer(new Settle(), settleEvery);
+            return this;
+        }
+        Doubt doubt = command.doubt();
+        if (doubts.remove(doubt.intent().txId(), doubt)) {
+            decide(doubt, command.found());
+        }
+        return settle();
+    }
+
+    private void decide(Doubt doubt, Optional<Intent> found) {
+        Owner payment = new Owner.Payment(doubt.intent().txId());
+        Optional<Intent> open = found.filter(intent -> intent.state().inFlight());
+        if (open.isPresent()) {
+            coins.move(payment, payment, Stage.IN_FLIGHT);
+            rebroadcaster.tell(new Rebroadcaster.Watch(open.get(), true));
+        } else {
+            free(payment);
+        }
+        doubt.settled().complete(null);
     }
 
     private Behavior<Command> passOn(PassOn command) {

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * nobody, and {@link SpendRunner} does what it says. One step is under way at a time, so nothing here needs a lock.
  *
  * <p>New: affording → gathering → choosing → (looking at the mempool) → proving → signing → opening → sending → ended. Its token came again:
- * locating → (reacquiring → reopening) → sending → ended. Until the intent is open nothing is durable and nothing was sent.
+ * locating → (reacquiring → reopening) → sending → ended. Its intent is in doubt: retaking → opening → sending → ended. Until the intent is open nothing is durable and nothing was sent.
  */
 final class Spend {
     private static final Logger LOG = LoggerFactory.getLogger(Spend.class);
@@ -52,12 +52,30 @@ final class Spend {
         return new Spend(env).new Resumed(intent).locating();
     }
 
+    /**
+     * A spend whose intent may or may not be durable, and was not sent: the same bytes again.
+     *
+     * @param plan for other bytes, when those are known to be nowhere and their coins have gone to another payment
+     */
+    static Step retry(SpendEnvironment env, SpendPlan plan, Intent intent) {
+        return new Spend(env).new Retried(plan, intent).retaking();
+    }
+
     private static Step refused(Throwable failure) {
         return Step.end(new Ending.Refused(failure));
     }
 
     private static Step refused(SpendRefusal refusal) {
         return refused(new SpendException(refusal));
+    }
+
+    private static boolean isDoubtful(Throwable failure) {
+        return failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN;
+    }
+
+    /** An intent that may be on disk after all would be sent after a restart. */
+    private static Step doubtful(Intent intent, Throwable failure) {
+        return Step.end(new Ending.Doubtful(intent, unknown(intent, Broadcast.words(failure))));
     }
 
     private static SpendException unknown(Intent intent, String cause) {
@@ -162,14 +180,7 @@ final class Spend {
             return Step.ask(
                     new Act.Open(intent),
                     opening -> opened(draft, intent, opening),
-                    failure -> refused(provenOrUnknown(failure, intent)));
-        }
-
-        /** An intent that may be on disk after all would be sent after a restart. */
-        private static Throwable provenOrUnknown(Throwable failure, Intent intent) {
-            return failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN
-                    ? unknown(intent, store.getMessage())
-                    : failure;
+                    failure -> isDoubtful(failure) ? doubtful(intent, failure) : refused(failure));
         }
 
         private Step opened(Draft draft, Intent intent, Opening opening) {
@@ -232,6 +243,38 @@ final class Spend {
                     now,
                     IntentState.PREPARED,
                     "");
+        }
+    }
+
+    /** A spend whose intent is in doubt. */
+    private final class Retried {
+        private final SpendPlan plan;
+        private final Intent intent;
+
+        private Retried(SpendPlan plan, Intent intent) {
+            this.plan = plan;
+            this.intent = intent;
+        }
+
+        private Step retaking() {
+            return Step.ask(new Act.Retake(intent), this::retaken, Spend::refused);
+        }
+
+        /** Another payment has its coins only when nothing of it was written. */
+        private Step retaken(Reservations.Reacquisition answer) {
+            if (answer instanceof Reservations.Taken) {
+                return begin(env, plan);
+            }
+            if (answer instanceof Reservations.TooMuch tooMuch) {
+                return refused(tooMuch.refusal());
+            }
+            return Step.ask(new Act.Open(intent), this::opened, failure -> doubtful(intent, failure));
+        }
+
+        private Step opened(Opening opening) {
+            return opening.isThere(intent)
+                    ? new Sent(intent, true).sending(false)
+                    : doubtful(intent, new IllegalStateException("it met another spend: " + opening));
         }
     }
 
@@ -329,7 +372,15 @@ final class Spend {
         /** When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. */
         private Step notWritten(Throwable failure) {
             LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
-            return known ? accepted() : notReopened(failure);
+            if (known) {
+                return accepted();
+            }
+            if (!isDoubtful(failure)) {
+                return notReopened(failure);
+            }
+            return intent.state() == IntentState.ABANDONED
+                    ? notReopened(unknown(intent, Broadcast.words(failure)))
+                    : doubtful(intent, failure);
         }
 
         /**

@@ -37,29 +37,15 @@ final class SpendRunner {
 
     static final CompletionStage<?> NOTHING_LEFT = CompletableFuture.completedFuture(null);
 
-    /**
-     * How it ended.
-     *
-     * @param receipt null exactly when there is a failure
-     * @param recorded complete when the store knows it too
-     */
-    record Result(Owner.Running spend, Receipt receipt, Throwable failure, CompletionStage<?> recorded) {
-        void answer(CompletableFuture<Receipt> caller) {
-            if (failure == null) {
-                caller.complete(receipt);
-            } else {
-                caller.completeExceptionally(failure);
-            }
-        }
-    }
-
     private final SpendEnvironment env;
     private final Broadcast broadcast;
     private final ActorRef<Reservations.Command> reservations;
     private final Owner.Running id;
-    private final Consumer<Result> ended;
+    private final Consumer<SpendResult> ended;
     /** Not empty from the moment when the store has it. */
     private Optional<Intent> durable = Optional.empty();
+    /** Not empty while the store may have it. */
+    private Optional<Intent> doubtful = Optional.empty();
 
     /**
      * @param reservations the only neighbour that is told anything, so that all it hears is in order
@@ -70,7 +56,7 @@ final class SpendRunner {
             Broadcast broadcast,
             ActorRef<Reservations.Command> reservations,
             Owner.Running id,
-            Consumer<Result> ended) {
+            Consumer<SpendResult> ended) {
         this.env = env;
         this.broadcast = broadcast;
         this.reservations = reservations;
@@ -92,6 +78,7 @@ final class SpendRunner {
             LOG.error("a spend failed unexpectedly", e);
             Throwable failure = new IllegalStateException("the spend failed unexpectedly; see the log");
             step = Step.end(durable.<Ending>map(intent -> new Ending.InFlight(intent, false, failure))
+                    .or(() -> doubtful.map(intent -> new Ending.Doubtful(intent, failure)))
                     .orElseGet(() -> new Ending.Refused(failure)));
         }
         if (step instanceof Step.Ask<?> ask) {
@@ -182,6 +169,7 @@ final class SpendRunner {
     }
 
     CompletionStage<Opening> open(Act.Open act) {
+        doubtful = Optional.of(act.intent());
         long closedBefore = act.intent().createdAt() - env.pace().receiptTtl().toMillis();
         return env.intents()
                 .open(act.intent(), closedBefore)
@@ -189,7 +177,8 @@ final class SpendRunner {
     }
 
     private Opening noted(Opening opening, Intent intent) {
-        if (opening instanceof Opening.Opened) {
+        doubtful = Optional.empty();
+        if (opening.isThere(intent)) {
             durable = Optional.of(intent);
         }
         return opening;
@@ -205,6 +194,20 @@ final class SpendRunner {
 
     private void takeBack(Intent intent) {
         reservations.tell(new Reservations.PassOn(new Rebroadcaster.TakeBack(intent.txId())));
+    }
+
+    CompletionStage<Reservations.Reacquisition> retake(Act.Retake act) {
+        takeBack(act.intent());
+        return ask((CompletableFuture<Reservations.Reacquisition> answer) ->
+                        new Reservations.Reacquire(id, act.intent(), false, answer))
+                .thenApplyAsync(
+                        answer -> {
+                            if (answer instanceof Reservations.Reacquired) {
+                                doubtful = Optional.of(act.intent());
+                            }
+                            return answer;
+                        },
+                        AT_HAND);
     }
 
     CompletionStage<Reservations.Reacquisition> reacquire(Act.Reacquire act) {
@@ -249,7 +252,7 @@ final class SpendRunner {
         ended.accept(ending.by(this));
     }
 
-    Result accepted(Ending.Accepted ending) {
+    SpendResult accepted(Ending.Accepted ending) {
         Intent intent = ending.intent();
         long now = env.clock().millis();
         // The intent is durable, so the answer need not wait until its outcome is: that is found out again when it is
@@ -260,7 +263,7 @@ final class SpendRunner {
         Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);
         reservations.tell(new Reservations.Land(id, accepted, ending.holdsCoins()));
-        return new Result(id, Receipt.of(accepted), null, recorded);
+        return paid(Receipt.of(accepted), recorded);
     }
 
     private static Transition notRecorded(Intent intent, Throwable failure) {
@@ -268,40 +271,51 @@ final class SpendRunner {
         return new Transition.Stale(Optional.empty());
     }
 
-    Result inFlight(Ending.InFlight ending) {
+    SpendResult inFlight(Ending.InFlight ending) {
         env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.UNKNOWN);
         reservations.tell(new Reservations.Land(id, ending.intent(), ending.holdsCoins()));
         return failed(ending.failure());
     }
 
-    Result failed(Ending.Failed ending) {
+    SpendResult doubtful(Ending.Doubtful ending) {
+        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.UNKNOWN);
+        CompletableFuture<Void> settled = new CompletableFuture<>();
+        reservations.tell(new Reservations.Doubt(id, ending.intent(), settled));
+        return new SpendResult(id, new SpendResult.InDoubt(ending.intent(), ending.failure(), settled));
+    }
+
+    SpendResult failed(Ending.Failed ending) {
         env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.of(ending.state()));
         reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
         return failed(ending.failure());
     }
 
-    Result refused(Ending.Refused ending) {
+    SpendResult refused(Ending.Refused ending) {
         drop();
         return failed(ending.failure());
     }
 
-    Result staysAbandoned(Ending.StaysAbandoned ending) {
+    SpendResult staysAbandoned(Ending.StaysAbandoned ending) {
         drop();
         reservations.tell(new Reservations.PassOn(new Rebroadcaster.Watch(ending.intent(), false)));
         return failed(ending.failure());
     }
 
-    Result foundPaid(Ending.FoundPaid ending) {
+    SpendResult foundPaid(Ending.FoundPaid ending) {
         drop();
-        return new Result(id, Receipt.of(ending.intent()), null, NOTHING_LEFT);
+        return paid(Receipt.of(ending.intent()), NOTHING_LEFT);
     }
 
     private void drop() {
         reservations.tell(new Reservations.Drop(id));
     }
 
-    private Result failed(Throwable failure) {
-        return new Result(id, null, failure, NOTHING_LEFT);
+    private SpendResult failed(Throwable failure) {
+        return new SpendResult(id, new SpendResult.Failed(failure));
+    }
+
+    private SpendResult paid(Receipt receipt, CompletionStage<?> recorded) {
+        return new SpendResult(id, new SpendResult.Paid(receipt, recorded));
     }
 
     static Throwable unwrapped(Throwable failure) {

@@ -170,10 +170,8 @@ final class GroupCommitWriter {
      */
     private boolean overwriteTheLog() {
         try {
-            long version = session.queryOne("PRAGMA user_version", row -> row.getLong(1))
-                    .orElseThrow();
             session.execute("BEGIN IMMEDIATE");
-            session.execute("PRAGMA user_version = " + version);
+            touch(session);
             session.execute("COMMIT");
             return true;
         } catch (SQLException | RuntimeException e) {
@@ -181,6 +179,13 @@ final class GroupCommitWriter {
             rollback();
             return false;
         }
+    }
+
+    /** Changes nothing, and makes the transaction that it is part of write to the log all the same. */
+    static void touch(SqlSession session) throws SQLException {
+        long version =
+                session.queryOne("PRAGMA user_version", row -> row.getLong(1)).orElseThrow();
+        session.execute("PRAGMA user_version = " + version);
     }
 
     private StoreException unknown(Throwable cause) {

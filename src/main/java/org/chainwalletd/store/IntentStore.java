@@ -76,6 +76,12 @@ public interface IntentStore {
 
     CompletionStage<Optional<Intent>> find(Hash256 txId);
 
+    /**
+     * As {@link #find}, after a commit of its own: what it does not find of a call that failed with {@code UNKNOWN} before cannot appear any
+     * more, not after a crash either.
+     */
+    CompletionStage<Optional<Intent>> findForCertain(Hash256 txId);
+
     /** Everything that is in flight or still holds a reservation (abandoned in part), oldest first. */
     CompletionStage<List<Intent>> inFlight();
 

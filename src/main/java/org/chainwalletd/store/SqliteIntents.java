@@ -183,6 +183,14 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     }
 
     @Override
+    public CompletionStage<Optional<Intent>> findForCertain(Hash256 txId) {
+        return store.write(session -> {
+            GroupCommitWriter.touch(session);
+            return SpendTable.find(session, txId).map(row -> accepted.known(row.intent()));
+        });
+    }
+
+    @Override
     public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
         return store.read(
                 session -> SpendTable.bound(session, token, closedBefore).map(row -> accepted.known(row.intent())));

@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
@@ -38,6 +39,7 @@ import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.ledger.Tip;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
 
@@ -59,6 +61,9 @@ final class SpendHarness implements AutoCloseable {
     NodeClient client;
     /** Whether the chain is followed: what is in its blocks is then known without asking a node. */
     boolean blocksKnown = true;
+
+    /** What stands between spending and the store. */
+    UnaryOperator<IntentStore> before = UnaryOperator.identity();
 
     Duration tick = Duration.ofMillis(20);
     SqliteStore store;
@@ -101,7 +106,7 @@ final class SpendHarness implements AutoCloseable {
                 () -> Optional.of(Network.DEVNET),
                 this::tip,
                 keys,
-                store.intents(),
+                before.apply(store.intents()),
                 store.reservations(),
                 store.receipts(),
                 store.allowance(),

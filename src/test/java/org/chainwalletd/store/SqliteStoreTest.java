@@ -291,6 +291,23 @@ class SqliteStoreTest {
                 .isEqualTo(StoreException.Reason.UNKNOWN);
     }
 
+    @Test
+    void what_is_found_for_certain_was_looked_for_after_a_commit_of_its_own() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+        assertThat(done(store.intents().findForCertain(intent.txId()))).contains(intent);
+        store.write(session -> {
+                    session.execute("PRAGMA query_only = ON");
+                    return null;
+                })
+                .join();
+
+        assertThatThrownBy(() -> done(store.intents().findForCertain(intent.txId())))
+                .as("nothing can be written over a failed commit")
+                .hasCauseInstanceOf(StoreException.class);
+        assertThat(done(store.intents().find(intent.txId()))).contains(intent);
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();

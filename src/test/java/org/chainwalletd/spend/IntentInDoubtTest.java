@@ -1,0 +1,167 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The store cannot say whether it has written an intent: nothing is sent, and nothing that belongs to it is given to others. */
+class IntentInDoubtTest {
+    private static final long COIN = 10_000;
+
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private UncertainIntents disk;
+    private Address payer;
+    private Address shop;
+
+    private void start(UncertainIntents.Commit commit) {
+        disk = new UncertainIntents(commit);
+        spends = new SpendHarness(folder);
+        spends.before = disk::before;
+        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.start();
+        payer = spends.funded(1, COIN, COIN);
+        shop = spends.keys.add(99);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private Hash256 inDoubt(CompletionStage<Receipt> answer) {
+        return refusal(SpendRefusal.OutcomeUnknown.class, answer).txId();
+    }
+
+    private void assertHeld() {
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isNotEqualTo(Amount.ZERO);
+        assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
+    }
+
+    @Test
+    void no_other_payment_takes_its_coins_and_its_allowance_until_it_is_known_to_be_nowhere() {
+        start(UncertainIntents.Commit.LOST);
+        inDoubt(spends.spending.transfer(request(payer, shop, 1_000)));
+        disk.opensUnknown = false;
+
+        assertHeld();
+        TransferRequest both = request(payer, shop, COIN + 1_000);
+        refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(both));
+        disk.staysUnknown = false;
+        Await.until("it is known", () -> spends.spending.inFlightUtxos() == 0);
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        get(spends.spending.transfer(both));
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void its_token_means_the_same_bytes_however_often_it_comes() {
+        start(UncertainIntents.Commit.LOST);
+        TransferRequest request = request(payer, shop, 1_000, "token-doubt");
+        Hash256 txId = inDoubt(spends.spending.transfer(request));
+
+        assertThat(inDoubt(spends.spending.transfer(request))).isEqualTo(txId);
+        assertHeld();
+        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 2_000, "token-doubt")));
+        disk.opensUnknown = false;
+
+        assertThat(get(spends.spending.transfer(request)).txId()).isEqualTo(txId);
+        disk.staysUnknown = false;
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_token_whose_intent_was_lost_is_free_again() {
+        start(UncertainIntents.Commit.LOST);
+        inDoubt(spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+        disk.opensUnknown = false;
+        disk.staysUnknown = false;
+        Await.until("it is known", () -> spends.spending.inFlightUtxos() == 0);
+
+        // The token's owner hears of it a moment later than its coins do.
+        Await.until("the token is free", () -> {
+            try {
+                get(spends.spending.transfer(request(payer, shop, 2_000, "token-lost")));
+                return true;
+            } catch (SpendException e) {
+                assertThat(e.refusal()).isInstanceOf(SpendRefusal.TokenConflict.class);
+                return false;
+            }
+        });
+
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).extracting(coin -> coin.value()).containsExactly(Amount.of(2_000));
+    }
+
+    @Test
+    void one_that_was_written_after_all_is_sent_without_anybody_asking() {
+        start(UncertainIntents.Commit.WRITTEN);
+        Hash256 txId = inDoubt(spends.spending.transfer(request(payer, shop, 1_000, "token-written")));
+        assertHeld();
+
+        disk.staysUnknown = false;
+
+        Await.until("the node has it", () -> {
+            spends.spending.tipAdvanced();
+            return spends.devnet.ledger().transaction(txId).isPresent();
+        });
+        spends.confirmAll();
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-written")))
+                        .txId())
+                .isEqualTo(txId);
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void one_that_was_written_after_all_is_paid_when_its_token_comes_again() {
+        start(UncertainIntents.Commit.WRITTEN);
+        Hash256 txId = inDoubt(spends.spending.transfer(request(payer, shop, 1_000, "token-written")));
+        disk.opensUnknown = false;
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-written")))
+                        .txId())
+                .isEqualTo(txId);
+
+        disk.staysUnknown = false;
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_restart_goes_on_with_what_was_written_and_frees_the_coins_of_what_was_lost() {
+        start(UncertainIntents.Commit.WRITTEN);
+        Hash256 written = inDoubt(spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.restart();
+        Await.until(
+                "the node has it",
+                () -> spends.devnet.ledger().transaction(written).isPresent());
+        spends.confirmAll();
+        spends.crash();
+
+        spends.before = new UncertainIntents(UncertainIntents.Commit.LOST)::before;
+        spends.start();
+        inDoubt(spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.restart();
+
+        assertThat(spends.spending.inFlightUtxos()).isZero();
+    }
+}
