@@ -60,6 +60,11 @@ final class DaemonRig implements AutoCloseable {
         return client.call(method, params);
     }
 
+    /** With the spend token. */
+    WalletdClient client() {
+        return client;
+    }
+
     /** The metrics as their reader gets them. */
     String metrics() {
         HttpRequest request = HttpRequest.newBuilder(daemon.uri().resolve("/metrics"))

@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.chainwalletd.client.method.Call;
 import org.chainwalletd.client.method.Transfer;
 import org.junit.jupiter.api.Test;
@@ -105,6 +110,39 @@ class SettlementTest {
         assertThatThrownBy(() -> settlement.settle(bare)).isInstanceOf(IllegalArgumentException.class);
 
         assertThat(calls).isEmpty();
+    }
+
+    /** Each row of the page's table: the codes it names, and whether it says to make the same call again. */
+    @Test
+    void it_makes_the_same_call_again_exactly_where_the_page_on_retries_says_so() throws IOException {
+        List<Integer> checked = new ArrayList<>();
+        for (String row : Files.readAllLines(Path.of("src/site/markdown/retries.md"))) {
+            if (!row.startsWith("| -32")) {
+                continue;
+            }
+            String[] cells = row.split(" *\\| *");
+            boolean again = cells[3].matches(".*(same call, same token|retry after|pause for).*");
+            JsonNode data = JsonNodeFactory.instance
+                    .objectNode()
+                    .put("in_flight_reserved", cells[1].contains("in_flight_reserved: true"))
+                    .put("retry_after_secs", 1);
+            for (Matcher codes = Pattern.compile("-32\\d{3}").matcher(cells[1]); codes.find(); ) {
+                int code = Integer.parseInt(codes.group());
+                calls.clear();
+                failures.add(() -> error(code, data));
+                if (again) {
+                    assertThat(settlement.settle(PAYOUT)).as(row).isEqualTo(RECEIPT);
+                    assertThat(calls).as(row).hasSize(2).containsOnly(PAYOUT);
+                } else {
+                    assertThatThrownBy(() -> settlement.settle(PAYOUT)).as(row).isInstanceOf(WalletdException.class);
+                    assertThat(calls).as(row).hasSize(1);
+                }
+                checked.add(code);
+            }
+        }
+        assertThat(checked)
+                .contains(-32700, -32600, -32602, -32001, -32010, -32012, -32020, -32021, -32030, -32031, -32032)
+                .contains(-32033, -32034, -32035, -32038, -32039, -32042, -32603);
     }
 
     private void rest(Duration pause) {

@@ -1,0 +1,86 @@
+package org.chainwalletd.client;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.chainwalletd.client.method.ListCredits;
+
+/**
+ * {@link CreditFeed} without blocking: one page at a time, each asked for when the one before is there. Thread-safe.
+ *
+ * <p>The feed moves on with what its stages gave: a stage that failed or was cancelled gave nothing, and the next one begins where it began.
+ */
+public final class AsyncCreditFeed {
+    private static final Executor ON_COMPLETING_THREAD = Runnable::run;
+
+    private final AsyncWalletdMethods daemon;
+    private final ListCredits query;
+    private Optional<String> cursor;
+    private CompletableFuture<CreditPage> asked;
+
+    /**
+     * @param query which credits; its {@code wait_secs} is not used
+     * @param cursor stored by an earlier run; empty begins where the query says
+     */
+    public AsyncCreditFeed(AsyncWalletdMethods daemon, ListCredits query, Optional<String> cursor) {
+        this.daemon = daemon;
+        this.query = query;
+        this.cursor = cursor;
+    }
+
+    /** Where the next page begins; empty before the first answer of a feed that was given no cursor. */
+    public synchronized Optional<String> cursor() {
+        moveOn();
+        return cursor;
+    }
+
+    /**
+     * The next page, without events when none has come within {@code wait}. Fails with {@link WalletdException}; asking again is safe. Cancelling
+     * it gives the call up.
+     *
+     * @param wait at most 600 s
+     * @throws IllegalStateException while the page before is still asked for
+     */
+    public synchronized CompletableFuture<CreditPage> poll(Duration wait) {
+        moveOn();
+        if (asked != null) {
+            throw new IllegalStateException("the page before is still asked for");
+        }
+        CompletableFuture<ListCredits.Result> call = daemon.call(CreditPage.call(query, cursor, wait));
+        CompletableFuture<CreditPage> page = new CompletableFuture<>();
+        call.whenCompleteAsync(
+                (result, failure) -> {
+                    if (failure == null) {
+                        page.complete(CreditPage.of(result));
+                    } else {
+                        page.completeExceptionally(plain(failure));
+                    }
+                },
+                ON_COMPLETING_THREAD);
+        page.whenCompleteAsync(
+                (given, failure) -> {
+                    if (page.isCancelled()) {
+                        call.cancel(true);
+                    }
+                },
+                ON_COMPLETING_THREAD);
+        asked = page;
+        return page;
+    }
+
+    /** The stage itself tells whether its page was given: one that is cancelled just when its answer comes has given none. */
+    private void moveOn() {
+        if (asked != null && asked.isDone()) {
+            if (!asked.isCompletedExceptionally()) {
+                cursor = Optional.of(asked.join().cursor());
+            }
+            asked = null;
+        }
+    }
+
+    private static Throwable plain(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}

@@ -1,0 +1,97 @@
+package org.chainwalletd.client;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Optional;
+import org.chainwalletd.client.method.ListCredits;
+
+/**
+ * What the daemon's addresses are paid, page after page, without an end: {@code list_credits} with the cursor kept. Blocking; for one thread. See
+ * {@link AsyncCreditFeed} for one that does not block.
+ *
+ * <p>A program that starts again gives the cursor that it stored last, with the same {@code min_confirmations} and {@code address}:
+ *
+ * <pre>{@code
+ * CreditFeed feed = new CreditFeed(daemon, ListCredits.of().withMinConfirmations(6L), stored);
+ * while (true) {
+ *     CreditPage page = feed.next();
+ *     database.inOneTransaction(() -> { book(page.credits()); store(page.cursor()); });
+ * }
+ * }</pre>
+ *
+ * <p>With {@code withLimit(BigInteger.ONE)} each page is one event, and so each event has a cursor of its own.
+ */
+public final class CreditFeed implements Iterator<CreditPage> {
+    /** How long one call waits for the first event. Shorter than what proxies between client and daemon bear. */
+    private static final Duration ONE_WAIT = Duration.ofSeconds(50);
+
+    private final WalletdMethods daemon;
+    private final ListCredits query;
+    private final Retries.Pause pause;
+    private Optional<String> cursor;
+
+    /**
+     * @param query which credits; its {@code wait_secs} is not used
+     * @param cursor stored by an earlier run; empty begins where the query says
+     */
+    public CreditFeed(WalletdMethods daemon, ListCredits query, Optional<String> cursor) {
+        this(daemon, query, cursor, Retries.Pause.SLEEP);
+    }
+
+    CreditFeed(WalletdMethods daemon, ListCredits query, Optional<String> cursor, Retries.Pause pause) {
+        this.daemon = daemon;
+        this.query = query;
+        this.cursor = cursor;
+        this.pause = pause;
+    }
+
+    /** Where the next page begins; empty before the first answer of a feed that was given no cursor. */
+    public Optional<String> cursor() {
+        return cursor;
+    }
+
+    /** True: more may always come. */
+    @Override
+    public boolean hasNext() {
+        return true;
+    }
+
+    /**
+     * The next page with events in it. Waits for it as long as it takes, and meanwhile asks again when the daemon or its nodes are away.
+     *
+     * @throws WalletdException what does not pass by itself, such as a cursor of other books (-32602) or a wrong token, and any failure when
+     *     the thread is interrupted. The feed stands where it stood.
+     */
+    @Override
+    public CreditPage next() {
+        Duration rest = Retries.FIRST_PAUSE;
+        while (true) {
+            try {
+                CreditPage page = poll(ONE_WAIT);
+                if (!page.credits().isEmpty()) {
+                    return page;
+                }
+                rest = Retries.FIRST_PAUSE;
+            } catch (WalletdException failure) {
+                if (!Retries.passes(failure)) {
+                    throw failure;
+                }
+                Retries.rest(pause, Retries.askedFor(failure, rest), failure);
+                rest = Retries.longer(rest);
+            }
+        }
+    }
+
+    /**
+     * One call: the next page, without events when none has come within {@code wait}. With {@code from: now} and no cursor yet, the cursor
+     * alone, at once.
+     *
+     * @param wait at most 600 s
+     * @throws WalletdException as the daemon answers; the feed stands where it stood, and calling again is safe
+     */
+    public CreditPage poll(Duration wait) {
+        CreditPage page = CreditPage.of(daemon.call(CreditPage.call(query, cursor, wait)));
+        cursor = Optional.of(page.cursor());
+        return page;
+    }
+}

@@ -1,0 +1,66 @@
+package org.chainwalletd.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+
+/**
+ * Which failures pass by themselves, and how long to rest before the same call is made again: the manual's page on retries. Whether a call may
+ * be made again at all is for its caller to know: a read always, a spend with its {@code client_token}.
+ */
+final class Retries {
+    static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+    private static final int IN_FLIGHT_EXHAUSTED = -32039;
+    private static final int TOO_MANY_REQUESTS = -32042;
+
+    private Retries() {}
+
+    /** Between two calls. */
+    @FunctionalInterface
+    interface Pause {
+        Pause SLEEP = length -> Thread.sleep(length.toMillis());
+
+        void take(Duration pause) throws InterruptedException;
+    }
+
+    /** Whether the same call can have another end later. */
+    static boolean passes(WalletdException failure) {
+        if (failure instanceof WalletdException.Transport transport) {
+            return !(transport instanceof WalletdException.FingerprintMismatch);
+        }
+        WalletdException.RpcError error = (WalletdException.RpcError) failure;
+        return switch (error.kind()) {
+            case UPSTREAM, INTERNAL -> true;
+            case INSUFFICIENT_BALANCE ->
+                error.data("in_flight_reserved").map(JsonNode::asBoolean).orElse(false);
+            default -> error.code() == IN_FLIGHT_EXHAUSTED || error.code() == TOO_MANY_REQUESTS;
+        };
+    }
+
+    /** What the daemon asks for, else {@code otherwise}. */
+    static Duration askedFor(WalletdException failure, Duration otherwise) {
+        if (failure instanceof WalletdException.RpcError error && error.code() == TOO_MANY_REQUESTS) {
+            return error.data("retry_after_secs")
+                    .map(seconds -> Duration.ofSeconds(Math.max(0, seconds.asLong())))
+                    .orElse(otherwise);
+        }
+        return otherwise;
+    }
+
+    /** The pause after one of {@code length}. */
+    static Duration longer(Duration length) {
+        Duration doubled = length.multipliedBy(2);
+        return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    }
+
+    /** Rests, or throws {@code failure} when the thread is interrupted. */
+    static void rest(Pause pause, Duration length, WalletdException failure) {
+        try {
+            pause.take(length);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure;
+        }
+    }
+}

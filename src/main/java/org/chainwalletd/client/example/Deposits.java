@@ -1,0 +1,45 @@
+package org.chainwalletd.client.example;
+
+import java.util.Optional;
+import org.chainwalletd.client.CreditFeed;
+import org.chainwalletd.client.CreditPage;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.client.method.ListCredits;
+
+/**
+ * Tells deposits as they become final: {@code Deposits MIN_CONFIRMATIONS [CURSOR]}, with the daemon in {@code WALLETD_URL},
+ * {@code WALLETD_AUTH_TOKEN} (of the read scope) and {@code WALLETD_FINGERPRINT}. One line for each event and one for the cursor after them;
+ * started again with the last cursor it goes on there, and tells nothing twice. Runs until it is stopped.
+ */
+public final class Deposits {
+    private Deposits() {}
+
+    public static void main(String[] args) {
+        if (args.length < 1 || args.length > 2) {
+            System.err.println("usage: Deposits MIN_CONFIRMATIONS [CURSOR]");
+            System.exit(2);
+        }
+        Optional<String> stored = args.length == 2 ? Optional.of(args[1]) : Optional.empty();
+        WalletdClient daemon = WalletdClient.fromEnvironment();
+        try {
+            follow(daemon, Long.parseLong(args[0]), stored);
+        } catch (WalletdException e) {
+            System.err.println("the feed has ended: " + e.getMessage());
+            System.exit(1);
+        }
+    }
+
+    private static void follow(WalletdClient daemon, long depth, Optional<String> stored) {
+        CreditFeed feed = new CreditFeed(daemon, ListCredits.of().withMinConfirmations(depth), stored);
+        while (feed.hasNext()) {
+            CreditPage page = feed.next();
+            // A real program does the rest in one transaction of its database.
+            for (ListCredits.Result.Credit credit : page.credits()) {
+                System.out.println(credit.event() + " " + credit.amount() + " to " + credit.address() + " by "
+                        + credit.txId() + ":" + credit.outputIndex());
+            }
+            System.out.println("cursor " + page.cursor());
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.chainwalletd.client.AsyncCreditFeed;
+import org.chainwalletd.client.CreditFeed;
+import org.chainwalletd.client.CreditPage;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.method.ListCredits;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Watchers that follow the client's feed over a chain that is reorganised, and that are killed between any two pages: what they have booked are
+ * exactly the chain's credits (following.md, section 3). More steps with {@code -Dcredits.steps}.
+ */
+@Timeout(120)
+class CreditFeedsTest {
+    private static final int STEPS = Integer.getInteger("credits.steps", 25);
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @TempDir
+    Path folder;
+
+    private final Random random = Seeded.random("CreditFeedsTest");
+
+    @Test
+    void folding_the_pages_gives_exactly_the_credits_of_the_chain_at_that_depth() {
+        try (DaemonRig daemon = new DaemonRig(folder, chain.uri())) {
+            WalletdClient node = new WalletdClient(chain.uri(), "none", Optional.empty());
+            List<String> addresses = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                addresses.add(daemon.call("generate_standard_address", Map.of())
+                        .path("address")
+                        .asText());
+            }
+            List<Watcher> watchers = List.of(new Watcher(daemon, 0), new Watcher(daemon, 1), new Watcher(daemon, 3));
+            for (int step = 0; step < STEPS; step++) {
+                happens(node, addresses);
+                watchers.forEach(watcher -> watcher.follow(random));
+            }
+            node.call("devnet_mine", Map.of("blocks", 4));
+            long tip = node.call("get_block_height", Map.of()).path("height").asLong();
+            Await.until(
+                    "the tip is followed",
+                    () -> daemon.call("get_follower_status", Map.of())
+                                    .path("last_indexed_height")
+                                    .asLong()
+                            == tip);
+            for (Watcher watcher : watchers) {
+                watcher.readAll();
+                assertThat(watcher.booked)
+                        .as("depth " + watcher.depth)
+                        .isEqualTo(credits(node, addresses, tip - Math.max(1, watcher.depth) + 1));
+            }
+        }
+    }
+
+    private void happens(WalletdClient node, List<String> addresses) {
+        switch (random.nextInt(4)) {
+            case 0, 1:
+                for (int i = random.nextInt(3); i >= 0; i--) {
+                    String to = addresses.get(random.nextInt(addresses.size()));
+                    node.call("devnet_faucet", Map.of("address", to, "amount", 1_000 + random.nextInt(1_000)));
+                }
+                node.call("devnet_mine", Map.of());
+                break;
+            case 2:
+                node.call("devnet_mine", Map.of("blocks", 1 + random.nextInt(3)));
+                break;
+            default:
+                node.call("devnet_reorg", Map.of("depth", 1 + random.nextInt(4), "drop", random.nextInt(3) == 0));
+        }
+    }
+
+    /** None of them is ever spent. */
+    private static Set<String> credits(WalletdClient node, List<String> addresses, long highest) {
+        Set<String> credits = new HashSet<>();
+        for (String address : addresses) {
+            for (JsonNode coin :
+                    node.call("get_address_utxos", Map.of("address", address)).path("utxos")) {
+                if (coin.path("height").asLong() <= highest) {
+                    credits.add(coin.path("tx_id").asText() + ":"
+                            + coin.path("output_index").asLong());
+                }
+            }
+        }
+        return credits;
+    }
+
+    /** A program with a database: what it has booked, and the cursor that was stored with it. */
+    private static final class Watcher {
+        private final DaemonRig daemon;
+        private final long depth;
+        private final Set<String> booked = new HashSet<>();
+        private Optional<String> stored = Optional.empty();
+
+        Watcher(DaemonRig daemon, long depth) {
+            this.daemon = daemon;
+            this.depth = depth;
+        }
+
+        /** Starts anew each time, and dies after some pages, some of them asked for and not booked. */
+        void follow(Random random) {
+            ListCredits query = query(1 + random.nextInt(3));
+            if (random.nextBoolean()) {
+                CreditFeed feed = new CreditFeed(daemon.client(), query, stored);
+                for (int pages = random.nextInt(3); pages > 0; pages--) {
+                    book(feed.poll(Duration.ZERO));
+                }
+                feed.poll(Duration.ZERO);
+            } else {
+                AsyncCreditFeed feed = new AsyncCreditFeed(daemon.client().async(), query, stored);
+                for (int pages = random.nextInt(3); pages > 0; pages--) {
+                    book(feed.poll(Duration.ZERO).join());
+                }
+                feed.poll(Duration.ofSeconds(5)).cancel(true);
+            }
+        }
+
+        void readAll() {
+            CreditFeed feed = new CreditFeed(daemon.client(), query(2), stored);
+            CreditPage page;
+            do {
+                page = feed.poll(Duration.ZERO);
+                book(page);
+            } while (page.more() || !page.credits().isEmpty());
+        }
+
+        private ListCredits query(int limit) {
+            return ListCredits.of().withMinConfirmations(depth).withLimit(BigInteger.valueOf(limit));
+        }
+
+        private void book(CreditPage page) {
+            page.credits().forEach(this::book);
+            stored = Optional.of(page.cursor());
+        }
+
+        /** What was only seen in a mempool is no credit yet. */
+        private void book(ListCredits.Result.Credit credit) {
+            String outpoint = credit.txId() + ":" + credit.outputIndex();
+            switch (credit.event()) {
+                case "confirmed" ->
+                    assertThat(booked.add(outpoint)).as("told twice: " + credit).isTrue();
+                case "removed" ->
+                    assertThat(booked.remove(outpoint) || depth == 0)
+                            .as("never told: " + credit)
+                            .isTrue();
+                default -> assertThat(credit.event()).isEqualTo("seen");
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package org.chainwalletd.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the manual shows of the client stands in its examples, which are compiled and run. */
+class JavaInTheManualTest {
+    private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+    private static final Path PAGES = Path.of("src/site/markdown");
+
+    @Test
+    void every_block_that_names_the_client_is_part_of_an_example() throws IOException {
+        String examples = all(Path.of("src/main/java/org/chainwalletd/client/example"));
+        List<String> shown = new ArrayList<>();
+        for (Matcher blocks = BLOCK.matcher(all(PAGES)); blocks.find(); ) {
+            String block = bare(blocks.group(1));
+            if (!block.contains("Devnet.start")) {
+                shown.add(block);
+            }
+        }
+        assertThat(shown)
+                .isNotEmpty()
+                .allSatisfy(block -> assertThat(bare(examples)).contains(block));
+    }
+
+    private static String all(Path folder) throws IOException {
+        StringBuilder text = new StringBuilder();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.sorted().toList()) {
+                text.append(Files.readString(file));
+            }
+        }
+        return text.toString();
+    }
+
+    /** Without indentation. */
+    private static String bare(String text) {
+        return text.replaceAll("(?m)^ +", "");
+    }
+}
