@@ -1,0 +1,74 @@
+package org.chainwalletd.testkit.evm;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+/** Asks an account chain over HTTP, without anything of the daemon's. */
+public final class EvmCaller {
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    private final URI endpoint;
+
+    public EvmCaller(URI endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    /** An error that the chain answered. */
+    public static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final int code;
+
+        private Refused(JsonNode error) {
+            super(error.path("message").asText());
+            code = error.path("code").asInt();
+        }
+
+        public int code() {
+            return code;
+        }
+    }
+
+    /**
+     * @param params strings, numbers, booleans, maps or trees
+     * @throws Refused when the answer is an error
+     */
+    public JsonNode call(String method, Object... params) {
+        ObjectNode request = EvmJson.MAPPER
+                .createObjectNode()
+                .put("jsonrpc", "2.0")
+                .put("id", 1)
+                .put("method", method);
+        request.set("params", EvmJson.MAPPER.valueToTree(params));
+        JsonNode answer = post(request.toString());
+        if (answer.has("error")) {
+            throw new Refused(answer.get("error"));
+        }
+        return answer.get("result");
+    }
+
+    /** The whole answer to a body. */
+    public JsonNode post(String body) {
+        try {
+            HttpResponse<String> response = HTTP.send(
+                    HttpRequest.newBuilder(endpoint)
+                            .timeout(Duration.ofSeconds(20))
+                            .header("Content-Type", "application/json")
+                            .POST(HttpRequest.BodyPublishers.ofString(body))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            return EvmJson.MAPPER.readTree(response.body());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

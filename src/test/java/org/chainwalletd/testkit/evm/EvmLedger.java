@@ -1,0 +1,264 @@
+package org.chainwalletd.testkit.evm;
+
+import java.math.BigInteger;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
+
+/** The chain itself: blocks, what waits for one, finality, reorganisations. Safe for threads. */
+final class EvmLedger {
+    private static final int MOST_AT_ONCE = 10_000;
+
+    private final BigInteger chainId;
+    private final InstantSource clock;
+    private final List<EvmBlock> chain = new ArrayList<>();
+    /** All blocks that ever were, also those that were taken back. */
+    private final Map<Hash256, EvmBlock> known = new HashMap<>();
+
+    private final EvmMempool mempool = new EvmMempool();
+    private BigInteger baseFee = BigInteger.valueOf(1_000_000_000);
+    private OptionalLong nextTime = OptionalLong.empty();
+    private int safeDepth = 1;
+    private int finalDepth = 2;
+    private OptionalLong pinnedSafe = OptionalLong.empty();
+    private OptionalLong pinnedFinal = OptionalLong.empty();
+    private long salt;
+
+    EvmLedger(BigInteger chainId, InstantSource clock, World genesis) {
+        this.chainId = chainId;
+        this.clock = clock;
+        append(EvmBlock.seal(0, Hash256.ZERO, clock.instant().getEpochSecond(), baseFee, salt, List.of(), genesis));
+    }
+
+    BigInteger chainId() {
+        return chainId;
+    }
+
+    synchronized EvmBlock head() {
+        return chain.get(chain.size() - 1);
+    }
+
+    synchronized Optional<EvmBlock> block(long number) {
+        return number < 0 || number >= chain.size() ? Optional.empty() : Optional.of(chain.get((int) number));
+    }
+
+    synchronized Optional<EvmBlock> block(Hash256 hash) {
+        return Optional.ofNullable(known.get(hash));
+    }
+
+    synchronized boolean isCanonical(EvmBlock block) {
+        return block(block.number()).equals(Optional.of(block));
+    }
+
+    synchronized EvmBlock safe() {
+        return chain.get((int) Math.min(head().number(), pinnedSafe.orElse(Math.max(0, head().number() - safeDepth))));
+    }
+
+    synchronized EvmBlock finalized() {
+        return chain.get(
+                (int) Math.min(head().number(), pinnedFinal.orElse(Math.max(0, head().number() - finalDepth))));
+    }
+
+    synchronized void finality(int newSafeDepth, int newFinalDepth) {
+        safeDepth = newSafeDepth;
+        finalDepth = newFinalDepth;
+        pinnedSafe = OptionalLong.empty();
+        pinnedFinal = OptionalLong.empty();
+    }
+
+    synchronized void pinFinality(long safeNumber, long finalNumber) {
+        pinnedSafe = OptionalLong.of(safeNumber);
+        pinnedFinal = OptionalLong.of(finalNumber);
+    }
+
+    synchronized void baseFee(BigInteger wei) {
+        baseFee = wei;
+    }
+
+    synchronized BigInteger baseFee() {
+        return baseFee;
+    }
+
+    synchronized void nextTime(long unixSeconds) {
+        if (unixSeconds < head().time()) {
+            throw new IllegalArgumentException("a block is not older than its parent");
+        }
+        nextTime = OptionalLong.of(unixSeconds);
+    }
+
+    /** Gives wei to an account out of nothing, with the next block's state; it shows at once in a block of its own. */
+    synchronized EvmBlock mint(EvmAddress to, BigInteger wei) {
+        World world = head().world().copy();
+        world.balance(to, world.balance(to).add(wei));
+        return append(draft(world, List.of()));
+    }
+
+    /** Takes a raw transaction into the mempool; its hash. */
+    synchronized Hash256 submit(Bytes raw) {
+        SignedTransaction tx;
+        try {
+            tx = SignedTransaction.decode(raw);
+        } catch (IllegalArgumentException e) {
+            throw new EvmRefusal(EvmRefusal.BAD_PARAMS, "Failed to decode transaction");
+        }
+        check(tx);
+        mempool.add(tx);
+        return tx.hash();
+    }
+
+    private void check(SignedTransaction tx) {
+        World world = head().world();
+        if (!tx.chainId().equals(chainId)) {
+            throw new EvmRefusal(EvmRefusal.SERVER, "invalid chain id for signer");
+        }
+        if (tx.nonce() < world.nonce(tx.from())) {
+            throw new EvmRefusal(EvmRefusal.REJECTED, "nonce too low");
+        }
+        if (tx.gas() > EvmBlock.GAS_LIMIT) {
+            throw new EvmRefusal(EvmRefusal.SERVER, "intrinsic gas too high -- tx.gas_limit > env.block.gas_limit");
+        }
+        if (tx.gas() < EvmExecution.intrinsicGas(tx.data(), tx.to().isEmpty())) {
+            throw new EvmRefusal(EvmRefusal.SERVER, "intrinsic gas too low");
+        }
+        if (tx.maxFee().compareTo(baseFee) < 0) {
+            throw new EvmRefusal(EvmRefusal.REJECTED, "max fee per gas less than block base fee");
+        }
+        if (tx.maxPriorityFee().compareTo(tx.maxFee()) > 0) {
+            throw new EvmRefusal(EvmRefusal.REJECTED, "max priority fee per gas higher than max fee per gas");
+        }
+        if (world.balance(tx.from()).compareTo(tx.cost()) < 0) {
+            throw new EvmRefusal(EvmRefusal.REJECTED, "Insufficient funds for gas * price + value");
+        }
+        if (!world.code(tx.from()).isEmpty()) {
+            throw new EvmRefusal(EvmRefusal.REJECTED, "sender is not an EOA");
+        }
+    }
+
+    /** The block that would come next, with what waits; not part of the chain. */
+    synchronized EvmBlock pending() {
+        return build(any -> true);
+    }
+
+    synchronized EvmBlock mine() {
+        return mineOnly(any -> true);
+    }
+
+    /** Mines a block with those waiting transactions only that {@code wanted} names. */
+    synchronized EvmBlock mineOnly(Predicate<SignedTransaction> wanted) {
+        EvmBlock mined = append(build(wanted));
+        nextTime = OptionalLong.empty();
+        mempool.dropUsed(mined.world());
+        return mined;
+    }
+
+    synchronized void mine(int blocks) {
+        if (blocks > MOST_AT_ONCE) {
+            throw new IllegalArgumentException("at most " + MOST_AT_ONCE + " blocks at once");
+        }
+        for (int i = 0; i < blocks; i++) {
+            mine();
+        }
+    }
+
+    /**
+     * Takes the last {@code depth} blocks back and puts {@code blocks} others in their place, in one step for whoever asks. Transactions of
+     * the old blocks that {@code kept} names wait again; the others are forgotten. The new blocks take in what {@code mined} names.
+     */
+    synchronized void reorganise(
+            int depth, int blocks, Predicate<SignedTransaction> kept, Predicate<SignedTransaction> mined) {
+        if (depth < 1 || depth >= chain.size()) {
+            throw new IllegalArgumentException("cannot take back " + depth + " of " + chain.size() + " blocks");
+        }
+        List<SignedTransaction> undone = new ArrayList<>();
+        for (int i = 0; i < depth; i++) {
+            chain.remove(chain.size() - 1).receipts().forEach(receipt -> undone.add(receipt.tx()));
+        }
+        for (SignedTransaction tx : undone) {
+            if (kept.test(tx) && mempool.find(tx.from(), tx.nonce()).isEmpty()) {
+                mempool.add(tx);
+            }
+        }
+        for (int i = 0; i < blocks; i++) {
+            mineOnly(mined);
+        }
+    }
+
+    synchronized boolean forget(Hash256 hash) {
+        return mempool.remove(hash);
+    }
+
+    synchronized void forgetAll() {
+        mempool.clear();
+    }
+
+    synchronized List<SignedTransaction> waiting() {
+        return mempool.all();
+    }
+
+    synchronized Optional<SignedTransaction> waiting(Hash256 hash) {
+        return mempool.find(hash);
+    }
+
+    synchronized long nextNonce(EvmAddress from) {
+        return mempool.nextNonce(from, head().world().nonce(from));
+    }
+
+    /** Where in the chain up to block {@code upTo} a transaction is. */
+    synchronized Optional<EvmBlock> including(Hash256 hash, long upTo) {
+        for (int i = (int) Math.min(upTo, head().number()); i >= 0; i--) {
+            EvmBlock block = chain.get(i);
+            if (block.receipts().stream()
+                    .anyMatch(receipt -> receipt.tx().hash().equals(hash))) {
+                return Optional.of(block);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private EvmBlock build(Predicate<SignedTransaction> wanted) {
+        World parent = head().world();
+        List<SignedTransaction> order =
+                mempool.inOrder(parent, baseFee).stream().filter(wanted).toList();
+        if (order.isEmpty()) {
+            return draft(parent, List.of());
+        }
+        World world = parent.copy();
+        List<EvmReceipt> receipts = new ArrayList<>();
+        long gas = 0;
+        for (SignedTransaction tx : order) {
+            boolean fits = gas + tx.gas() <= EvmBlock.GAS_LIMIT
+                    && tx.nonce() == world.nonce(tx.from())
+                    && world.balance(tx.from()).compareTo(tx.cost()) >= 0;
+            if (fits) {
+                receipts.add(EvmExecution.include(world, tx, baseFee, time(), receipts));
+                gas += receipts.get(receipts.size() - 1).gasUsed();
+            }
+        }
+        return draft(world, receipts);
+    }
+
+    private EvmBlock draft(World world, List<EvmReceipt> receipts) {
+        EvmBlock parent = head();
+        return EvmBlock.seal(parent.number() + 1, parent.hash(), time(), baseFee, salt, receipts, world);
+    }
+
+    /** The time of the next block: what was set for it, else the clock's, and never before its parent's. */
+    private long time() {
+        return nextTime.orElse(Math.max(head().time(), clock.instant().getEpochSecond()));
+    }
+
+    private EvmBlock append(EvmBlock block) {
+        salt++;
+        chain.add(block);
+        known.put(block.hash(), block);
+        return block;
+    }
+}
