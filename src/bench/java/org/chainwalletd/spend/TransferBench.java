@@ -26,11 +26,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Props;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -39,16 +41,20 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutput;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.books.SpendingBooks;
 
 /**
  * Transfers per second against a bare client that makes the same two upstream calls with the same concurrency, reads the answers as JSON, and
@@ -136,6 +142,7 @@ public final class TransferBench {
                 outputs(keys, nodes.client(), executor),
                 nodes.chain(),
                 () -> Optional.of(Network.DEVNET),
+                new Unfollowed(),
                 Optional::empty,
                 keys,
                 store.intents(),
@@ -347,5 +354,26 @@ public final class TransferBench {
     /** Nanoseconds of processor time of all threads, those of the canned node among them. */
     private static long processCpu() {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+    }
+
+    /** No block comes: what is sent stays in flight. */
+    private static final class Unfollowed implements SpendChain {
+        @Override
+        public Optional<BlockPlace> tip() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void subscribe(ActorRef<FollowEvent> subscriber) {}
+
+        @Override
+        public CompletionStage<Optional<Fates>> fates(List<SpendingBooks.Question> questions) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place) {
+            return CompletableFuture.completedFuture(false);
+        }
     }
 }

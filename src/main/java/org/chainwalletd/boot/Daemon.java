@@ -233,6 +233,7 @@ public final class Daemon implements AutoCloseable {
                 outputs,
                 nodes.chain(),
                 nodes.seen(),
+                following.spends(),
                 keyring,
                 store,
                 metrics,

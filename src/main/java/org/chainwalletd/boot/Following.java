@@ -25,6 +25,9 @@ import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.spend.FollowedSpends;
+import org.chainwalletd.spend.SpendChain;
+import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
@@ -33,6 +36,8 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.books.SpendingTable;
 
 /**
  * What follows the chain, and the books that are kept of it.
@@ -40,8 +45,9 @@ import org.chainwalletd.store.books.LedgerBooks;
  * @param ledger the coins of own addresses
  * @param books the ledger's tables
  * @param credits what own addresses were paid
+ * @param spends what became of our own transactions
  */
-record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits) {
+record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits, SpendChain spends) {
     private static final Duration WATCHING = Duration.ofMinutes(2);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -51,9 +57,14 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
     private static final CreditTable CREDITS =
             new CreditTable(page -> LEDGER.table().view(page)::isWatched);
 
+    private static final HtlcTable HTLCS = new HtlcTable();
+
+    private static final SpendingTable SPENDINGS = new SpendingTable(
+            page -> new SpendingTable.View(LEDGER.table().view(page)::isWatched, HTLCS.view(page)::has));
+
     /** All tables of {@code books.db}. */
     static List<BookTable<?, ?>> tables() {
-        return List.of(LEDGER.table(), new HtlcTable(), CREDITS);
+        return List.of(LEDGER.table(), HTLCS, CREDITS, SPENDINGS);
     }
 
     /** Begins to follow. {@code file} has all {@link #tables}. */
@@ -74,7 +85,12 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
         CreditFeed credits = new CreditFeed(
                 file,
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
-        return new Following(follower, new CoinLedger(books, follower, workers.upstream()), books, credits);
+        return new Following(
+                follower,
+                new CoinLedger(books, follower, workers.upstream()),
+                books,
+                credits,
+                new FollowedSpends(follower, new SpendingBooks(file), workers.upstream()));
     }
 
     /** Begins to cover the addresses that are not. */
@@ -99,7 +115,11 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                         nodes.client().hasty(),
                         () -> nodes.seen().get().network().flatMap(Network::ofWord),
                         file,
-                        List.of(LEDGER, htlcs, new CreditBook(settings.chain(), CREDITS)),
+                        List.of(
+                                LEDGER,
+                                htlcs,
+                                new CreditBook(settings.chain(), CREDITS),
+                                new SpendingBook(settings.chain(), SPENDINGS)),
                         rules,
                         new WorkCheck(settings.chain(), workers.background()),
                         meters,

@@ -10,6 +10,10 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.stream.OverflowStrategy;
 import org.apache.pekko.stream.javadsl.Source;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRows;
 
 /** The followed chain as the rest of the daemon sees it. Safe for threads. */
 public final class Follower {
@@ -18,18 +22,20 @@ public final class Follower {
     private final Executor executor;
     private final ActorRef<Rescanner.Command> rescanner;
     private final AtomicReference<Optional<RescanProgress>> rescan;
+    private final FollowerSetup setup;
 
     private Follower(
             ActorRef<Walker.Command> walker,
             Audience audience,
             ActorRef<Rescanner.Command> rescanner,
             AtomicReference<Optional<RescanProgress>> rescan,
-            Executor executor) {
+            FollowerSetup setup) {
         this.walker = walker;
         this.rescanner = rescanner;
         this.rescan = rescan;
         this.audience = audience;
-        this.executor = executor;
+        this.setup = setup;
+        this.executor = setup.executor();
     }
 
     /** How boot puts the actor of this package under its guardian. */
@@ -46,7 +52,7 @@ public final class Follower {
                 audience,
                 spawner.spawn(Rescanner.create(setup, audience, rescan), "rescanner"),
                 rescan,
-                setup.executor());
+                setup);
     }
 
     /** The followed tip: the books hold all up to it. Empty until the first block is known. */
@@ -87,6 +93,30 @@ public final class Follower {
     /** From now on {@code subscriber} hears all events, first where the follower stands; until it stops. */
     public void subscribe(ActorRef<? super FollowEvent> subscriber) {
         walker.tell(new Walker.Subscribe(subscriber));
+    }
+
+    /**
+     * Whether a transaction is in a block of the followed chain, by bytes that the nodes send now; for what the books do not tell, because
+     * they begin higher, or because it concerns none of them. Costs a question for each block up to the next kept id, at most a thousand.
+     * False when it is not proven, for whatever reason.
+     */
+    public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place) {
+        FollowStatus now = status();
+        if (now.tip()
+                .filter(tip -> place.height() >= 0 && place.height() <= tip.height())
+                .isEmpty()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        Leniency leniency = new Leniency(now.network().orElse(Network.MAINNET));
+        BlockReader reader = new BlockReader(setup.profile(), setup.any(), leniency, executor);
+        return setup.file()
+                .read(session -> BlockRows.from(session.head(), place.height()))
+                .thenComposeAsync(
+                        kept -> kept.isEmpty()
+                                ? CompletableFuture.completedFuture(false)
+                                : new BlockProof(reader, place, txId, kept.get(), executor)
+                                        .by(setup.nodes().iterator()),
+                        executor);
     }
 
     /** Looks for a new block now: somebody has heard of one. */

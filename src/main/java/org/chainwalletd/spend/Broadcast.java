@@ -258,7 +258,7 @@ final class Broadcast {
                     .handleAsync(
                             (spent, failure) -> {
                                 if (failure == null && spent.isPresent()) {
-                                    return done(spenderFound(spent.get().txId(), text));
+                                    return done(spenderFound(spent.get().txId(), text, doubtful));
                                 }
                                 if (doubtful) {
                                     return done(notTaken(text, true, false));
@@ -269,10 +269,11 @@ final class Broadcast {
                     .thenComposeAsync(outcome -> outcome, executor);
         }
 
-        private BroadcastOutcome spenderFound(Hash256 by, String text) {
+        /** The word of one node: where ours may have arrived somewhere, only the followed chain tells which one is mined. */
+        private BroadcastOutcome spenderFound(Hash256 by, String text, boolean doubtful) {
             return by.equals(txId)
                     ? new BroadcastOutcome.Accepted()
-                    : new BroadcastOutcome.Conflicted(text + "; spent by " + by, true);
+                    : new BroadcastOutcome.Conflicted(text + "; spent by " + by, !doubtful);
         }
 
         /**

@@ -28,7 +28,7 @@ sealed interface BroadcastOutcome {
     /**
      * Another transaction spends one of its inputs.
      *
-     * @param certain it can never confirm: either the other one is in a block, or no node can have taken ours
+     * @param certain it can never confirm: no node can have taken ours
      */
     record Conflicted(String text, boolean certain) implements BroadcastOutcome {
         @Override

@@ -4,7 +4,8 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -14,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.UnburiedSpends.Entry;
 import org.chainwalletd.store.BlockPlace;
@@ -23,25 +25,28 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Transition;
 import org.chainwalletd.store.Unconfirmation;
+import org.chainwalletd.store.books.SpendingBooks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the confirmed spends until they are buried: too deep for any reorganisation that is expected. Follows the ids of the last blocks, one
- * question for each new block while there is something to watch, and asks for a spend itself only when its block is no longer one of them.
- * A spend that is gone is put back in flight, in the store first, and handed to the rebroadcaster. Talks to the nodes, the store, the
- * reservations and the rebroadcaster. After a restart it goes on with every confirmed spend that the store has not as buried.
+ * Owns the confirmed spends until they are buried: too deep for any reorganisation that is expected. Hears of the followed chain what goes and
+ * what comes, and reads in the books where a spend is when its block has gone. A spend that is in no block any more is put back in flight, in
+ * the store first, and handed to the rebroadcaster. Hears the follower; talks to the books, the store, the reservations and the rebroadcaster;
+ * to the nodes only about spends that are older than the books. After a restart it goes on with every confirmed spend that the store has not
+ * as buried.
  */
 final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(BurialWatch.class);
-    private static final int AT_ONCE = 8;
+    /** Spends that are looked up in the books together. */
+    private static final int TOGETHER = 500;
 
     sealed interface Command {}
 
     /** From now on this spend is looked after here; it is recorded as confirmed. */
     record Watch(ConfirmedSpend spend) implements Command {}
 
-    /** Compares with the newest tip that is known. */
+    /** Looks at what is due. */
     record Tick() implements Command {}
 
     /** The daemon stops: nothing new is begun. */
@@ -50,11 +55,23 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     /** Who hears what is found out. */
     record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<Rebroadcaster.Command> rebroadcaster) {}
 
-    private record BlockRead(BlockPlace asked, Optional<NodeClient.BlockSummary> block, Throwable failure)
+    private record Followed(FollowEvent event) implements Command {}
+
+    /**
+     * What the books say.
+     *
+     * @param turn how often blocks had gone when they were asked
+     */
+    private record Read(List<Hash256> txIds, long turn, Optional<SpendChain.Fates> chain, Throwable failure)
             implements Command {}
 
-    private record Found(Hash256 txId, Optional<NodeClient.NodeTransaction> found, Throwable failure)
-            implements Command {}
+    /**
+     * What the nodes could show of a spend that is older than the books.
+     *
+     * @param place a block of the followed chain that has it
+     * @param isUnknown whether no node that was asked knows it in a block
+     */
+    private record Searched(Hash256 txId, Optional<BlockPlace> place, boolean isUnknown) implements Command {}
 
     private record Moved(Hash256 txId, BlockPlace place, Transition transition, Throwable failure) implements Command {}
 
@@ -68,14 +85,12 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     private final long pauseMillis;
     private final int depth;
     private final UnburiedSpends spends;
-    private final RecentChain chain = new RecentChain();
     private final ActorRef<Reservations.Command> reservations;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
     private boolean resting;
-    private Hash256 lastTip;
     private boolean reading;
-    private long readAt = Long.MIN_VALUE;
-    private int asking;
+    private long height = -1;
+    private long turn;
 
     private BurialWatch(
             ActorContext<Command> context,
@@ -95,6 +110,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         this.depth = env.pace().burialDepth();
         this.spends = new UnburiedSpends(unburied, count);
         timers.startTimerWithFixedDelay(new Tick(), env.pace().tick());
+        env.chain().subscribe(context.messageAdapter(FollowEvent.class, Followed::new));
     }
 
     /**
@@ -109,7 +125,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             AtomicInteger count) {
         count.set(unburied.size());
         return Behaviors.setup(context -> Behaviors.withTimers(
-                timers -> new BurialWatch(context, timers, env, unburied, broadcast, neighbours, count).tick()));
+                timers -> new BurialWatch(context, timers, env, unburied, broadcast, neighbours, count)));
     }
 
     @Override
@@ -118,8 +134,9 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
                 .onMessage(Watch.class, this::watch)
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Rest.class, command -> rest())
-                .onMessage(BlockRead.class, this::blockRead)
-                .onMessage(Found.class, this::found)
+                .onMessage(Followed.class, this::followed)
+                .onMessage(Read.class, this::read)
+                .onMessage(Searched.class, this::searched)
                 .onMessage(Moved.class, this::moved)
                 .onMessage(PutBack.class, this::putBack)
                 .onMessage(Buried.class, this::buried)
@@ -136,33 +153,55 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         return this;
     }
 
+    private Behavior<Command> followed(Followed command) {
+        if (command.event() instanceof FollowEvent.Standing standing) {
+            // What happened before was not told.
+            height = standing.tip().height();
+            doubtFrom(0);
+        } else if (command.event() instanceof FollowEvent.Disconnected gone) {
+            height = gone.block().height() - 1;
+            doubtFrom(gone.block().height());
+        } else if (command.event() instanceof FollowEvent.Connected connected) {
+            height = connected.block().height();
+        } else if (command.event() instanceof FollowEvent.Advanced advanced) {
+            height = advanced.to().height();
+        }
+        spends.makeAllDue();
+        if (!resting) {
+            bury(spends.provenUpTo(deepest()));
+        }
+        return tick();
+    }
+
+    private void doubtFrom(long first) {
+        turn++;
+        spends.doubtFrom(first);
+    }
+
+    private long deepest() {
+        return height - depth + 1;
+    }
+
+    /** Reads in the books about those in doubt, some at a time. */
     private Behavior<Command> tick() {
-        if (spends.isEmpty()) {
-            chain.forget();
-        } else if (!resting) {
-            tip().ifPresent(this::compare);
+        if (resting || reading || height < 0) {
+            return this;
+        }
+        List<Entry> due = spends.inDoubt().stream()
+                .filter(entry -> !entry.isBusy() && isDue(entry.dueAt()) && isReached(entry))
+                .limit(TOGETHER)
+                .toList();
+        if (!due.isEmpty()) {
+            reading = true;
+            due.forEach(Entry::begin);
+            List<Hash256> txIds = due.stream().map(Entry::txId).toList();
+            long asked = turn;
+            getContext()
+                    .pipeToSelf(
+                            env.chain().fates(due.stream().map(Entry::question).toList()),
+                            (chain, failure) -> new Read(txIds, asked, chain, failure));
         }
         return this;
-    }
-
-    /** No chain has 2^63 blocks: a node that says so is not believed. */
-    private Optional<BlockPlace> tip() {
-        return env.tip().get().filter(tip -> tip.height() >= 0).map(tip -> new BlockPlace(tip.height(), tip.blockId()));
-    }
-
-    /** After a question in vain there is a pause, which a new tip ends. */
-    private void compare(BlockPlace tip) {
-        if (!tip.blockId().equals(lastTip)) {
-            lastTip = tip.blockId();
-            readAt = Long.MIN_VALUE;
-            spends.makeAllDue();
-        }
-        Optional<BlockPlace> missing = chain.missing(tip, floor(tip));
-        if (missing.isEmpty()) {
-            judge(tip);
-        } else if (!reading && isDue(readAt)) {
-            read(missing.get());
-        }
     }
 
     /** A clock that was set back must not stop the watch. */
@@ -171,113 +210,99 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         return at <= now || at > now + pauseMillis;
     }
 
-    /** Down to the lowest block that matters, and no deeper than a burial. */
-    private long floor(BlockPlace tip) {
-        return Math.max(spends.lowest().orElse(tip.height()), deepest(tip));
+    /** A chain that ends below its block proves nothing yet: the branch that takes the place of another comes block by block. */
+    private boolean isReached(Entry entry) {
+        return entry.spend().place().filter(place -> place.height() > height).isEmpty();
     }
 
-    private long deepest(BlockPlace tip) {
-        return Math.max(0, tip.height() - depth + 1);
+    private Behavior<Command> read(Read command) {
+        reading = false;
+        if (command.failure() != null) {
+            LOG.error("the books cannot be asked: {}", Broadcast.words(command.failure()));
+        }
+        Optional<SpendChain.Fates> chain =
+                command.turn() == turn && command.failure() == null ? command.chain() : Optional.empty();
+        List<Entry> deep = new ArrayList<>();
+        for (int i = 0; i < command.txIds().size(); i++) {
+            Entry entry = spends.get(command.txIds().get(i));
+            if (chain.isEmpty()) {
+                later(entry);
+            } else {
+                judge(entry, chain.get().tip(), chain.get().fates().get(i), deep);
+            }
+        }
+        bury(deep);
+        return chain.isEmpty() ? this : tick();
     }
 
-    private void read(BlockPlace wanted) {
-        reading = true;
+    private void judge(Entry entry, BlockPlace tip, SpendingBooks.Fate fate, List<Entry> deep) {
+        Optional<BlockPlace> last = entry.spend().place();
+        if (fate instanceof SpendingBooks.Fate.InBlock mined) {
+            inBlock(entry, mined.place(), deep);
+        } else if (last.filter(place -> place.height() > tip.height()).isPresent()) {
+            later(entry);
+        } else if (fate instanceof SpendingBooks.Fate.TooDeep) {
+            prove(entry.txId(), last.orElseThrow());
+        } else if (last.isEmpty() && fate instanceof SpendingBooks.Fate.Open) {
+            search(entry.txId());
+        } else {
+            unconfirm(entry);
+        }
+    }
+
+    private void inBlock(Entry entry, BlockPlace place, List<Entry> deep) {
+        if (!entry.spend().place().equals(Optional.of(place))) {
+            move(entry, place);
+            return;
+        }
+        spends.proven(entry);
+        if (place.height() <= deepest()) {
+            deep.add(entry);
+        }
+    }
+
+    /** The books begin above its block. */
+    private void prove(Hash256 txId, BlockPlace place) {
         getContext()
                 .pipeToSelf(
-                        env.node().block(wanted.blockId()), (block, failure) -> new BlockRead(wanted, block, failure));
+                        env.chain().proves(txId, place),
+                        (proven, failure) -> new Searched(
+                                txId, failure == null && proven ? Optional.of(place) : Optional.empty(), false));
     }
 
-    private Behavior<Command> blockRead(BlockRead command) {
-        reading = false;
-        BlockPlace asked = command.asked();
-        Optional<NodeClient.BlockSummary> block = Optional.ofNullable(command.block())
-                .flatMap(found -> found)
-                .filter(found -> new BlockPlace(found.height(), found.blockId()).equals(asked));
-        if (block.isEmpty()) {
-            // Another node than the one that named the tip may not have the block yet; or one of them lies.
-            readAt = clock.millis() + pauseMillis;
-            return this;
+    /** An older release has not kept its block. */
+    private void search(Hash256 txId) {
+        getContext()
+                .pipeToSelf(
+                        broadcast.find(txId).thenComposeAsync(found -> search(txId, found), env.executor()),
+                        (result, failure) -> failure == null ? result : new Searched(txId, Optional.empty(), false));
+    }
+
+    private CompletionStage<Searched> search(Hash256 txId, Optional<NodeClient.NodeTransaction> found) {
+        if (found.filter(tx -> tx.blockHeight() != null).isEmpty()) {
+            return CompletableFuture.completedFuture(new Searched(txId, Optional.empty(), true));
         }
-        chain.add(asked, block.get().previousBlockId());
-        return tick();
+        BlockPlace place = new BlockPlace(found.get().blockHeight(), found.get().blockId());
+        return env.chain()
+                .proves(txId, place)
+                .thenApplyAsync(
+                        proven -> new Searched(txId, proven ? Optional.of(place) : Optional.empty(), false),
+                        env.executor());
     }
 
-    /** Costs what has changed: what a new block leaves where it was is not looked at. */
-    private void judge(BlockPlace tip) {
-        OptionalLong changed = chain.takeChange();
-        changed.ifPresent(spends::doubtFrom);
-        List<Entry> deep = new ArrayList<>();
-        for (Entry entry : spends.inDoubt()) {
-            if (entry.isBusy()) {
-                continue;
-            }
-            if (isInItsBlock(entry)) {
-                spends.proven(entry);
-                if (isDeep(entry, tip)) {
-                    deep.add(entry);
-                }
-            } else if (mayBeGone(entry, tip) && asking < AT_ONCE && isDue(entry.dueAt())) {
-                ask(entry);
-            }
-        }
-        bury(changed.isPresent() ? spends.provenUpTo(deepest(tip)) : deep);
-    }
-
-    private boolean isDeep(Entry entry, BlockPlace tip) {
-        return entry.spend()
-                .place()
-                .filter(place -> place.height() <= deepest(tip))
-                .isPresent();
-    }
-
-    private boolean isInItsBlock(Entry entry) {
-        return entry.spend()
-                .place()
-                .map(place -> chain.at(place.height()).equals(Optional.of(place.blockId())))
-                .orElse(false);
-    }
-
-    /** A tip below its block proves nothing: a node that lags is not a reorganisation. */
-    private static boolean mayBeGone(Entry entry, BlockPlace tip) {
-        return entry.spend()
-                .place()
-                .map(place -> place.height() <= tip.height())
-                .orElse(true);
-    }
-
-    private void ask(Entry entry) {
-        entry.begin();
-        asking++;
-        Hash256 txId = entry.txId();
-        getContext().pipeToSelf(broadcast.find(txId), (found, failure) -> new Found(txId, found, failure));
-    }
-
-    private Behavior<Command> found(Found command) {
-        asking--;
+    /** One that nobody knows to be mined is sent again: the same bytes, so that nothing is lost when that was not true. */
+    private Behavior<Command> searched(Searched command) {
         Entry entry = spends.get(command.txId());
-        if (command.failure() != null) {
-            LOG.debug("spend {}: the nodes cannot be asked: {}", command.txId(), Broadcast.words(command.failure()));
-            later(entry);
-            return tick();
-        }
-        Optional<BlockPlace> place = command.found()
-                .filter(found -> found.blockHeight() != null)
-                .map(found -> new BlockPlace(found.blockHeight(), found.blockId()));
-        if (place.isEmpty()) {
+        if (command.isUnknown()) {
             unconfirm(entry);
-        } else if (isBelowTheChain(place.get())) {
-            bury(List.of(entry));
-        } else if (place.equals(entry.spend().place())) {
+        } else if (command.place().isEmpty()) {
             later(entry);
         } else {
-            move(entry, place.get());
+            List<Entry> deep = new ArrayList<>();
+            inBlock(entry, command.place().get(), deep);
+            bury(deep);
         }
         return tick();
-    }
-
-    /** Below everything that is followed: the node's word is the proof. */
-    private boolean isBelowTheChain(BlockPlace place) {
-        return tip().filter(tip -> place.height() < deepest(tip)).isPresent();
     }
 
     private Behavior<Command> later(Entry entry) {
@@ -304,7 +329,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             return leave(List.of(command.txId()));
         }
         spends.move(entry, command.place());
-        return this;
+        return tick();
     }
 
     private void unconfirm(Entry entry) {

@@ -15,19 +15,22 @@ import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.books.Spending;
+import org.chainwalletd.store.books.SpendingBooks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the spends in flight whose spender has ended: asks the nodes for each until it is confirmed, conflicted or abandoned, sends the same
- * bytes again when the nodes have forgotten it, and decides when its reservations end. What it finds out is a {@link WatchedOutcomes}
- * matter. Confirmed ones go to the burial watch, which hands them back when a reorganisation removes them. Talks to the nodes, the store and the
- * reservations. After a restart it goes on with everything that the store has in flight.
+ * Owns the spends in flight whose spender has ended, until each is confirmed, conflicted or abandoned. The first two only the followed chain
+ * can tell; what it does not, the nodes are asked: when they have forgotten a spend the same bytes are sent again, and when none has it for long
+ * its reservations end. What is found out is a {@link WatchedOutcomes} matter. Confirmed ones go to the burial watch, which hands them back
+ * when a reorganisation removes them. Hears the follower; talks to the books, the nodes, the store and the reservations. After a restart it goes on with everything that the store has in flight.
  */
 public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Rebroadcaster.class);
@@ -60,14 +63,21 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     /** Looks at everything that is due. */
     record Tick() implements Command {}
 
-    /** A new block: looks at everything now. */
-    record TipAdvanced() implements Command {}
-
     /** The daemon stops: nothing new is begun. */
     record Rest() implements Command {}
 
-    private record Located(Hash256 txId, long turn, Optional<NodeTransaction> found, Throwable failure)
+    private record Followed(FollowEvent event) implements Command {}
+
+    /** @param chain the followed chain, with the fate of the one spend; empty when it cannot be told now */
+    private record Judged(Hash256 txId, long turn, Optional<SpendChain.Fates> chain) implements Command {}
+
+    /** @param read the end of the followed chain when it did not have the spend; empty when there was none */
+    private record Located(
+            Hash256 txId, long turn, Optional<BlockPlace> read, Optional<NodeTransaction> found, Throwable failure)
             implements Command {}
+
+    /** Whether the followed chain has the spend in this block, which no book tells. */
+    private record Proven(Hash256 txId, long turn, BlockPlace place, boolean proven) implements Command {}
 
     private record Resent(WatchedSpend sent, BroadcastOutcome outcome) implements Command {}
 
@@ -87,7 +97,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private final WatchedSpends spends;
     private final WatchedOutcomes outcomes;
     private final Resends resends;
-    private Optional<Hash256> tip = Optional.empty();
+    private Optional<Hash256> nodesTip = Optional.empty();
     private boolean resting;
 
     private Rebroadcaster(
@@ -106,6 +116,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         this.outcomes = new WatchedOutcomes(context, env, spends, neighbours);
         this.resends = new Resends(question -> neighbours.reservations().tell(new Reservations.Withheld(question)));
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
+        env.chain().subscribe(context.messageAdapter(FollowEvent.class, Followed::new));
     }
 
     /**
@@ -153,9 +164,11 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                 .onMessage(Release.class, this::release)
                 .onMessage(Abandoned.class, this::abandoned)
                 .onMessage(Tick.class, command -> tick())
-                .onMessage(TipAdvanced.class, command -> tipAdvanced())
+                .onMessage(Followed.class, this::followed)
                 .onMessage(Rest.class, command -> rest())
+                .onMessage(Judged.class, this::judged)
                 .onMessage(Located.class, this::located)
+                .onMessage(Proven.class, this::proven)
                 .onMessage(Resent.class, this::resent)
                 .onMessage(ParentKnown.class, this::parentKnown)
                 .onMessage(Written.class, this::written)
@@ -206,18 +219,33 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         return this;
     }
 
-    private Behavior<Command> tipAdvanced() {
-        spends.makeAllDue(clock.millis());
-        return tick();
-    }
-
-    private Behavior<Command> tick() {
-        Optional<Hash256> newest = env.tip().get().map(NodeClient.Tip::blockId);
-        if (!newest.equals(tip)) {
-            tip = newest;
+    /** A block that goes tells nothing of what is in flight: its spends come from the burial watch. */
+    private Behavior<Command> followed(Followed command) {
+        if (!(command.event() instanceof FollowEvent.Disconnected)) {
             spends.makeAllDue(clock.millis());
         }
         return next();
+    }
+
+    /** While the followed chain lags, a new tip of a node is a reason to ask the nodes. */
+    private Behavior<Command> tick() {
+        Optional<Hash256> newest = env.tip()
+                .get()
+                .filter(this::isAhead)
+                .map(NodeClient.Tip::blockId)
+                .or(() -> nodesTip);
+        if (!newest.equals(nodesTip)) {
+            nodesTip = newest;
+            spends.makeAllDue(clock.millis());
+        }
+        return next();
+    }
+
+    private boolean isAhead(NodeClient.Tip tip) {
+        return env.chain()
+                .tip()
+                .filter(followed -> Long.compareUnsigned(followed.height(), tip.height()) >= 0)
+                .isEmpty();
     }
 
     /** Whenever one was looked at there is room for another: many spends do not wait for the tick. */
@@ -231,7 +259,38 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private void look(WatchedSpend spend) {
         Hash256 txId = spend.txId();
         long turn = spend.turn();
-        getContext().pipeToSelf(broadcast.find(txId), (found, failure) -> new Located(txId, turn, found, failure));
+        getContext()
+                .pipeToSelf(
+                        env.chain().fates(List.of(spend.question())),
+                        (chain, failure) -> new Judged(txId, turn, failure == null ? chain : Optional.empty()));
+    }
+
+    private Behavior<Command> judged(Judged command) {
+        WatchedSpend spend = spends.current(command.txId(), command.turn());
+        if (spend == null) {
+            return this;
+        }
+        Optional<SpendingBooks.Fate> fate =
+                command.chain().map(chain -> chain.fates().get(0));
+        if (fate.isPresent() && fate.get() instanceof SpendingBooks.Fate.InBlock mined) {
+            outcomes.confirmed(spend, mined.place());
+        } else if (fate.isPresent() && fate.get() instanceof SpendingBooks.Fate.Lost lost) {
+            Spending other = lost.to();
+            outcomes.conflicted(
+                    spend,
+                    "its input " + other.outpoint() + " was spent by " + other.by() + " in block "
+                            + other.place().blockId());
+        } else {
+            locate(spend, command.chain().map(SpendChain.Fates::tip));
+        }
+        return this;
+    }
+
+    private void locate(WatchedSpend spend, Optional<BlockPlace> read) {
+        Hash256 txId = spend.txId();
+        long turn = spend.turn();
+        getContext()
+                .pipeToSelf(broadcast.find(txId), (found, failure) -> new Located(txId, turn, read, found, failure));
     }
 
     private Behavior<Command> located(Located command) {
@@ -249,13 +308,45 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             return forgotten(spend);
         }
         NodeTransaction found = command.found().get();
-        if (found.blockHeight() == null) {
+        return found.blockHeight() == null
+                ? inMempool(spend)
+                : mined(spend, new BlockPlace(found.blockHeight(), found.blockId()), command.read());
+    }
+
+    /** A node's word confirms nothing. What is above the followed tip comes to be read; what is not is to be proven. */
+    private Behavior<Command> mined(WatchedSpend spend, BlockPlace place, Optional<BlockPlace> read) {
+        boolean wasRead = read.filter(tip -> Long.compareUnsigned(place.height(), tip.height()) <= 0)
+                .isPresent();
+        if (!wasRead) {
             return inMempool(spend);
         }
-        outcomes.confirmed(spend, new BlockPlace(found.blockHeight(), found.blockId()));
+        Hash256 txId = spend.txId();
+        long turn = spend.turn();
+        getContext()
+                .pipeToSelf(
+                        env.chain().proves(txId, place),
+                        (proven, failure) -> new Proven(txId, turn, place, failure == null && proven));
         return this;
     }
 
+    private Behavior<Command> proven(Proven command) {
+        WatchedSpend spend = spends.current(command.txId(), command.turn());
+        if (spend == null) {
+            return this;
+        }
+        if (command.proven()) {
+            outcomes.confirmed(spend, command.place());
+            return this;
+        }
+        LOG.warn(
+                "a node says that spend {} is in block {}, which the followed chain does not show",
+                command.txId(),
+                command.place().blockId());
+        spend.seenNowhere();
+        return forgotten(spend);
+    }
+
+    /** A node has it, in its mempool or, as it says, in a block that is not followed yet. */
     private Behavior<Command> inMempool(WatchedSpend spend) {
         spend.seenInMempool();
         outcomes.accepted(spend);
@@ -300,10 +391,6 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         }
         if (command.outcome() instanceof BroadcastOutcome.Accepted) {
             return inMempool(spend);
-        }
-        if (command.outcome() instanceof BroadcastOutcome.Conflicted conflict && conflict.certain()) {
-            outcomes.conflicted(spend, conflict.text());
-            return this;
         }
         LOG.info("spend {} is still not taken: {}", spend.txId(), command.outcome());
         Optional<Hash256> parent = command.outcome() instanceof BroadcastOutcome.Unknown unknown

@@ -24,6 +24,7 @@ import org.chainwalletd.store.Store;
  * Everything that spending works with.
  *
  * @param network which one the nodes say they are of, as far as they have
+ * @param chain what was followed of the chain
  * @param tip the newest one that a node of our chain has named; asks nobody
  * @param executor for continuations; never blocks
  */
@@ -33,6 +34,7 @@ public record SpendEnvironment(
         VerifiedOutputs outputs,
         ChainIdentity identity,
         Supplier<Optional<Network>> network,
+        SpendChain chain,
         Supplier<Optional<NodeClient.Tip>> tip,
         Signer signer,
         IntentStore intents,
@@ -61,6 +63,7 @@ public record SpendEnvironment(
             VerifiedOutputs outputs,
             ChainIdentity identity,
             Supplier<NodesSeen> nodes,
+            SpendChain chain,
             Signer signer,
             Store store,
             MeterRegistry meters,
@@ -74,6 +77,7 @@ public record SpendEnvironment(
                 outputs,
                 identity,
                 () -> nodes.get().network().flatMap(Network::ofWord),
+                chain,
                 () -> nodes.get().tip(),
                 signer,
                 store.intents(),

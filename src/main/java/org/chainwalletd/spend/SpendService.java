@@ -195,12 +195,6 @@ public final class SpendService {
         return env.intents().openSpendOf(address);
     }
 
-    /** A new block was seen: spends in flight are looked at without waiting for their turn. */
-    public void tipAdvanced() {
-        rebroadcaster.tell(new Rebroadcaster.TipAdvanced());
-        burials.tell(new BurialWatch.Tick());
-    }
-
     /** Takes no new spends; complete when none is running. What is in flight goes on after the next start. */
     public CompletionStage<Void> drain() {
         rebroadcaster.tell(new Rebroadcaster.Rest());

@@ -6,13 +6,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.books.SpendingBooks;
 
 /**
  * The spends that the {@link BurialWatch} watches: in which block each is, and which of them are in doubt because the chain that is followed
@@ -35,6 +36,11 @@ final class UnburiedSpends {
 
         ConfirmedSpend spend() {
             return spend;
+        }
+
+        SpendingBooks.Question question() {
+            return new SpendingBooks.Question(
+                    spend.txId(), spend.inputs().stream().map(Coin::outpoint).toList(), spend.place());
         }
 
         /** Whether a question or a write about it is under way. */
@@ -111,11 +117,6 @@ final class UnburiedSpends {
         }
     }
 
-    /** Height of the lowest block that matters. */
-    OptionalLong lowest() {
-        return byHeight.isEmpty() ? OptionalLong.empty() : OptionalLong.of(byHeight.firstKey());
-    }
-
     /** The blocks from this height on may be others now. */
     void doubtFrom(long height) {
         byHeight.tailMap(height, true).values().forEach(inDoubt::addAll);
@@ -128,6 +129,7 @@ final class UnburiedSpends {
 
     /** The chain that is followed has its block. */
     void proven(Entry entry) {
+        entry.busy = false;
         inDoubt.remove(entry);
     }
 

@@ -1,12 +1,14 @@
 package org.chainwalletd.spend;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.books.SpendingBooks;
 
 /**
  * What the {@link Rebroadcaster} knows of one spend: where it was seen, whether its coins are reserved, and when it is looked at next.
@@ -63,6 +65,10 @@ final class WatchedSpend {
 
     List<Outpoint> outpoints() {
         return intent.inputs().stream().map(Coin::outpoint).toList();
+    }
+
+    SpendingBooks.Question question() {
+        return new SpendingBooks.Question(intent.txId(), outpoints(), Optional.empty());
     }
 
     boolean spendsAnyOf(Set<Outpoint> outpoints) {

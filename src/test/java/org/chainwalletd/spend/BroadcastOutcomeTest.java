@@ -132,7 +132,7 @@ class BroadcastOutcomeTest {
         spends.node.refuseSends(null);
 
         Await.until("both are sent", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return refused.stream()
                     .allMatch(one ->
                             spends.devnet.ledger().transaction(one.txId()).isPresent());
@@ -228,7 +228,7 @@ class BroadcastOutcomeTest {
         spends.node.faults(method -> Fault.NONE);
 
         Await.until("nothing is in flight", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0;
         });
 

@@ -298,7 +298,7 @@ class CoinsProvenByBytesTest {
         spends.node.shows(found -> found);
         spends.node.faults(method -> Fault.NONE);
         Await.until("it is sent when the node has caught up", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.devnet.ledger().transaction(unknown.txId()).isPresent();
         });
     }

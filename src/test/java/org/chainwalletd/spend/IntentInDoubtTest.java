@@ -121,7 +121,7 @@ class IntentInDoubtTest {
         disk.staysUnknown = false;
 
         Await.until("the node has it", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.devnet.ledger().transaction(txId).isPresent();
         });
         spends.confirmAll();

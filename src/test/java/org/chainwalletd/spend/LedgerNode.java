@@ -64,6 +64,7 @@ final class LedgerNode implements NodeClient {
     private volatile Optional<String> sendRefusal = Optional.empty();
     private volatile UnaryOperator<Utxo> listed = utxo -> utxo;
     private volatile UnaryOperator<NodeTransaction> shown = transaction -> transaction;
+    private volatile Optional<SpentBy> spender = Optional.empty();
     private volatile List<NodeClient> each = List.of(this);
 
     LedgerNode(Ledger ledger, Executor executor) {
@@ -94,6 +95,11 @@ final class LedgerNode implements NodeClient {
     /** What it shows for a transaction; null: nothing. */
     void shows(UnaryOperator<NodeTransaction> lie) {
         shown = lie;
+    }
+
+    /** Who has spent every output, as it says; empty: the truth. */
+    void spends(Optional<SpentBy> lie) {
+        spender = lie;
     }
 
     /** This node is one of several; calls that are not meant for a single one all come here. */
@@ -267,8 +273,8 @@ final class LedgerNode implements NodeClient {
     public CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint) {
         return call(
                 "get_output_spent_by",
-                () -> ledger.spentBy(outpoint)
-                        .map(spent -> new SpentBy(spent.txId(), spent.inputIndex(), spent.height())),
+                () -> spender.or(() -> ledger.spentBy(outpoint)
+                        .map(spent -> new SpentBy(spent.txId(), spent.inputIndex(), spent.height()))),
                 Optional::empty);
     }
 
@@ -330,7 +336,7 @@ final class LedgerNode implements NodeClient {
 
     @Override
     public CompletionStage<Optional<BlockSummary>> blockAt(long height) {
-        throw new UnsupportedOperationException();
+        return call("get_block", () -> ledger.blockAt(height).map(LedgerNode::summary), Optional::empty);
     }
 
     @Override

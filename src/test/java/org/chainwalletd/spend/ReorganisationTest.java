@@ -201,7 +201,7 @@ class ReorganisationTest {
         Receipt receipt = paidAndConfirmed(1_000, "token-lagging");
         loseLastBlock(foreignSpend(receipt.inputs().get(0).outpoint()));
         awaitState(receipt.txId(), IntentState.CONFLICTED);
-        spends.node.faults(method -> method.equals("get_block") ? LedgerNode.Fault.NONE : LedgerNode.Fault.LAGGING);
+        spends.node.faults(method -> LedgerNode.Fault.LAGGING);
 
         refusal(
                 SpendRefusal.UpstreamFailed.class,
@@ -232,37 +232,25 @@ class ReorganisationTest {
     }
 
     @Test
-    void watching_costs_one_question_for_a_block_and_nothing_once_all_is_buried() {
-        Receipt receipt = paidAndConfirmed(1_000, "token-buried");
-        Await.until("its block is known", () -> calls("get_block") > 0);
+    void watching_asks_no_node_anything() {
+        paidAndConfirmed(1_000, "token-buried");
         spends.node.forgetCalls();
 
         for (int i = 1; i < SpendHarness.BURIAL_DEPTH; i++) {
             assertThat(get(spends.store.intents().unburied())).hasSize(1);
-            int blocks = i;
             spends.devnet.mine(1);
-            Await.until("the block is looked at", () -> calls("get_block") == blocks);
+            spends.awaitFollowed();
         }
 
         Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
-        assertThat(calls("get_transaction")).isZero();
         Await.until(
                 "nothing is watched",
                 () -> spends.meters.get("walletd.spend.unburied").gauge().value() == 0);
-        spends.node.forgetCalls();
-        spends.devnet.mine(2);
-        spends.spending.tipAdvanced();
-        Receipt next = get(spends.spending.transfer(request(payer, shop, 700, "token-next")));
-        Await.until("the next one was looked at", () -> {
-            spends.spending.tipAdvanced();
-            return calls("get_transaction") > 0;
-        });
-        assertThat(calls("get_block")).isZero();
-        assertThat(next.inputs().get(0).outpoint().txId()).isEqualTo(receipt.txId());
+        assertThat(spends.node.calls()).isEmpty();
     }
 
     @Test
-    void a_spend_that_was_buried_while_the_daemon_was_stopped_is_asked_for_once() {
+    void a_spend_that_was_buried_while_the_daemon_was_stopped_is_found_in_the_books() {
         Receipt receipt = paidAndConfirmed(1_000, "token-deep");
         spends.crash();
         spends.devnet.mine(2 * SpendHarness.BURIAL_DEPTH);
@@ -271,8 +259,7 @@ class ReorganisationTest {
         spends.start();
 
         Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
-        assertThat(calls("get_transaction")).isEqualTo(1);
-        assertThat(calls("get_block")).isLessThanOrEqualTo(SpendHarness.BURIAL_DEPTH);
+        assertThat(spends.node.calls()).isEmpty();
         assertThat(isConfirmed(receipt.txId())).isTrue();
     }
 
@@ -320,7 +307,7 @@ class ReorganisationTest {
         spends.node.forgetCalls();
 
         spends.devnet.mine(1);
-        Await.until("the block is looked at", () -> calls("get_block") > 0);
+        spends.awaitFollowed();
         refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 1_000)));
 
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
@@ -340,7 +327,7 @@ class ReorganisationTest {
         awaitState(receipt.txId(), IntentState.ACCEPTED);
         spends.node.forgetCalls();
         Await.until("it is sent again and again", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return calls("send_raw_transaction") > 1;
         });
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.ACCEPTED);

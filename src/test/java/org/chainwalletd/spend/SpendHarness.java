@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,11 +19,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -37,10 +40,18 @@ import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.ledger.Tip;
+import org.chainwalletd.follow.Book;
+import org.chainwalletd.follow.FollowedNode;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.follow.FollowerSetup;
+import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.testkit.Await;
 
 /** Spending over a development chain, that can be stopped like a crashed process and started again over the same store. */
@@ -70,7 +81,11 @@ final class SpendHarness implements AutoCloseable {
     SpendService spending;
 
     private Path folder;
-    private ActorRef<Void> root;
+    private Optional<Path> booksFolder = Optional.empty();
+    private final List<ActorRef<?>> actors = new ArrayList<>();
+    private Books books;
+    private Follower follower;
+    private volatile Optional<NodeClient.Tip> rumour = Optional.empty();
 
     SpendHarness(Path folder) {
         this.folder = folder;
@@ -85,10 +100,65 @@ final class SpendHarness implements AutoCloseable {
 
     SpendHarness start() {
         store = SqliteStore.open(folder);
+        SpendingTable spendings = new SpendingTable(page -> new SpendingTable.View(keys::isAtHand, htlc -> false));
+        books = Books.open(booksFolder.orElse(folder), List.of(spendings));
+        follower = Follower.start(new Actors(), following(new SpendingBook(PROFILE, spendings)));
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        root = kit.spawn(SpendService.create(environment(), started));
+        new Actors().spawn(SpendService.create(environment(), started), "spending");
         spending = get(started);
         return this;
+    }
+
+    /** From the next start on the books are others, which begin there. */
+    void withoutBooks(Path empty) {
+        booksFolder = Optional.of(empty);
+    }
+
+    /** Whatever is spawned through this dies with the process. */
+    private final class Actors implements Follower.Spawner {
+        @Override
+        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+            ActorRef<T> spawned = kit.spawn(behavior);
+            actors.add(spawned);
+            return spawned;
+        }
+    }
+
+    /** Asks a node of its own, which no fault concerns. */
+    private FollowerSetup following(Book<?, ?> book) {
+        NodeClient honest = new LedgerNode(devnet.ledger(), executor);
+        return new FollowerSetup(
+                PROFILE,
+                List.of(new FollowedNode("honest", honest)),
+                honest,
+                () -> Optional.of(Network.DEVNET),
+                books,
+                List.of(book),
+                FollowerSetup.Rules.DEFAULT,
+                new WorkCheck(PROFILE, executor),
+                new SimpleMeterRegistry(),
+                Duration.ofMillis(20),
+                Clock.systemUTC(),
+                executor);
+    }
+
+    /** Waits until the follower stands at the development chain's tip. */
+    void awaitFollowed() {
+        Await.until(
+                "the tip is followed",
+                () -> follower.tip()
+                        .filter(tip -> tip.place()
+                                .blockId()
+                                .equals(devnet.ledger().tip().id()))
+                        .isPresent());
+    }
+
+    /** A node names a tip that is not followed yet: whatever is in flight is looked at now. */
+    void wake() {
+        Tip tip = devnet.ledger().tip();
+        byte[] id = new byte[32];
+        ThreadLocalRandom.current().nextBytes(id);
+        rumour = Optional.of(new NodeClient.Tip(tip.height() + 1, Hash256.of(id), devnet.genesisId()));
     }
 
     /** The same chain with another, empty store. */
@@ -104,7 +174,8 @@ final class SpendHarness implements AutoCloseable {
                 outputs(),
                 identity(),
                 () -> Optional.of(Network.DEVNET),
-                this::tip,
+                new FollowedSpends(follower, new SpendingBooks(books), executor),
+                () -> rumour,
                 keys,
                 before.apply(store.intents()),
                 store.reservations(),
@@ -147,11 +218,6 @@ final class SpendHarness implements AutoCloseable {
         return CompletableFuture.completedFuture(found);
     }
 
-    private Optional<NodeClient.Tip> tip() {
-        Tip tip = devnet.ledger().tip();
-        return Optional.of(new NodeClient.Tip(tip.height(), tip.id(), devnet.genesisId()));
-    }
-
     private ChainIdentity identity() {
         return new ChainIdentity() {
             @Override
@@ -173,7 +239,9 @@ final class SpendHarness implements AutoCloseable {
 
     /** Everything in memory is gone; what was committed is read again. */
     void crash() {
-        kit.stop(root);
+        actors.forEach(kit::stop);
+        actors.clear();
+        books.close();
         store.close();
     }
 
@@ -218,9 +286,9 @@ final class SpendHarness implements AutoCloseable {
     /** Mines and waits until the daemon has noticed that nothing is in flight any more. */
     void confirmAll() {
         devnet.mine(1);
-        spending.tipAdvanced();
+        wake();
         Await.until("nothing is in flight", () -> {
-            spending.tipAdvanced();
+            wake();
             return spending.inFlightTransfers() == 0 && spending.inFlightUtxos() == 0;
         });
     }
@@ -249,6 +317,7 @@ final class SpendHarness implements AutoCloseable {
     public void close() {
         kit.shutdownTestKit();
         if (store != null) {
+            books.close();
             store.close();
         }
         devnet.close();

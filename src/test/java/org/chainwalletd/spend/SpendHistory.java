@@ -260,7 +260,7 @@ final class SpendHistory {
         for (Payment payment : payments.values()) {
             payment.answers.forEach(this::await);
         }
-        spends.spending.tipAdvanced();
+        spends.wake();
     }
 
     /** Callers of the dead process hear nothing any more. */
@@ -373,7 +373,7 @@ final class SpendHistory {
                 return;
             }
             spends.devnet.mine(1);
-            spends.spending.tipAdvanced();
+            spends.wake();
             LockSupport.parkNanos(10_000_000);
             giveUpTheHopeless();
         }

@@ -107,7 +107,7 @@ class StoreFailureTest {
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.node.onSend(tx -> {});
         spends.devnet.mine(1);
-        spends.spending.tipAdvanced();
+        spends.wake();
         storeFails(false);
         spends.confirmAll();
         assertThat(stateOf(receipt.txId())).contains(IntentState.CONFIRMED);
@@ -130,7 +130,7 @@ class StoreFailureTest {
         storeFails(false);
         spends.node.refuseSends(null);
         Await.until("the node has it", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.devnet.ledger().transaction(unknown.txId()).isPresent();
         });
         spends.confirmAll();
@@ -143,7 +143,7 @@ class StoreFailureTest {
         storeFails(true);
         spends.node.forgetCalls();
         spends.devnet.reorganise(1, false, List.of());
-        Await.until("it was looked for", () -> spends.node.calls().contains("get_transaction"));
+        spends.awaitFollowed();
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
 
         storeFails(false);

@@ -289,7 +289,7 @@ class TransferTest {
         spends.devnet.forgetMempool();
 
         Await.until("the node has it again", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
         });
         spends.confirmAll();
@@ -349,7 +349,7 @@ class TransferTest {
         spends.clock.move(Duration.ofMinutes(30));
         spends.node.forgetCalls();
         Await.until("it was looked up twice", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.node.calls().stream()
                             .filter("get_transaction"::equals)
                             .count()
@@ -362,7 +362,7 @@ class TransferTest {
         spends.devnet.forgetMempool();
 
         Await.until("the reservation ends", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.spending.inFlightUtxos() == 0;
         });
         assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
@@ -381,7 +381,7 @@ class TransferTest {
         spends.clock.move(Duration.ofMinutes(30));
         spends.node.forgetCalls();
         Await.until("it was looked for twice", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.node.calls().stream()
                             .filter("get_transaction"::equals)
                             .count()
@@ -393,7 +393,7 @@ class TransferTest {
 
     private void untilInFlight(int outpoints) {
         Await.until(outpoints + " outpoints are in flight", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.spending.inFlightUtxos() == outpoints;
         });
     }
@@ -444,7 +444,7 @@ class TransferTest {
         spends.restart();
         spends.node.forgetCalls();
         Await.until("both were looked at often", () -> {
-            spends.spending.tipAdvanced();
+            spends.wake();
             return spends.node.calls().stream()
                             .filter("send_raw_transaction"::equals)
                             .count()

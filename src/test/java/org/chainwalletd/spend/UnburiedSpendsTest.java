@@ -69,21 +69,18 @@ class UnburiedSpendsTest {
         spends.move(spends.get(id(5)), new BlockPlace(9, id(109)));
 
         assertThat(ids(spends.inDoubt())).containsExactly(id(5));
-        assertThat(spends.lowest()).hasValue(6);
         assertThat(ids(spends.provenUpTo(9))).containsExactly(id(6), id(7));
     }
 
     @Test
-    void the_lowest_block_is_that_of_what_is_left() {
-        assertThat(spends.lowest()).hasValue(5);
+    void one_whose_block_is_not_known_counts_too() {
         assertThat(count).hasValue(4);
         spends.remove(id(5));
         spends.remove(id(6));
         spends.remove(id(6));
-        assertThat(spends.lowest()).hasValue(7);
         spends.remove(id(7));
-        assertThat(spends.lowest()).as("one whose block is not known is left").isEmpty();
-        assertThat(spends.isEmpty()).isFalse();
+
         assertThat(count).hasValue(1);
+        assertThat(ids(spends.inDoubt())).containsExactly(id(1));
     }
 }

@@ -52,6 +52,15 @@ public final class BlockRows {
                 page.scan());
     }
 
+    /** The lowest kept block from a height on. */
+    public static Optional<BlockRow> from(Page page, long height) {
+        return page.queryOne(
+                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height >= ? ORDER BY height LIMIT 1",
+                BlockRows::read,
+                page.scan(),
+                height);
+    }
+
     /** Whether this block is one of the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
         return page.queryOne(

@@ -1,0 +1,49 @@
+package org.chainwalletd.spend;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.SpendingBooks;
+
+/** {@link SpendChain} over the follower and its books. */
+public final class FollowedSpends implements SpendChain {
+    private final Follower follower;
+    private final SpendingBooks books;
+    private final Executor executor;
+
+    public FollowedSpends(Follower follower, SpendingBooks books, Executor executor) {
+        this.follower = follower;
+        this.books = books;
+        this.executor = executor;
+    }
+
+    @Override
+    public Optional<BlockPlace> tip() {
+        return follower.tip().map(FollowedTip::place);
+    }
+
+    @Override
+    public void subscribe(ActorRef<FollowEvent> subscriber) {
+        follower.subscribe(subscriber);
+    }
+
+    @Override
+    public CompletionStage<Optional<Fates>> fates(List<SpendingBooks.Question> questions) {
+        return tip().map(tip -> books.fates(tip, questions)
+                        .thenApplyAsync(found -> found.map(fates -> new Fates(tip, fates)), executor))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    @Override
+    public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place) {
+        return follower.proves(txId, place);
+    }
+}

@@ -1,0 +1,75 @@
+package org.chainwalletd.spend;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.follow.Book;
+import org.chainwalletd.follow.ChainBlock;
+import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.store.books.Spending;
+import org.chainwalletd.store.books.SpendingTable;
+
+/**
+ * Enters what blocks spend of ours: plain inputs that one of our keys has signed, whoever held it, and script inputs of our HTLCs or of
+ * transactions that pay us, as claims and reclaims do.
+ */
+public final class SpendingBook implements Book<SpendingTable.View, Spending> {
+    private final ChainProfile profile;
+    private final SpendingTable table;
+
+    public SpendingBook(ChainProfile profile, SpendingTable table) {
+        this.profile = profile;
+        this.table = table;
+    }
+
+    @Override
+    public SpendingTable table() {
+        return table;
+    }
+
+    @Override
+    public List<Spending> connect(ChainBlock block, SpendingTable.View view) {
+        List<Spending> spendings = new ArrayList<>();
+        Map<Address, Boolean> ours = new HashMap<>();
+        for (ChainTransaction mined : block.transactions()) {
+            if (!mined.coinbase() && mined.decoded().isPresent()) {
+                connect(block, mined, view, ours, spendings);
+            }
+        }
+        return spendings;
+    }
+
+    private void connect(
+            ChainBlock block,
+            ChainTransaction mined,
+            SpendingTable.View view,
+            Map<Address, Boolean> ours,
+            List<Spending> spendings) {
+        Transaction tx = mined.decoded().orElseThrow();
+        for (int i = 0; i < tx.inputs().size(); i++) {
+            Witness witness = tx.witnesses().get(i);
+            boolean isOurs = witness.data().length() == Witness.PLAIN_LENGTH
+                    ? ours.computeIfAbsent(signer(witness), view.isOurs()::test)
+                    : view.isHtlc().test(tx.inputs().get(i)) || paysUs(tx, view, ours);
+            if (isOurs) {
+                spendings.add(new Spending(tx.inputs().get(i), mined.id(), block.place()));
+            }
+        }
+    }
+
+    private Address signer(Witness witness) {
+        return profile.addressOf(PublicKey.of(witness.data().slice(0, PublicKey.LENGTH)));
+    }
+
+    private static boolean paysUs(Transaction tx, SpendingTable.View view, Map<Address, Boolean> ours) {
+        return tx.outputs().stream()
+                .flatMap(output -> output.address().stream())
+                .anyMatch(address -> ours.computeIfAbsent(address, view.isOurs()::test));
+    }
+}

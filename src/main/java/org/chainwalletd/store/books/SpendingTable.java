@@ -1,0 +1,82 @@
+package org.chainwalletd.store.books;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Outpoint;
+
+/**
+ * What blocks have spent with our keys, or of HTLCs that are ours: by the outpoint, so that one look tells of a payment whether it is in a
+ * block, or whether another transaction is there in its place.
+ */
+public final class SpendingTable implements BookTable<SpendingTable.View, Spending> {
+    private static final List<String> FIRST =
+            List.of("""
+            CREATE TABLE spendings (
+              scan INTEGER NOT NULL,
+              tx_id BLOB NOT NULL,
+              output_index INTEGER NOT NULL,
+              spent_by BLOB NOT NULL,
+              height INTEGER NOT NULL,
+              block BLOB NOT NULL,
+              PRIMARY KEY (scan, tx_id, output_index)) WITHOUT ROWID""", "CREATE INDEX spendings_by_height ON spendings (scan, height)");
+
+    /**
+     * What the book looks up while it reads a block.
+     *
+     * @param isOurs whether an address is of one of our keys
+     * @param isHtlc whether an outpoint is an HTLC of ours
+     */
+    public record View(Predicate<Address> isOurs, Predicate<Outpoint> isHtlc) {}
+
+    private final Function<Page, View> lookUp;
+
+    /** @param lookUp in the tables of other books, which a block changes before this one */
+    public SpendingTable(Function<Page, View> lookUp) {
+        this.lookUp = lookUp;
+    }
+
+    @Override
+    public String name() {
+        return "spendings";
+    }
+
+    @Override
+    public List<List<String>> steps() {
+        return List.of(FIRST);
+    }
+
+    @Override
+    public View view(Page page) {
+        return lookUp.apply(page);
+    }
+
+    @Override
+    public void write(Page page, Spending spending) {
+        page.update(
+                "INSERT OR REPLACE INTO spendings (scan, tx_id, output_index, spent_by, height, block)"
+                        + " VALUES (?, ?, ?, ?, ?, ?)",
+                page.scan(),
+                spending.outpoint().txId().toArray(),
+                spending.outpoint().index(),
+                spending.by().toArray(),
+                spending.place().height(),
+                spending.place().blockId().toArray());
+    }
+
+    @Override
+    public void undo(Page page, long height) {
+        page.update("DELETE FROM spendings WHERE scan = ? AND height > ?", page.scan(), height);
+    }
+
+    @Override
+    public void join(Page page) {
+        page.update("UPDATE OR REPLACE spendings SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
+    }
+
+    @Override
+    public void drop(Page page) {
+        page.update("DELETE FROM spendings WHERE scan = ?", page.scan());
+    }
+}

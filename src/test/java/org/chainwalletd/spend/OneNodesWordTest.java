@@ -1,0 +1,152 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What closes a spend for good rests on bytes, never on the word of a node (decisions.md, 8c). */
+class OneNodesWordTest {
+    private static final Hash256 MADE_UP = Hash256.sha256(new byte[] {4, 2});
+
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address payer;
+    private Address shop;
+    private Receipt receipt;
+
+    @BeforeEach
+    void pay() {
+        spends = new SpendHarness(folder).start();
+        payer = spends.funded(1, 10_000);
+        shop = spends.keys.add(99);
+        spends.devnet.mine(1);
+        receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-word")));
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private IntentState state() {
+        return get(spends.store.intents().find(receipt.txId()))
+                .map(Intent::state)
+                .orElseThrow();
+    }
+
+    /** It shows every transaction in this block. */
+    private void claimsBlock(Hash256 id, long height) {
+        spends.node.shows(tx -> new NodeClient.NodeTransaction(tx.txId(), tx.bytes(), false, id, height));
+    }
+
+    /** Looks at what is in flight until the node was asked some more times. */
+    private void lookedAt(int times) {
+        spends.node.forgetCalls();
+        Await.until("it was looked at", () -> {
+            spends.wake();
+            return spends.node.calls().stream()
+                            .filter("get_transaction"::equals)
+                            .count()
+                    >= times;
+        });
+    }
+
+    private long height() {
+        return spends.devnet.ledger().tip().height();
+    }
+
+    @Test
+    void a_block_that_nobody_mined_confirms_nothing() {
+        claimsBlock(MADE_UP, height());
+        lookedAt(3);
+        claimsBlock(MADE_UP, height() + 5);
+        lookedAt(3);
+        claimsBlock(MADE_UP, Long.MAX_VALUE);
+        lookedAt(3);
+
+        assertThat(state().inFlight()).isTrue();
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.confirmAll();
+        assertThat(state()).isEqualTo(IntentState.CONFIRMED);
+    }
+
+    @Test
+    void a_block_of_the_chain_that_does_not_have_it_confirms_nothing() {
+        claimsBlock(spends.devnet.ledger().tip().id(), height());
+
+        lookedAt(5);
+
+        assertThat(state().inFlight()).isTrue();
+    }
+
+    @Test
+    void a_spender_that_no_block_has_closes_nothing() {
+        spends.devnet.forgetMempool();
+        Outpoint coin = receipt.inputs().get(0).outpoint();
+        spends.node.refuseSends("Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256(" + coin.txId()
+                + "), output_index: " + coin.index() + " })");
+        spends.node.spends(Optional.of(new NodeClient.SpentBy(MADE_UP, 0, height())));
+
+        lookedAt(5);
+
+        assertThat(state().inFlight()).isTrue();
+        spends.node.refuseSends(null);
+        Await.until("it is sent all the same", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
+        });
+    }
+
+    @Test
+    void a_block_and_what_another_one_spends_in_it_are_believed_from_the_followed_chain_whatever_a_node_says() {
+        spends.node.faults(method -> LedgerNode.Fault.LOST_QUESTION);
+        spends.devnet.mine(1);
+
+        Await.until("it is confirmed", () -> state() == IntentState.CONFIRMED);
+        spends.devnet.reorganise(
+                1,
+                false,
+                List.of(spends.keys.spend(
+                        payer,
+                        spends.devnet.genesisId(),
+                        receipt.inputs().get(0).outpoint(),
+                        TxOutput.toAddress(shop, Amount.of(9_000)))));
+        Await.until("it has lost", () -> state() == IntentState.CONFLICTED);
+    }
+
+    @Test
+    void a_block_below_all_books_is_proven_by_the_bytes_that_a_node_sends() {
+        spends.crash();
+        spends.devnet.mine(3);
+        spends.withoutBooks(folder.resolve("younger-books"));
+
+        spends.start();
+
+        Await.until("it is confirmed", () -> state() == IntentState.CONFIRMED);
+        assertThat(get(spends.store.intents().unburied())
+                        .get(0)
+                        .place()
+                        .orElseThrow()
+                        .height())
+                .isEqualTo(height() - 2);
+    }
+}
