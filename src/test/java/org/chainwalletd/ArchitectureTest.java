@@ -72,6 +72,11 @@ class ArchitectureTest {
             Map.entry("client", Set.of()),
             Map.entry("evm", Set.of("chain", "crypto")),
             Map.entry("account", Set.of("chain", "crypto", "config", "store", "net", "keyring", "evm")),
+            Map.entry(
+                    "swap",
+                    Set.of(
+                            "chain", "crypto", "config", "store", "net", "node", "keyring", "evm", "account", "follow",
+                            "coins", "spend", "htlc")),
             Map.entry("doctor", Set.of("chain", "config", "store", "node", "boot")));
 
     private static final Set<String> BARE_CONTINUATIONS = Set.of(

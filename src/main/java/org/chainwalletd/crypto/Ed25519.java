@@ -74,6 +74,12 @@ public final class Ed25519 {
                 && org.bouncycastle.math.ec.rfc8032.Ed25519.validatePublicKeyPartial(publicKey, 0);
     }
 
+    /** As {@link #isUsable}, and the point is in the subgroup of prime order: everybody agrees on every signature under such a key. */
+    public static boolean isOfPrimeOrder(byte[] publicKey) {
+        return publicKey.length == PUBLIC_KEY_LENGTH
+                && org.bouncycastle.math.ec.rfc8032.Ed25519.validatePublicKeyFull(publicKey, 0);
+    }
+
     private static void requireLength(String what, byte[] value, int length) {
         if (value.length != length) {
             throw new IllegalArgumentException(what + " must have " + length + " bytes, not " + value.length);

@@ -1,0 +1,70 @@
+package org.chainwalletd.swap;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a swap does next, as a function of what is known. Claim and refund are independent: once the secret may have left, the claim is
+ * pushed whatever the clocks say, and the refund runs beside it as soon as it is due.
+ */
+public final class Decision {
+    private Decision() {}
+
+    /**
+     * What one look says beside the row.
+     *
+     * @param run of this process
+     * @param wallSeconds Unix seconds
+     * @param executable what speaks against locking now; empty when nothing does
+     * @param refundDue whether our own lock can be taken back, by its own chain's clock
+     * @param gate whether the secret may leave for the first time; empty when it could not be judged, which keeps it closed
+     */
+    public record Known(
+            String run, long wallSeconds, Optional<String> executable, boolean refundDue, Optional<GateVerdict> gate) {}
+
+    /** The steps to take now, in their order; none when the swap waits or is over. */
+    public static List<Step> next(SwapRow row, Known known) {
+        if (!row.acts().locking()) {
+            return beforeTheLock(row, known);
+        }
+        List<Step> steps = new ArrayList<>();
+        claim(row, known).ifPresent(steps::add);
+        ownLock(row, known).ifPresent(steps::add);
+        return steps;
+    }
+
+    private static List<Step> beforeTheLock(SwapRow row, Known known) {
+        boolean over =
+                known.wallSeconds() >= row.terms().expiresAt() || !row.run().equals(known.run());
+        return over && !row.acts().expired() ? List.of(new Step.Expire()) : List.of();
+    }
+
+    private static Optional<Step> claim(SwapRow row, Known known) {
+        if (!(row.poolLock() instanceof PoolLock.Locked)) {
+            return Optional.empty();
+        }
+        if (row.acts().revealed()) {
+            return Optional.of(new Step.PushClaim());
+        }
+        boolean mayReveal = row.ownLock() instanceof OwnLock.Locked lock
+                && lock.settledAt().isPresent()
+                && !known.refundDue()
+                && !row.acts().refunding()
+                && known.gate().filter(GateVerdict::isOpen).isPresent();
+        return mayReveal ? Optional.of(new Step.Reveal()) : Optional.empty();
+    }
+
+    private static Optional<Step> ownLock(SwapRow row, Known known) {
+        if (row.ownLock() instanceof OwnLock.Locked) {
+            return known.refundDue() ? Optional.of(new Step.TakeBack()) : Optional.empty();
+        }
+        if (!(row.ownLock() instanceof OwnLock.Absent)) {
+            return Optional.empty();
+        }
+        if (row.acts().abandoning()) {
+            return Optional.of(new Step.AbandonLock("it is given up"));
+        }
+        return Optional.of(known.executable().<Step>map(Step.AbandonLock::new).orElseGet(Step.SendLock::new));
+    }
+}

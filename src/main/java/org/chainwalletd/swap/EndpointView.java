@@ -1,0 +1,34 @@
+package org.chainwalletd.swap;
+
+import java.math.BigInteger;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.SwapContract;
+
+/**
+ * What one endpoint of the account chain says of a hash lock, all of it asked at one moment. Times are Unix seconds.
+ *
+ * @param settledBlock hash of the newest block of the demanded finality
+ * @param settledNumber its height
+ * @param codeHash of the contract at that block
+ * @param settled the slot at that block, asked by its hash (EIP-1898)
+ * @param latest the slot at the newest block
+ * @param latestTime of the newest block
+ * @param lockedAt time of the block that has the pool's lock
+ */
+public record EndpointView(
+        BigInteger chainId,
+        Hash256 settledBlock,
+        long settledNumber,
+        Hash256 codeHash,
+        SwapContract.Swap settled,
+        SwapContract.Swap latest,
+        long latestTime,
+        long lockedAt) {
+
+    /** What endpoints that do not lie say alike. */
+    record Story(BigInteger chainId, Hash256 block, long number, Hash256 codeHash, SwapContract.Swap slot) {}
+
+    Story story() {
+        return new Story(chainId, settledBlock, settledNumber, codeHash, settled);
+    }
+}

@@ -1,0 +1,129 @@
+package org.chainwalletd.swap;
+
+import java.math.BigInteger;
+import java.util.Optional;
+
+/**
+ * One swap as the journal has it, without its secret. What we did and what the chains show are kept apart: the first only grows, the second
+ * is replaced by each look, so a reorganisation needs no step back. What is told follows from both.
+ *
+ * @param id ours, random
+ * @param run of the process that took the quote; no other may execute it
+ * @param minimumOut of the quote's caller, in units, checked again before the lock
+ * @param error why it does not go on as hoped, for people
+ * @param createdAt Unix seconds
+ * @param updatedAt Unix seconds
+ */
+public record SwapRow(
+        String id,
+        String poolSwapId,
+        String run,
+        SwapTerms terms,
+        Optional<BigInteger> minimumOut,
+        Acts acts,
+        OwnLock ownLock,
+        PoolLock poolLock,
+        Optional<String> error,
+        long createdAt,
+        long updatedAt) {
+
+    public static SwapRow quoted(
+            String id, String poolSwapId, String run, SwapTerms terms, Optional<BigInteger> minimumOut, long now) {
+        return new SwapRow(
+                id,
+                poolSwapId,
+                run,
+                terms,
+                minimumOut,
+                Acts.NONE,
+                new OwnLock.Absent(),
+                new PoolLock.Absent(),
+                Optional.empty(),
+                now,
+                now);
+    }
+
+    /** Where it is. Final evidence first: what is proved counts whatever else was begun. */
+    public SwapStatus status() {
+        if (poolLock instanceof PoolLock.Claimed claimed && claimed.isFinal()) {
+            return SwapStatus.COMPLETED;
+        }
+        if (ownLock instanceof OwnLock.TakenBack back && back.isFinal()) {
+            return SwapStatus.REFUNDED;
+        }
+        if (isLost()) {
+            return SwapStatus.LOST;
+        }
+        if (ownLock instanceof OwnLock.Lost) {
+            return SwapStatus.FAILED;
+        }
+        if (!acts.locking()) {
+            return acts.expired() ? SwapStatus.EXPIRED : SwapStatus.QUOTED;
+        }
+        return open();
+    }
+
+    private SwapStatus open() {
+        if (ownLock instanceof OwnLock.TakenBack || (acts.refunding() && ownLock instanceof OwnLock.Locked)) {
+            return SwapStatus.REFUNDING;
+        }
+        if (acts.revealed()) {
+            return SwapStatus.CLAIMING;
+        }
+        if (!(ownLock instanceof OwnLock.Locked)) {
+            return SwapStatus.LOCKING;
+        }
+        return poolLock instanceof PoolLock.Locked ? SwapStatus.POOL_LOCKED : SwapStatus.USER_LOCKED;
+    }
+
+    private boolean isLost() {
+        return ownLock instanceof OwnLock.Claimed claimed
+                && claimed.isFinal()
+                && poolLock instanceof PoolLock.TakenBack back
+                && back.isFinal();
+    }
+
+    public SwapRow with(Acts now, long at) {
+        return new SwapRow(id, poolSwapId, run, terms, minimumOut, now, ownLock, poolLock, error, createdAt, at);
+    }
+
+    public SwapRow failing(Optional<String> why, long at) {
+        return new SwapRow(id, poolSwapId, run, terms, minimumOut, acts, ownLock, poolLock, why, createdAt, at);
+    }
+
+    /**
+     * What a look at the chains makes of it. What could not be looked at stays as it was; the secret is public when either chain shows it.
+     */
+    public SwapRow seeing(Sight sight, long at) {
+        OwnLock own = sight.ownLock().orElse(ownLock);
+        PoolLock pool = sight.poolLock().orElse(poolLock);
+        Acts now = acts;
+        if (isOurs(own) && !now.locking()) {
+            now = now.lock();
+        }
+        if (sight.secretShown() || own instanceof OwnLock.Claimed || pool instanceof PoolLock.Claimed) {
+            now = now.reveal();
+        }
+        if (pool instanceof PoolLock.Claimed claimed) {
+            now = now.claimedBy(claimed.tx());
+        }
+        if (own instanceof OwnLock.TakenBack back) {
+            now = now.refundedBy(back.tx());
+        }
+        boolean same = own.equals(ownLock) && pool.equals(poolLock) && now.equals(acts);
+        return same
+                ? this
+                : new SwapRow(id, poolSwapId, run, terms, minimumOut, now, own, pool, error(own, pool), createdAt, at);
+    }
+
+    /** A row of an older backup may not know of the lock that it led to. */
+    private static boolean isOurs(OwnLock own) {
+        return own instanceof OwnLock.Locked || own instanceof OwnLock.Claimed || own instanceof OwnLock.TakenBack;
+    }
+
+    private Optional<String> error(OwnLock own, PoolLock pool) {
+        return own instanceof OwnLock.Foreign || pool instanceof PoolLock.Foreign
+                ? Optional.of("slot taken: somebody else's lock has our hash lock in the contract")
+                : error;
+    }
+}

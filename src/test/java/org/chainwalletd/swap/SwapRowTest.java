@@ -1,0 +1,108 @@
+package org.chainwalletd.swap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.swap.pool.Direction;
+import org.junit.jupiter.api.Test;
+
+class SwapRowTest {
+    private static final OwnLock LOCKED = new OwnLock.Locked("ours", OptionalLong.of(Sample.NOW));
+    private static final PoolLock POOL = new PoolLock.Locked("theirs");
+
+    private static SwapRow row(Acts acts) {
+        return Sample.row(Direction.CHAIN_TO_NATIVE).with(acts, Sample.NOW);
+    }
+
+    private static SwapRow see(SwapRow row, OwnLock own, PoolLock pool) {
+        return row.seeing(new Sight(Optional.of(own), Optional.of(pool), false), Sample.NOW + 1);
+    }
+
+    @Test
+    void an_honest_swap_goes_through_its_states_in_order() {
+        SwapRow row = row(Acts.NONE);
+        assertThat(row.status()).isEqualTo(SwapStatus.QUOTED);
+        row = row.with(row.acts().lock(), Sample.NOW);
+        assertThat(row.status()).isEqualTo(SwapStatus.LOCKING);
+        row = see(row, LOCKED, new PoolLock.Absent());
+        assertThat(row.status()).isEqualTo(SwapStatus.USER_LOCKED);
+        row = see(row, LOCKED, POOL);
+        assertThat(row.status()).isEqualTo(SwapStatus.POOL_LOCKED);
+        row = row.with(row.acts().reveal(), Sample.NOW);
+        assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
+        row = see(row, new OwnLock.Claimed("ours", "c", false), new PoolLock.Claimed("theirs", "t", false));
+        assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
+        row = see(row, new OwnLock.Claimed("ours", "c", false), new PoolLock.Claimed("theirs", "t", true));
+        assertThat(row.status()).isEqualTo(SwapStatus.COMPLETED);
+        assertThat(row.acts().claimTx()).contains("t");
+    }
+
+    @Test
+    void a_reorganisation_that_takes_the_pools_lock_goes_one_state_back() {
+        SwapRow row = see(row(Acts.NONE.lock()), LOCKED, POOL);
+        assertThat(see(row, LOCKED, new PoolLock.Absent()).status()).isEqualTo(SwapStatus.USER_LOCKED);
+    }
+
+    @Test
+    void a_reorganisation_opens_what_was_final() {
+        SwapRow done = see(row(Acts.NONE.lock().reveal()), LOCKED, new PoolLock.Claimed("theirs", "t", true));
+        assertThat(done.status()).isEqualTo(SwapStatus.COMPLETED);
+        assertThat(see(done, LOCKED, POOL).status()).isEqualTo(SwapStatus.CLAIMING);
+    }
+
+    @Test
+    void only_final_evidence_ends_a_refund() {
+        SwapRow row = see(row(Acts.NONE.lock().refund()), LOCKED, new PoolLock.Absent());
+        assertThat(row.status()).isEqualTo(SwapStatus.REFUNDING);
+        row = see(row, new OwnLock.TakenBack("ours", "r", false), new PoolLock.Absent());
+        assertThat(row.status()).isEqualTo(SwapStatus.REFUNDING);
+        row = see(row, new OwnLock.TakenBack("ours", "r", true), new PoolLock.Absent());
+        assertThat(row.status()).isEqualTo(SwapStatus.REFUNDED);
+        assertThat(row.acts().refundTx()).contains("r");
+    }
+
+    @Test
+    void lost_needs_both_ends_to_be_final() {
+        for (int finals = 0; finals < 4; finals++) {
+            SwapRow row = see(
+                    row(Acts.NONE.lock()),
+                    new OwnLock.Claimed("ours", "c", finals % 2 == 1),
+                    new PoolLock.TakenBack("theirs", finals / 2 == 1));
+            assertThat(row.status() == SwapStatus.LOST).isEqualTo(finals == 3);
+        }
+    }
+
+    @Test
+    void a_lock_that_never_came_is_failed_and_a_foreign_one_is_named() {
+        assertThat(see(row(Acts.NONE.lock()), new OwnLock.Lost(), new PoolLock.Absent())
+                        .status())
+                .isEqualTo(SwapStatus.FAILED);
+        SwapRow taken = see(row(Acts.NONE.lock()), LOCKED, new PoolLock.Foreign());
+        assertThat(taken.error()).hasValueSatisfying(error -> assertThat(error).startsWith("slot taken"));
+        assertThat(taken.status()).isEqualTo(SwapStatus.USER_LOCKED);
+    }
+
+    @Test
+    void a_side_that_could_not_be_looked_at_stays_as_it_was() {
+        SwapRow row = see(row(Acts.NONE.lock()), LOCKED, POOL);
+        assertThat(row.seeing(Sight.NOTHING, Sample.NOW + 9)).isSameAs(row);
+    }
+
+    @Test
+    void a_row_of_an_older_backup_learns_from_the_chains_what_was_done() {
+        SwapRow restored = see(row(Acts.NONE.expire()), LOCKED, POOL);
+        assertThat(restored.status()).isEqualTo(SwapStatus.POOL_LOCKED);
+        SwapRow shown = row(Acts.NONE).seeing(new Sight(Optional.of(LOCKED), Optional.of(POOL), true), Sample.NOW);
+        assertThat(shown.acts().revealed()).isTrue();
+        assertThat(shown.status()).isEqualTo(SwapStatus.CLAIMING);
+    }
+
+    @Test
+    void what_was_done_is_never_taken_back() {
+        SwapRow row = see(row(Acts.NONE.lock().reveal().refund()), new OwnLock.Absent(), new PoolLock.Absent());
+        assertThat(row.acts().revealed()).isTrue();
+        assertThat(row.acts().refunding()).isTrue();
+        assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
+    }
+}
