@@ -117,6 +117,10 @@ final class Connection {
     }
 
     /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */
+    synchronized boolean isHttp2() {
+        return http2;
+    }
+
     synchronized void speaksHttp2() {
         http2 = true;
         releaseHead();

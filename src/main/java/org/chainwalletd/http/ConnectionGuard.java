@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.BidiShape;
@@ -10,6 +11,7 @@ import org.apache.pekko.stream.stage.AbstractOutHandler;
 import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
@@ -17,6 +19,9 @@ import org.apache.pekko.util.ByteString;
  * piece ahead, because only a socket that is being read tells that its peer is gone.
  */
 final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
+    private static final String LAST_WORD = "last word";
+    private static final Duration GO_AWAY_FIRST = Duration.ofMillis(200);
+
     private final Inlet<ByteString> socketIn = Inlet.create("guard.socketIn");
     private final Outlet<ByteString> appIn = Outlet.create("guard.appIn");
     private final Inlet<ByteString> appOut = Inlet.create("guard.appOut");
@@ -39,7 +44,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         return new Logic();
     }
 
-    private final class Logic extends GraphStageLogic {
+    private final class Logic extends TimerGraphStageLogic {
         private ByteString ahead;
         private boolean socketEnded;
 
@@ -61,6 +66,12 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         @Override
         public void postStop() {
             connection.closed();
+        }
+
+        /** Pekko's HTTP/2 server says GOAWAY to a client that breaks the protocol, and leaves the closing to the layer beneath. */
+        @Override
+        public void onTimer(Object key) {
+            completeStage();
         }
 
         private void end(boolean atOnce) {
@@ -119,6 +130,9 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             @Override
             public void onDownstreamFinish(Throwable cause) {
                 ahead = null;
+                if (connection.isHttp2()) {
+                    scheduleOnce(LAST_WORD, GO_AWAY_FIRST);
+                }
                 if (!isClosed(socketIn) && !hasBeenPulled(socketIn)) {
                     pull(socketIn);
                 }

@@ -8,13 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
-import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
@@ -157,12 +155,8 @@ public final class HttpServer {
     }
 
     private static Listener.Protocol protocol(ActorSystem<?> system, HttpHandler handler, Optional<TlsIdentity> tls) {
-        if (tls.isPresent()) {
-            TlsLayers layers = new TlsLayers(system, tls.get(), handler);
-            return layers::on;
-        }
-        BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> http1 = HttpLayers.plain(system);
-        return connection -> http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
+        return tls.<Listener.Protocol>map(identity -> new TlsLayers(system, identity, handler))
+                .orElseGet(() -> new PlainLayers(system, handler));
     }
 
     /** Where the server listens; tells the port when port 0 was asked for. */

@@ -30,11 +30,20 @@ final class RawHttp2 implements Closeable {
 
     /** Says the preface and empty settings. */
     RawHttp2(Socket socket) throws IOException {
+        this(socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    }
+
+    /** Goes on where somebody has said the preface. */
+    static RawHttp2 after(Socket socket) throws IOException {
+        return new RawHttp2(socket, "");
+    }
+
+    private RawHttp2(Socket socket, String preface) throws IOException {
         this.socket = socket;
         socket.setSoTimeout(30_000);
         this.out = socket.getOutputStream();
         this.in = new DataInputStream(socket.getInputStream());
-        out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        out.write(preface.getBytes(StandardCharsets.US_ASCII));
         send(SETTINGS, 0, 0, new byte[0]);
     }
 

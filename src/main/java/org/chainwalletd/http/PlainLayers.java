@@ -1,0 +1,45 @@
+package org.chainwalletd.http;
+
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.scaladsl.settings.ServerSettings;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * HTTP/1.1 and HTTP/2 without TLS, told apart by the first bytes: a client that speaks HTTP/2 knows beforehand that the daemon does (RFC
+ * 9113, section 3.3). The upgrade from HTTP/1.1, which that document has withdrawn, is ignored.
+ */
+final class PlainLayers implements Listener.Protocol {
+    private final HttpHandler handler;
+    private final BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> http1;
+    private final Http2Layer http2;
+
+    PlainLayers(ActorSystem<?> system, HttpHandler handler) {
+        this.handler = handler;
+        this.http1 = HttpLayers.plain(system);
+        this.http2 = new Http2Layer(system, handler, (ServerSettings) HttpLayers.settings(system));
+    }
+
+    @Override
+    public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
+        return Flow.fromGraph(new Http2Preface())
+                .flatMapPrefix(
+                        1,
+                        first -> Flow.<ByteString>create()
+                                .prepend(Source.from(first))
+                                .via(
+                                        !first.isEmpty() && Http2Preface.begins(first.get(0))
+                                                ? http2.on(connection)
+                                                : http1(connection)))
+                .mapMaterializedValue(chosen -> NotUsed.getInstance());
+    }
+
+    private Flow<ByteString, ByteString, NotUsed> http1(Connection connection) {
+        return http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
+    }
+}
