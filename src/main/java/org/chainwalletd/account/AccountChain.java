@@ -38,6 +38,15 @@ public interface AccountChain {
     <T> CompletionStage<T> agreed(Function<AccountReads, CompletionStage<T>> question);
 
     /**
+     * The highest value that at least {@link #quorum()} endpoints reach: no single one can push it up. For heights and counts, which an
+     * endpoint that lags behind names too low, and for balances. Waits for all endpoints.
+     */
+    <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, CompletionStage<T>> question);
+
+    /** What gas costs, by the lower median of what the endpoints say: no single one of two makes us pay more. */
+    CompletionStage<FeeMarket> fees();
+
+    /**
      * The newest block that is final by {@link #finality()} and that the quorum has: of the heights that the endpoints name, the highest
      * that enough of them reach, and there the hash that enough of them give. Empty while nothing is final.
      */

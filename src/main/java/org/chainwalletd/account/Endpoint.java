@@ -1,0 +1,171 @@
+package org.chainwalletd.account;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.account.Question.Size;
+import org.chainwalletd.net.ByteBudget;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns what is asked of one endpoint of the account chain: whether it is known to be on the configured chain, how many calls are under way,
+ * and the calls that wait. An endpoint is asked for its chain id first, and again after each call that it did not answer: behind the same
+ * name there may be another one by then. After a restart nothing is known of it.
+ */
+final class Endpoint extends AbstractBehavior<Endpoint.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(Endpoint.class);
+
+    /** Small each; what they ask for is bounded when it comes. */
+    private static final int LONGEST_QUEUE = 4_096;
+
+    sealed interface Command {}
+
+    /** Puts a question; {@code answer} gets the raw result. */
+    record Ask(Question<?> question, CompletableFuture<JsonNode> answer) implements Command {}
+
+    private record Identified(BigInteger chainId, Throwable failure) implements Command {}
+
+    private record Answered(Ask ask, JsonNode result, Throwable failure) implements Command {}
+
+    /** The way to it. */
+    interface Wire {
+        /** Host and port. */
+        String name();
+
+        /** The {@code result} of a call, or an {@link AccountException}; always one of both within bounded time. */
+        CompletionStage<JsonNode> call(Question<?> question);
+    }
+
+    private enum Identity {
+        UNKNOWN,
+        ASKED,
+        CONFIRMED
+    }
+
+    private final Wire wire;
+    private final BigInteger chainId;
+    private final ByteBudget budget;
+    private final Deque<Ask> waiting = new ArrayDeque<>();
+    private Identity identity = Identity.UNKNOWN;
+    private int underWay;
+
+    private Endpoint(ActorContext<Command> context, Wire wire, BigInteger chainId, ByteBudget budget) {
+        super(context);
+        this.wire = wire;
+        this.chainId = chainId;
+        this.budget = budget;
+    }
+
+    /** @param budget of the heap for answers; one call is always made */
+    static Behavior<Command> create(Wire wire, BigInteger chainId, ByteBudget budget) {
+        return Behaviors.setup(context -> new Endpoint(context, wire, chainId, budget));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Ask.class, this::ask)
+                .onMessage(Identified.class, this::identified)
+                .onMessage(Answered.class, this::answered)
+                .build();
+    }
+
+    private Behavior<Command> ask(Ask command) {
+        if (waiting.size() >= LONGEST_QUEUE) {
+            command.answer()
+                    .completeExceptionally(
+                            new AccountException.Unreachable(wire.name(), "too many questions wait for it"));
+            return this;
+        }
+        waiting.add(command);
+        return proceed();
+    }
+
+    private Behavior<Command> proceed() {
+        if (identity == Identity.UNKNOWN && !waiting.isEmpty()) {
+            identity = Identity.ASKED;
+            Question<BigInteger> question =
+                    new Question<>("eth_chainId", Question.noParams(), Size.SMALL, Quantities::number);
+            getContext().pipeToSelf(wire.call(question), this::identification);
+        }
+        while (identity == Identity.CONFIRMED && !waiting.isEmpty() && mayCall(waiting.peek())) {
+            begin(waiting.remove());
+        }
+        return this;
+    }
+
+    private Command identification(JsonNode result, Throwable failure) {
+        if (failure != null) {
+            return new Identified(null, Failures.unwrap(failure));
+        }
+        try {
+            return new Identified(Quantities.number(result), null);
+        } catch (IllegalArgumentException e) {
+            return new Identified(null, new AccountException.BadAnswer(wire.name(), "a chain id: " + e.getMessage()));
+        }
+    }
+
+    private boolean mayCall(Ask ask) {
+        if (underWay >= HttpEndpoint.MOST_AT_ONCE) {
+            return false;
+        }
+        long heap = ask.question().size().heap();
+        if (budget.tryTake(heap)) {
+            return true;
+        }
+        if (underWay == 0) {
+            ask.answer()
+                    .completeExceptionally(
+                            new AccountException.Unreachable(wire.name(), "there is no memory for its answer now"));
+            waiting.remove();
+        }
+        return false;
+    }
+
+    private void begin(Ask ask) {
+        underWay++;
+        getContext().pipeToSelf(wire.call(ask.question()), (result, failure) -> new Answered(ask, result, failure));
+    }
+
+    private Behavior<Command> identified(Identified command) {
+        if (command.failure() == null && command.chainId().equals(chainId)) {
+            identity = Identity.CONFIRMED;
+            return proceed();
+        }
+        Throwable why = command.failure() != null
+                ? command.failure()
+                : new AccountException.WrongChain(wire.name(), chainId, command.chainId());
+        LOG.warn("{}", why.getMessage());
+        identity = Identity.UNKNOWN;
+        List<Ask> refused = new ArrayList<>(waiting);
+        waiting.clear();
+        refused.forEach(ask -> ask.answer().completeExceptionally(why));
+        return this;
+    }
+
+    private Behavior<Command> answered(Answered command) {
+        underWay--;
+        budget.give(command.ask().question().size().heap());
+        if (command.failure() == null) {
+            command.ask().answer().complete(command.result());
+            return proceed();
+        }
+        Throwable why = Failures.unwrap(command.failure());
+        if (why instanceof AccountException.Unreachable && identity == Identity.CONFIRMED) {
+            identity = Identity.UNKNOWN;
+        }
+        command.ask().answer().completeExceptionally(why);
+        return proceed();
+    }
+}

@@ -1,0 +1,212 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.net.ByteBudget;
+
+/** The configured endpoints, each with its actor, and what they say together. */
+public final class EvmEndpoints implements AccountChain {
+    /** Of the heap, for what endpoints answer. */
+    private static final int HEAP_SHARE = 8;
+
+    /** Makes an actor of the daemon. */
+    public interface Spawner {
+        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
+    }
+
+    /**
+     * @param urls at least as many as the quorum
+     * @param callTimeout for one call to one endpoint
+     */
+    public record Setup(List<URI> urls, int quorum, BigInteger chainId, Finality finality, Duration callTimeout) {
+        public Setup {
+            urls = List.copyOf(urls);
+            if (quorum < 1 || quorum > urls.size()) {
+                throw new IllegalArgumentException("a quorum of " + quorum + " of " + urls.size() + " endpoints");
+            }
+        }
+    }
+
+    private final Setup setup;
+    private final Executor executor;
+    private final List<EndpointReads> endpoints;
+    private final AccountReads any;
+
+    private EvmEndpoints(Setup setup, List<EndpointReads> endpoints, Executor executor) {
+        this.setup = setup;
+        this.executor = executor;
+        this.endpoints = List.copyOf(endpoints);
+        this.any = new FailoverReads(this.endpoints, executor);
+    }
+
+    /** Asks nothing yet. */
+    public static EvmEndpoints start(ActorSystem<?> system, Spawner spawner, Setup setup, Executor executor) {
+        ByteBudget all = ByteBudget.ofHeap(HEAP_SHARE);
+        long share =
+                Runtime.getRuntime().maxMemory() / HEAP_SHARE / setup.urls().size();
+        List<EndpointReads> endpoints = new ArrayList<>();
+        for (URI url : setup.urls()) {
+            HttpEndpoint wire = new HttpEndpoint(system, url, setup.callTimeout(), executor);
+            ByteBudget own = all.within(Math.max(share, Question.Size.WIDE.heap()));
+            ActorRef<Endpoint.Command> actor = spawner.spawn(
+                    Endpoint.create(wire, setup.chainId(), own), "account-endpoint-" + (endpoints.size() + 1));
+            endpoints.add(new EndpointReads(wire.name(), actor, executor));
+        }
+        return new EvmEndpoints(setup, endpoints, executor);
+    }
+
+    @Override
+    public BigInteger chainId() {
+        return setup.chainId();
+    }
+
+    @Override
+    public int quorum() {
+        return setup.quorum();
+    }
+
+    @Override
+    public Finality finality() {
+        return setup.finality();
+    }
+
+    @Override
+    public List<AccountEndpoint> endpoints() {
+        return List.copyOf(endpoints);
+    }
+
+    @Override
+    public AccountReads any() {
+        return any;
+    }
+
+    @Override
+    public <T> CompletionStage<T> agreed(Function<AccountReads, CompletionStage<T>> question) {
+        Tally<T> tally = new Tally<>(setup.quorum(), endpoints.size());
+        for (EndpointReads endpoint : endpoints) {
+            question.apply(endpoint)
+                    .whenCompleteAsync((answer, failure) -> tally.vote(endpoint.name(), answer, failure), executor);
+        }
+        return tally.decision();
+    }
+
+    @Override
+    public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, CompletionStage<T>> question) {
+        return answers(question).thenApplyAsync(this::reachedBy, executor);
+    }
+
+    /** The answers of those who have one; a disagreement when they are fewer than the quorum. */
+    private <T> CompletionStage<List<T>> answers(Function<AccountReads, CompletionStage<T>> question) {
+        return all(question::apply, (answer, failure) -> answer == null ? Optional.<T>empty() : Optional.of(answer))
+                .thenApplyAsync(
+                        answers -> answers.stream().flatMap(Optional::stream).toList(), executor);
+    }
+
+    private <T> T highest(List<T> answers, java.util.Comparator<T> order) {
+        if (answers.size() < setup.quorum()) {
+            throw new AccountException.Disagreement(
+                    setup.quorum(), false, List.of(answers.size() + " of " + endpoints.size() + " answer"));
+        }
+        List<T> sorted = new ArrayList<>(answers);
+        sorted.sort(order.reversed());
+        return sorted.get(setup.quorum() - 1);
+    }
+
+    private <T extends Comparable<T>> T reachedBy(List<T> answers) {
+        return highest(answers, Comparable::compareTo);
+    }
+
+    @Override
+    public CompletionStage<FeeMarket> fees() {
+        return answers(AccountReads::fees).thenApplyAsync(this::cheapest, executor);
+    }
+
+    /** One endpoint must not make us burn the balance as fees; one that says too little is answered by raising them. */
+    private FeeMarket cheapest(List<FeeMarket> markets) {
+        if (markets.isEmpty()) {
+            throw new AccountException.Disagreement(1, false, List.of("none tells what gas costs"));
+        }
+        return new FeeMarket(
+                lowerMedian(markets.stream().map(FeeMarket::baseFee).toList()),
+                lowerMedian(markets.stream().map(FeeMarket::tip).toList()));
+    }
+
+    private static BigInteger lowerMedian(List<BigInteger> values) {
+        List<BigInteger> sorted = new ArrayList<>(values);
+        Collections.sort(sorted);
+        return sorted.get((sorted.size() - 1) / 2);
+    }
+
+    @Override
+    public CompletionStage<Optional<AccountBlock>> finalBlock() {
+        return reached(this::finalHeight)
+                .thenComposeAsync(
+                        height -> height < 0
+                                ? CompletableFuture.completedFuture(Optional.<AccountBlock>empty())
+                                : agreed(reads -> reads.block(BlockRef.number(height))),
+                        executor);
+    }
+
+    /** −1 while nothing is final. */
+    private CompletionStage<Long> finalHeight(AccountReads reads) {
+        if (setup.finality() instanceof Finality.Depth depth) {
+            return reads.block(BlockRef.Tag.LATEST)
+                    .thenApplyAsync(
+                            latest -> latest.map(block -> Math.max(-1, block.number() - depth.blocks()))
+                                    .orElse(-1L),
+                            executor);
+        }
+        return reads.block(((Finality.Tagged) setup.finality()).tag())
+                .thenApplyAsync(block -> block.map(AccountBlock::number).orElse(-1L), executor);
+    }
+
+    @Override
+    public CompletionStage<Integer> sendToAll(Bytes raw, Hash256 hash) {
+        return all(
+                        endpoint -> endpoint.send(raw, hash),
+                        (sent, failure) ->
+                                failure == null ? Optional.<String>empty() : Optional.of(Failures.words(failure)))
+                .thenApplyAsync(
+                        refusals -> {
+                            List<String> words =
+                                    refusals.stream().flatMap(Optional::stream).toList();
+                            if (words.size() == endpoints.size()) {
+                                throw new AccountException.Disagreement(1, false, words);
+                            }
+                            return endpoints.size() - words.size();
+                        },
+                        executor);
+    }
+
+    /** What {@code outcome} makes of each endpoint's answer, when all have answered or timed out. */
+    private <T, R> CompletionStage<List<R>> all(
+            Function<EndpointReads, CompletionStage<T>> question, BiFunction<T, Throwable, R> outcome) {
+        List<CompletableFuture<R>> answers = new ArrayList<>();
+        for (EndpointReads endpoint : endpoints) {
+            answers.add(question.apply(endpoint).handleAsync(outcome, executor).toCompletableFuture());
+        }
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApplyAsync(
+                        done -> answers.stream()
+                                .map(CompletableFuture::join)
+                                .filter(Objects::nonNull)
+                                .toList(),
+                        executor);
+    }
+}

@@ -1,0 +1,43 @@
+package org.chainwalletd.account;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One endpoint's word: that of the first that answers, beginning with the one that answered last. */
+final class FailoverReads extends JsonReads {
+    private final List<EndpointReads> endpoints;
+    private final AtomicInteger preferred = new AtomicInteger();
+
+    FailoverReads(List<EndpointReads> endpoints, Executor executor) {
+        super(executor);
+        this.endpoints = endpoints;
+    }
+
+    @Override
+    <T> CompletionStage<T> ask(Question<T> question) {
+        return ask(question, preferred.get(), 0);
+    }
+
+    private <T> CompletionStage<T> ask(Question<T> question, int first, int tried) {
+        int index = (first + tried) % endpoints.size();
+        return endpoints
+                .get(index)
+                .ask(question)
+                .thenApplyAsync(
+                        answer -> {
+                            preferred.set(index);
+                            return answer;
+                        },
+                        executor())
+                .exceptionallyComposeAsync(
+                        failure -> {
+                            Throwable why = Failures.unwrap(failure);
+                            return why instanceof AccountException.Refused || tried + 1 == endpoints.size()
+                                    ? java.util.concurrent.CompletableFuture.failedFuture(why)
+                                    : ask(question, first, tried + 1);
+                        },
+                        executor());
+    }
+}

@@ -1,0 +1,71 @@
+package org.chainwalletd.account;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import org.chainwalletd.evm.EvmAddress;
+
+/**
+ * One JSON-RPC call to the account chain.
+ *
+ * @param size how long its answer may be
+ * @param reader of the {@code result}, which is JSON {@code null} when the endpoint says so; throws {@link IllegalArgumentException} for what
+ *     cannot be the answer
+ */
+record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader) {
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(JsonNode result);
+    }
+
+    /** A hostile answer of many empty values takes eight times its length while it is a tree: its tokens are counted too. */
+    enum Size {
+        SMALL(64 * 1024),
+        /** A head with the ids of its block's transactions, or one receipt. */
+        HEAD(1024 * 1024),
+        /** A block with whole transactions, or many events. */
+        WIDE(4 * 1024 * 1024);
+
+        private static final int BYTES_PER_TOKEN = 8;
+        private static final int TREE_PER_BYTE = 8;
+
+        private final int bytes;
+
+        Size(int bytes) {
+            this.bytes = bytes;
+        }
+
+        int bytes() {
+            return bytes;
+        }
+
+        int tokens() {
+            return bytes / BYTES_PER_TOKEN;
+        }
+
+        /** Most heap that an answer takes, text and tree. */
+        long heap() {
+            return (long) bytes * (1 + TREE_PER_BYTE);
+        }
+    }
+
+    static ArrayNode noParams() {
+        return JsonNodeFactory.instance.arrayNode();
+    }
+
+    static ArrayNode paramsOf(EvmAddress address, BlockRef at) {
+        return noParams().add(Quantities.text(address)).add(where(at));
+    }
+
+    /** How a block is named in a call's parameters (EIP-1898). */
+    static JsonNode where(BlockRef at) {
+        if (at instanceof BlockRef.ByHash byHash) {
+            return JsonNodeFactory.instance
+                    .objectNode()
+                    .put("blockHash", Quantities.text(byHash.hash()))
+                    .put("requireCanonical", true);
+        }
+        return JsonNodeFactory.instance.textNode(
+                at instanceof BlockRef.Tag tag ? tag.word() : Quantities.text(((BlockRef.ByNumber) at).number()));
+    }
+}
