@@ -8,7 +8,10 @@ final class Schema {
     /** Marks the file as ours ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
-    private static final List<List<String>> STEPS = List.of(intents(), burials(), spends());
+    private static final List<List<String>> STEPS = List.of(intents(), burials(), spends(), accountSends());
+
+    /** What a new store needs of them: the first ones only lead older files here. */
+    private static final int FIRST_STILL_USED = 2;
 
     private Schema() {}
 
@@ -91,10 +94,55 @@ final class Schema {
                 "CREATE TABLE allowance_minutes (minute INTEGER PRIMARY KEY, amount BLOB NOT NULL)");
     }
 
+    /** The journal of the account chain. A nonce is given once, a reference names one transaction. */
+    private static List<String> accountSends() {
+        return List.of(
+                """
+            CREATE TABLE account_sends (
+              id INTEGER PRIMARY KEY,
+              reference TEXT NOT NULL,
+              digest BLOB NOT NULL,
+              chain_id BLOB NOT NULL,
+              kind TEXT NOT NULL,
+              sender BLOB NOT NULL,
+              recipient BLOB NOT NULL,
+              value BLOB NOT NULL,
+              data BLOB NOT NULL,
+              nonce INTEGER NOT NULL,
+              gas_limit INTEGER NOT NULL,
+              fee_ceiling BLOB,
+              pushing TEXT NOT NULL,
+              owner TEXT,
+              state TEXT NOT NULL,
+              mined_hash BLOB,
+              mined_number INTEGER,
+              mined_block BLOB,
+              succeeded INTEGER,
+              created_at INTEGER NOT NULL,
+              changed_at INTEGER NOT NULL)""",
+                "CREATE UNIQUE INDEX account_sends_by_reference ON account_sends (reference)",
+                "CREATE UNIQUE INDEX account_sends_by_nonce ON account_sends (chain_id, sender, nonce)",
+                "CREATE INDEX account_sends_by_owner ON account_sends (owner, id) WHERE owner IS NOT NULL",
+                "CREATE INDEX account_sends_open ON account_sends (id) WHERE " + SqliteAccountSends.OPEN,
+                """
+            CREATE TABLE account_versions (
+              send INTEGER NOT NULL,
+              number INTEGER NOT NULL,
+              hash BLOB NOT NULL,
+              raw BLOB NOT NULL,
+              tip BLOB NOT NULL,
+              max_fee BLOB NOT NULL,
+              cancels INTEGER NOT NULL,
+              created_at INTEGER NOT NULL,
+              PRIMARY KEY (send, number)) WITHOUT ROWID""");
+    }
+
     /** A store that never was of an older version has no tables of one. */
     static void make(SqlSession session) throws SQLException {
-        for (String statement : STEPS.get(STEPS.size() - 1)) {
-            session.execute(statement);
+        for (List<String> step : STEPS.subList(FIRST_STILL_USED, STEPS.size())) {
+            for (String statement : step) {
+                session.execute(statement);
+            }
         }
         session.execute("PRAGMA application_id = " + APPLICATION_ID);
         session.execute("PRAGMA user_version = " + STEPS.size());

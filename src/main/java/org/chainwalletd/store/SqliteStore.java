@@ -36,6 +36,7 @@ public final class SqliteStore implements Store {
     private final SqliteIntents intents;
     private final SqliteReservations reservations;
     private final SqliteAllowance allowance;
+    private final SqliteAccountSends accountSends;
 
     private SqliteStore(String file, SqlSession readSession, SqlSession writeSession) throws SQLException {
         this.file = file;
@@ -54,6 +55,7 @@ public final class SqliteStore implements Store {
         this.intents = new SqliteIntents(this, spends, accepted);
         this.reservations = new SqliteReservations(this, spends);
         this.allowance = new SqliteAllowance(this);
+        this.accountSends = new SqliteAccountSends(this);
     }
 
     /**
@@ -126,6 +128,11 @@ public final class SqliteStore implements Store {
     @Override
     public AllowanceStore allowance() {
         return allowance;
+    }
+
+    @Override
+    public AccountSendStore accountSends() {
+        return accountSends;
     }
 
     @Override

@@ -15,6 +15,8 @@ public interface Store extends AutoCloseable {
 
     AllowanceStore allowance();
 
+    AccountSendStore accountSends();
+
     /** Units of work that wait to be written. */
     int queued();
 

@@ -499,4 +499,65 @@ abstract class StoreContract {
                 .divide(intent(1, Optional.empty(), 1).allowance().toBigInteger())
                 .intValueExact();
     }
+
+    @Test
+    void a_send_of_the_account_chain_comes_back_as_it_was_with_all_its_versions() {
+        AccountSendSample.write(store);
+        String before = AccountSendSample.read(store);
+        restart();
+
+        assertThat(AccountSendSample.read(store)).isEqualTo(before);
+        assertThat(done(store.accountSends().nextNonce(AccountSendSample.CHAIN, AccountSendSample.FROM)))
+                .hasValue(AccountSend.State.values().length);
+        assertThat(done(store.accountSends().open(AccountSendSample.CHAIN)))
+                .extracting(AccountSend::state)
+                .containsExactly(AccountSend.State.JOURNALLED, AccountSend.State.SENT, AccountSend.State.MINED);
+        assertThat(done(store.accountSends().open(AccountSendSample.CHAIN.add(BigInteger.ONE))))
+                .isEmpty();
+    }
+
+    @Test
+    void a_nonce_or_a_reference_that_is_taken_leaves_nothing_of_the_batch_behind() {
+        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
+        done(store.accountSends().open(List.of(first)));
+        AccountSend sameReference = AccountSendSample.renamed(AccountSendSample.send(1, first.state()), "ref-0");
+        AccountSend sameNonce = AccountSendSample.renamed(first, "another");
+
+        for (AccountSend taken : List.of(sameReference, sameNonce)) {
+            assertThat(done(store.accountSends()
+                            .open(List.of(AccountSendSample.send(7, AccountSend.State.JOURNALLED), taken))))
+                    .isInstanceOfSatisfying(
+                            AccountSendStore.Journalled.Taken.class,
+                            by -> assertThat(by.by().reference()).isEqualTo("ref-0"));
+        }
+        assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
+                .hasSize(1);
+    }
+
+    @Test
+    void a_send_that_is_over_gets_no_version_and_no_other_state() {
+        done(store.accountSends().open(List.of(AccountSendSample.send(0, AccountSend.State.LOST))));
+
+        assertThat(done(store.accountSends().addVersion(1, 2, AccountSendSample.version(3, 3))))
+                .isFalse();
+        assertThat(done(store.accountSends()
+                        .enter(1, AccountSend.State.SENT, AccountSend.State.MINED, Optional.empty(), 9)))
+                .isFalse();
+        assertThat(done(store.accountSends().find("ref-0")).orElseThrow().state())
+                .isEqualTo(AccountSend.State.LOST);
+    }
+
+    @Test
+    void two_replacements_of_one_version_are_never_both_written() {
+        done(store.accountSends().open(List.of(AccountSendSample.send(0, AccountSend.State.SENT))));
+
+        CompletableFuture<Boolean> one = store.accountSends()
+                .addVersion(1, 2, AccountSendSample.version(3, 3))
+                .toCompletableFuture();
+        CompletableFuture<Boolean> other = store.accountSends()
+                .addVersion(1, 2, AccountSendSample.version(4, 4))
+                .toCompletableFuture();
+
+        assertThat(List.of(one.join(), other.join())).containsExactly(true, false);
+    }
 }

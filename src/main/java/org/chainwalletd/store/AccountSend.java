@@ -1,0 +1,161 @@
+package org.chainwalletd.store;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * A transaction of the account chain with all that is needed to repeat it: written before its first byte leaves. Numbers in wei are up to 256
+ * bits; nonces, gas and heights are signed 64-bit numbers that are not negative; times are milliseconds since 1970.
+ *
+ * @param id given by the store; {@link #NEW} before that
+ * @param reference the caller's name for it, unique for ever
+ * @param digest of what was asked for; the same reference with another digest is a conflict
+ * @param chainId whose nonce it takes
+ * @param from 20 bytes
+ * @param to 20 bytes
+ * @param feeCeiling most wei for gas in all
+ * @param pushing who sends it again, by a word of the owner
+ * @param owner whom it was made for
+ * @param versions oldest first, at least one; all have the same nonce
+ * @param outcome the block that one of them is in; of a state that is over the block that makes it so
+ */
+public record AccountSend(
+        long id,
+        String reference,
+        Hash256 digest,
+        BigInteger chainId,
+        String kind,
+        Bytes from,
+        Bytes to,
+        BigInteger value,
+        Bytes data,
+        long nonce,
+        long gasLimit,
+        Optional<BigInteger> feeCeiling,
+        String pushing,
+        Optional<String> owner,
+        List<Version> versions,
+        State state,
+        Optional<Outcome> outcome,
+        long createdAt,
+        long changedAt) {
+    public static final long NEW = 0;
+
+    public AccountSend {
+        versions = List.copyOf(versions);
+        if (versions.isEmpty()) {
+            throw new IllegalArgumentException("a transaction without a version");
+        }
+    }
+
+    /** How far it has come. */
+    public enum State {
+        JOURNALLED,
+        SENT,
+        MINED,
+        FINAL,
+        REVERTED,
+        CANCELLED,
+        LOST;
+
+        /** Whether it never changes again. */
+        public boolean isOver() {
+            return compareTo(FINAL) >= 0;
+        }
+    }
+
+    /**
+     * One that may have left.
+     *
+     * @param raw the signed bytes; what is sent again is always exactly this
+     * @param cancels whether it only spends the nonce, to ourselves
+     */
+    public record Version(
+            Hash256 hash, Bytes raw, BigInteger tip, BigInteger maxFee, boolean cancels, long createdAt) {}
+
+    /**
+     * @param hash of the version in the block
+     * @param succeeded false: reverted
+     */
+    public record Outcome(Hash256 hash, long blockNumber, Hash256 blockHash, boolean succeeded) {}
+
+    public Version newest() {
+        return versions.get(versions.size() - 1);
+    }
+
+    AccountSend numbered(long given) {
+        return new AccountSend(
+                given,
+                reference,
+                digest,
+                chainId,
+                kind,
+                from,
+                to,
+                value,
+                data,
+                nonce,
+                gasLimit,
+                feeCeiling,
+                pushing,
+                owner,
+                versions,
+                state,
+                outcome,
+                createdAt,
+                changedAt);
+    }
+
+    /** With one version more. */
+    public AccountSend with(Version version) {
+        List<Version> more = new ArrayList<>(versions);
+        more.add(version);
+        return new AccountSend(
+                id,
+                reference,
+                digest,
+                chainId,
+                kind,
+                from,
+                to,
+                value,
+                data,
+                nonce,
+                gasLimit,
+                feeCeiling,
+                pushing,
+                owner,
+                more,
+                state,
+                outcome,
+                createdAt,
+                version.createdAt());
+    }
+
+    public AccountSend in(State newState, Optional<Outcome> newOutcome, long now) {
+        return new AccountSend(
+                id,
+                reference,
+                digest,
+                chainId,
+                kind,
+                from,
+                to,
+                value,
+                data,
+                nonce,
+                gasLimit,
+                feeCeiling,
+                pushing,
+                owner,
+                versions,
+                newState,
+                newOutcome,
+                createdAt,
+                now);
+    }
+}

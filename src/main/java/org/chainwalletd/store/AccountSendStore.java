@@ -1,0 +1,55 @@
+package org.chainwalletd.store;
+
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Bytes;
+
+/** The journal of what was sent on the account chain. Rows are never removed: they are the history, and each keeps its nonce taken. */
+public interface AccountSendStore {
+    /** What became of new rows. */
+    sealed interface Journalled {
+        /** All are durable, with their ids, in the order in which they came. */
+        record Done(List<AccountSend> sends) implements Journalled {}
+
+        /** None was written: the reference of one of them, or its nonce, has this row already. */
+        record Taken(AccountSend by) implements Journalled {}
+    }
+
+    /** Writes rows together, or none of them. */
+    CompletionStage<Journalled> open(List<AccountSend> sends);
+
+    /**
+     * Adds a version before it is sent. False, and nothing is written, when the row is over or has other versions by now than {@code
+     * versionsBefore}.
+     */
+    CompletionStage<Boolean> addVersion(long id, int versionsBefore, AccountSend.Version version);
+
+    /** Changes the state. False, and nothing is written, unless it is {@code before}. */
+    CompletionStage<Boolean> enter(
+            long id,
+            AccountSend.State before,
+            AccountSend.State state,
+            Optional<AccountSend.Outcome> outcome,
+            long now);
+
+    CompletionStage<Optional<AccountSend>> find(String reference);
+
+    /** All of one owner, oldest first. */
+    CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner);
+
+    /** All that are not over, of every address, oldest first. */
+    CompletionStage<List<AccountSend>> open(BigInteger chainId);
+
+    /** The nonce after the highest that was ever given to {@code from}; empty when none was. */
+    CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from);
+
+    /**
+     * Newest first.
+     *
+     * @param before an id that all of them are below, {@link Long#MAX_VALUE} for the newest
+     */
+    CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most);
+}

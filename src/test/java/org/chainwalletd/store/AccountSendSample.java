@@ -1,0 +1,110 @@
+package org.chainwalletd.store;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/** A transaction of the account chain in every state, and what they read as. The samples under {@code frozen} were made with it. */
+final class AccountSendSample {
+    static final BigInteger CHAIN = BigInteger.valueOf(31_337);
+    static final Bytes FROM = Bytes.parse("f0".repeat(20));
+
+    private static final BigInteger LARGEST = BigInteger.ONE.shiftLeft(256).subtract(BigInteger.ONE);
+
+    private AccountSendSample() {}
+
+    static AccountSend send(int n, AccountSend.State state) {
+        boolean first = n == 0;
+        return new AccountSend(
+                AccountSend.NEW,
+                "ref-" + n,
+                StoreSample.hash(900 + n),
+                CHAIN,
+                first ? "LOCK" : "SEND",
+                FROM,
+                Bytes.parse("0a".repeat(20)),
+                first ? LARGEST : BigInteger.valueOf(n - 1),
+                first ? Bytes.parse("bd66528a") : Bytes.EMPTY,
+                n,
+                21_000 + n,
+                first ? Optional.of(BigInteger.TEN.pow(18)) : Optional.empty(),
+                first ? "BY_OWNER" : "BY_ITSELF",
+                first ? Optional.of("swap-0") : Optional.empty(),
+                first ? List.of(version(0, 0), version(1, 1)) : List.of(version(10 + n, 0)),
+                state,
+                Optional.empty(),
+                StoreSample.BEGUN + n,
+                StoreSample.BEGUN + n);
+    }
+
+    static AccountSend renamed(AccountSend send, String reference) {
+        return new AccountSend(
+                send.id(),
+                reference,
+                send.digest(),
+                send.chainId(),
+                send.kind(),
+                send.from(),
+                send.to(),
+                send.value(),
+                send.data(),
+                send.nonce(),
+                send.gasLimit(),
+                send.feeCeiling(),
+                send.pushing(),
+                send.owner(),
+                send.versions(),
+                send.state(),
+                send.outcome(),
+                send.createdAt(),
+                send.changedAt());
+    }
+
+    static AccountSend.Version version(int n, int raise) {
+        return new AccountSend.Version(
+                Hash256.sha256(new byte[] {2, (byte) n}),
+                Bytes.parse("02f8" + String.format("%02x", n)),
+                BigInteger.valueOf(raise),
+                LARGEST.shiftRight(raise),
+                raise == 3,
+                StoreSample.BEGUN + n);
+    }
+
+    /** Writes one for each state the way the daemon does. */
+    static void write(Store store) {
+        for (AccountSend.State state : AccountSend.State.values()) {
+            int n = state.ordinal();
+            StoreSample.done(store.accountSends().open(List.of(send(n, AccountSend.State.JOURNALLED))));
+            if (state != AccountSend.State.JOURNALLED) {
+                StoreSample.done(store.accountSends()
+                        .enter(n + 1, AccountSend.State.JOURNALLED, state, outcome(state), StoreSample.BEGUN + 50));
+            }
+        }
+        StoreSample.done(store.accountSends().addVersion(2, 1, version(3, 3)));
+    }
+
+    private static Optional<AccountSend.Outcome> outcome(AccountSend.State state) {
+        return state == AccountSend.State.SENT || state == AccountSend.State.LOST
+                ? Optional.empty()
+                : Optional.of(new AccountSend.Outcome(
+                        StoreSample.hash(1), 7, StoreSample.hash(2), state != AccountSend.State.REVERTED));
+    }
+
+    /** Everything that can be read, one line each. */
+    static String read(Store store) {
+        List<String> lines = new ArrayList<>();
+        StoreSample.done(store.accountSends().page(CHAIN, Long.MAX_VALUE, 100)).forEach(send -> lines.add(words(send)));
+        StoreSample.done(store.accountSends().open(CHAIN)).forEach(send -> lines.add("open " + send.reference()));
+        StoreSample.done(store.accountSends().ofOwner(CHAIN, "swap-0"))
+                .forEach(send -> lines.add("owned " + send.reference()));
+        return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+    }
+
+    private static String words(AccountSend send) {
+        return send.toString().replaceAll("\\s+", " ");
+    }
+}
