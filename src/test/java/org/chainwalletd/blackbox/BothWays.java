@@ -1,0 +1,179 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.chainwalletd.cli.ExitCode;
+import org.chainwalletd.cli.Invocation;
+import org.chainwalletd.cli.Program;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.client.method.Call;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.JsonSchemas;
+
+/**
+ * Calls a daemon through the typed Java client and through the command line, holds parameters and results against what {@code rpc.discover}
+ * says of the method, and remembers which methods were called. The command line runs in this process; what the launcher adds to it is {@link LauncherIT}'s.
+ */
+final class BothWays {
+    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS);
+
+    private final DaemonProcess daemon;
+    private final Path datadir;
+    private final Map<String, JsonNode> described = new LinkedHashMap<>();
+    private final Set<String> called = new TreeSet<>();
+
+    BothWays(DaemonProcess daemon, Path datadir) {
+        this.daemon = daemon;
+        this.datadir = datadir;
+        JsonNode document = daemon.call("rpc.discover", Map.of());
+        assertThat(JsonSchemas.againstOpenRpc(document)).isEmpty();
+        document.get("methods")
+                .forEach(method -> described.put(method.get("name").asText(), method));
+    }
+
+    /** Names of all methods that the daemon has. */
+    Set<String> all() {
+        return new TreeSet<>(described.keySet());
+    }
+
+    /** Names of all methods that were called in both ways. */
+    Set<String> called() {
+        return called;
+    }
+
+    /** The same call in both ways; what the client was answered. */
+    <R> R same(Call<R> call) {
+        return each(call, call).get(0);
+    }
+
+    /** Two calls of one method, for what can be done only once; both answers. */
+    <R> List<R> each(Call<R> byClient, Call<R> byCommandLine) {
+        WalletdClient client = daemon.client("spend");
+        R first = client.call(byClient);
+        R second = byCommandLine.read(printed(byCommandLine.method(), byCommandLine.params()));
+        assertThat(byClient.method()).isEqualTo(byCommandLine.method());
+        checkParams(byClient.method(), byClient.params());
+        called.add(byClient.method());
+        return List.of(first, second);
+    }
+
+    /** A method of which the typed client has nothing: a name of older clients, or what describes the others. */
+    JsonNode untyped(String method, Map<String, Object> params) {
+        checkParams(method, params);
+        JsonNode printed = printed(method, params);
+        assertThat(daemon.call(method, params).getNodeType()).isEqualTo(printed.getNodeType());
+        called.add(method);
+        return printed;
+    }
+
+    /** A call that this daemon refuses because something is not configured. */
+    void unconfigured(Call<?> call) {
+        WalletdException.RpcError refused = refusal(call);
+        assertThat(refused.code()).as(call.method()).isEqualTo(-32602);
+        assertThat(refused).as(call.method()).hasMessageContaining("not configured");
+        Ended ended = run(call.method(), call.params());
+        assertThat(ended.code).as(ended.err).isEqualTo(ExitCode.BAD_CALL);
+        assertThat(ended.err).contains("not configured");
+        checkParams(call.method(), call.params());
+        called.add(call.method());
+    }
+
+    private WalletdException.RpcError refusal(Call<?> call) {
+        Object result;
+        try {
+            result = daemon.client("spend").call(call);
+        } catch (WalletdException.RpcError refused) {
+            return refused;
+        }
+        throw new AssertionError(call.method() + " was not refused but gave " + result);
+    }
+
+    private JsonNode printed(String method, Map<String, Object> params) {
+        Ended ended = run(method, params);
+        assertThat(ended.code).as(method + ": " + ended.err).isZero();
+        assertThat(ended.err).isEmpty();
+        JsonNode result;
+        try {
+            result = JSON.readTree(ended.out);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(method + " printed no JSON: " + ended.out, e);
+        }
+        assertThat(JsonSchemas.against(described.get(method).at("/result/schema"), result))
+                .as(method + " answered " + result)
+                .isEmpty();
+        return result;
+    }
+
+    private void checkParams(String method, Map<String, Object> params) {
+        assertThat(described).containsKey(method);
+        Map<String, JsonNode> known = new HashMap<>();
+        described.get(method).get("params").forEach(param -> {
+            String name = param.get("name").asText();
+            known.put(name, param.get("schema"));
+            assertThat(!param.path("required").asBoolean() || params.containsKey(name))
+                    .as(method + " without " + name)
+                    .isTrue();
+        });
+        params.forEach((name, value) -> {
+            assertThat(known).as(method).containsKey(name);
+            assertThat(JsonSchemas.against(known.get(name), tree(value)))
+                    .as(method + " with " + name)
+                    .isEmpty();
+        });
+    }
+
+    private record Ended(int code, String out, String err) {}
+
+    /** Secrets go through standard input, the rest as words. */
+    private Ended run(String method, Map<String, Object> params) {
+        boolean secret = params.keySet().stream()
+                .anyMatch(name -> name.matches("passphrase|mnemonic|secret_hex|private_key(_hex)?"));
+        List<String> words = new ArrayList<>(List.of("rpc", "--raw", "--datadir", datadir.toString(), method));
+        String typed = "";
+        if (secret) {
+            words.addAll(List.of("--params", "-"));
+            typed = tree(params).toString();
+        } else {
+            params.forEach(
+                    (name, value) -> words.add(name + "=" + (value instanceof String text ? text : tree(value))));
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Invocation.Streams streams = new Invocation.Streams(
+                new ByteArrayInputStream(typed.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(out),
+                new PrintStream(err));
+        int code = Program.run(
+                words.toArray(String[]::new),
+                Map.of("WALLETD_URL", daemon.awaitReady().toString()),
+                streams);
+        return new Ended(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** As it goes over the wire: Jackson's own nodes for numbers are of many kinds. */
+    private static JsonNode tree(Object value) {
+        try {
+            return JSON.readTree(JSON.writeValueAsBytes(value));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
