@@ -64,6 +64,11 @@ public final class EvmAddress {
         return value.clone();
     }
 
+    /** 40 lower-case digits, without {@code 0x}. */
+    public String hex() {
+        return HEX.formatHex(value);
+    }
+
     public boolean isZero() {
         return Arrays.equals(value, new byte[LENGTH]);
     }

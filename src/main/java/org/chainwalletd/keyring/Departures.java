@@ -16,7 +16,7 @@ final class Departures {
     private final ActorContext<Command> context;
     private final KeyTable table;
     private final StateWrites writes;
-    private final KeyWork work;
+    private final KeyringStore store;
     private final Set<Address> moving;
     private final UnsealedKeys unsealed;
 
@@ -24,7 +24,7 @@ final class Departures {
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
-        this.work = shared.work();
+        this.store = shared.store();
         this.moving = shared.moving();
         this.unsealed = shared.unsealed();
     }
@@ -70,8 +70,7 @@ final class Departures {
             return;
         }
         unsealed.remove(question.address());
-        context.pipeToSelf(
-                work.removeFiles(question.address()), (done, problem) -> new FilesRemoved(question, problem));
+        context.pipeToSelf(store.remove(question.address()), (done, problem) -> new FilesRemoved(question, problem));
     }
 
     void filesRemoved(FilesRemoved outcome) {

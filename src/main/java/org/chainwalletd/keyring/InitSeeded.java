@@ -3,9 +3,9 @@ package org.chainwalletd.keyring;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SealedBlob;
@@ -37,19 +37,37 @@ public final class InitSeeded {
      * @return exit code: 0 when the keyring was made, else 1
      */
     public int run(SecretBytes passphrase, Optional<Path> mnemonicFile) {
-        KeyFolder folder = new KeyFolder(setup.wallets());
+        KeyringStore store = new FolderStore(setup.withExecutors(here()));
         try (passphrase) {
             if (passphrase.length() == 0) {
                 throw new IOException("the keystore passphrase is empty");
             }
-            folder.requireFree();
+            requireFree(store);
             try (Mnemonic phrase = phrase(mnemonicFile)) {
-                create(folder, phrase, passphrase);
+                create(store, phrase, passphrase);
             }
             return 0;
         } catch (IOException | KeyringException | MnemonicException e) {
             err.println("init-seeded: " + e.getMessage());
             return 1;
+        }
+    }
+
+    private static KeyringSetup.Executors here() {
+        return new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run);
+    }
+
+    private void requireFree(KeyringStore store) throws IOException {
+        if (!done(store.isFree())) {
+            throw new IOException("there is a keyring already at " + setup.wallets());
+        }
+    }
+
+    private static <T> T done(CompletableFuture<T> stage) {
+        try {
+            return stage.join();
+        } catch (CompletionException e) {
+            throw KeyringFailures.of(e);
         }
     }
 
@@ -64,17 +82,15 @@ public final class InitSeeded {
         }
     }
 
-    private void create(KeyFolder folder, Mnemonic phrase, SecretBytes passphrase) throws IOException {
+    private void create(KeyringStore store, Mnemonic phrase, SecretBytes passphrase) throws IOException {
         DatadirLock lock = DatadirLock.acquire(setup.wallets().toAbsolutePath().getParent());
         try (lock;
                 SecretBytes entropy = phrase.entropy();
                 SecretBytes words = phrase.phrase();
                 SecretBuffer line = new SecretBuffer()) {
-            folder.requireFree();
+            requireFree(store);
             SealedBlob seed = setup.sealer().seal(SealedRole.SEED, passphrase, entropy);
-            folder.create();
-            folder.write(folder.seed(), seed);
-            new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), false);
+            done(store.makeSeeded(seed));
             err.println("seeded keyring made in " + setup.wallets()
                     + "; the words below are the only backup of all keys derived from it");
             try (SecretBytes json =

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +15,7 @@ import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.store.AtomicFiles;
 import org.chainwalletd.store.FileFailures;
@@ -33,6 +33,7 @@ final class KeyFolder {
     private static final String SNAPSHOT = "state.snapshot";
     private static final String IMPORTED = "imported";
     private static final String PUBLIC_KEYS = "pubkeys";
+    private static final String EVM = "evm";
     private static final String KEY_SUFFIX = ".key.enc";
     private static final String PHRASE_SUFFIX = ".mnemonic.enc";
     private static final int HEX_ADDRESS = 2 * Address.LENGTH;
@@ -53,6 +54,7 @@ final class KeyFolder {
         AtomicFiles.createFolder(imported);
         AtomicFiles.removeLeftovers(wallets);
         AtomicFiles.removeLeftovers(publicKeys());
+        AtomicFiles.removeLeftovers(keptEvmFolder());
     }
 
     Path state() {
@@ -83,6 +85,54 @@ final class KeyFolder {
         return imported.resolve(address.hex() + PHRASE_SUFFIX);
     }
 
+    Path path(SealedPlace place) {
+        if (place instanceof SealedPlace.Key key) {
+            return key(key.address());
+        }
+        if (place instanceof SealedPlace.Phrase phrase) {
+            return phrase(phrase.address());
+        }
+        if (place instanceof SealedPlace.KeptEvmKey kept) {
+            return keptEvmFolder().resolve(kept.address().hex() + KEY_SUFFIX);
+        }
+        if (place instanceof SealedPlace.KeptEvmPhrase kept) {
+            return keptEvmFolder().resolve(kept.address().hex() + PHRASE_SUFFIX);
+        }
+        if (place instanceof SealedPlace.EvmKey) {
+            return imported.resolve(EVM + KEY_SUFFIX);
+        }
+        if (place instanceof SealedPlace.EvmPhrase) {
+            return imported.resolve(EVM + PHRASE_SUFFIX);
+        }
+        return place instanceof SealedPlace.Seed ? seed() : check();
+    }
+
+    /** Not beside the keys of addresses, so that whoever lists them need not look at a hundred thousand others. */
+    private Path keptEvmFolder() {
+        return wallets.resolve(EVM);
+    }
+
+    /** The addresses that have a key file by their own name. */
+    Set<EvmAddress> keptEvm() throws IOException {
+        Set<EvmAddress> kept = new HashSet<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(keptEvmFolder(), "*" + KEY_SUFFIX)) {
+            for (Path file : files) {
+                evmAddressIn(file.getFileName().toString()).ifPresent(kept::add);
+            }
+        } catch (NoSuchFileException e) {
+            return kept;
+        }
+        return kept;
+    }
+
+    private static Optional<EvmAddress> evmAddressIn(String name) {
+        try {
+            return Optional.of(EvmAddress.parse("0x" + name.substring(0, name.length() - KEY_SUFFIX.length())));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
     boolean isSeeded() {
         return Files.exists(seed());
     }
@@ -95,33 +145,32 @@ final class KeyFolder {
     }
 
     boolean isFree() throws IOException {
-        return !Files.exists(state()) && !isSeeded() && anyKey().isEmpty();
+        return !Files.exists(state()) && !isSeeded() && anyKey().isEmpty() && !hasEvmKey();
     }
 
-    void writeKey(Address address, SealedBlob blob) {
-        write(key(address), blob);
+    private boolean hasEvmKey() {
+        return Files.exists(path(new SealedPlace.EvmKey()));
     }
 
-    void writePhrase(Address address, SealedBlob blob) {
-        write(phrase(address), blob);
-    }
-
-    /**
-     * First the phrase, which is worthless without the key and recoverable while the key is there. The snapshot still names the address; the
-     * next upkeep makes another one.
-     */
-    void delete(Address address) {
+    /** In this order. The snapshot may still name an address that goes; the next upkeep makes another one. */
+    void delete(List<SealedPlace> places) {
+        Path file = snapshot();
         try {
-            AtomicFiles.delete(snapshot());
-            AtomicFiles.delete(phrase(address));
-            AtomicFiles.delete(key(address));
+            AtomicFiles.delete(file);
+            for (SealedPlace place : places) {
+                file = path(place);
+                AtomicFiles.delete(file);
+            }
         } catch (IOException e) {
-            throw storage("cannot remove", key(address), e);
+            throw storage("cannot remove", file, e);
         }
     }
 
     void write(Path file, SealedBlob blob) {
         try {
+            if (file.startsWith(keptEvmFolder())) {
+                AtomicFiles.createFolder(keptEvmFolder());
+            }
             AtomicFiles.write(file, blob.toBytes());
         } catch (IOException e) {
             throw storage("cannot write", file, e);
@@ -151,14 +200,34 @@ final class KeyFolder {
         }
     }
 
-    /** One of the key files, whichever the file system names first. */
-    Optional<Path> anyKey() throws IOException {
+    /** One of the 1:1 keys, whichever the file system names first. */
+    Optional<Address> anyKey() throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(imported, "*" + KEY_SUFFIX)) {
-            Iterator<Path> first = files.iterator();
-            return first.hasNext() ? Optional.of(first.next()) : Optional.empty();
+            for (Path file : files) {
+                Optional<Address> address = addressIn(file.getFileName().toString());
+                if (address.isPresent()) {
+                    return address;
+                }
+            }
+            return Optional.empty();
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
+    }
+
+    /** Something that the passphrase can be proved on. */
+    Optional<SealedPlace> anySealed() throws IOException {
+        if (isSeeded()) {
+            return Optional.of(new SealedPlace.Seed());
+        }
+        Optional<Address> key = anyKey();
+        if (key.isPresent()) {
+            return key.map(SealedPlace.Key::new);
+        }
+        if (hasEvmKey()) {
+            return Optional.of(new SealedPlace.EvmKey());
+        }
+        return Files.exists(check()) ? Optional.of(new SealedPlace.Check()) : Optional.empty();
     }
 
     /**
@@ -245,11 +314,6 @@ final class KeyFolder {
         } catch (IOException e) {
             return false;
         }
-    }
-
-    /** Whose key {@code file} holds by its name. */
-    static Optional<Address> addressOf(Path file) {
-        return addressIn(file.getFileName().toString());
     }
 
     private static Optional<Address> addressIn(String name) {

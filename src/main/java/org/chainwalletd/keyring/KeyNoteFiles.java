@@ -30,9 +30,10 @@ final class KeyNoteFiles {
     }
 
     /** What was read. */
-    record Found(RecordFiles.Found records) {
-        /** Empty for an address without a note, and for a note of a later version that this one does not know. */
-        Optional<KeyNote> of(Address address) {
+    record Found(RecordFiles.Found records) implements KeyringStore.KeyNotes {
+        /** Also empty for a note of a later version that this one does not know. */
+        @Override
+        public Optional<KeyNote> of(Address address) {
             int at = records.valueOf(address.toArray(), 0);
             if (at < 0) {
                 return Optional.empty();

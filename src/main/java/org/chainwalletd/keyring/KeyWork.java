@@ -1,6 +1,5 @@
 package org.chainwalletd.keyring;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,28 +29,29 @@ final class KeyWork {
     private static final Logger LOG = LoggerFactory.getLogger(KeyWork.class);
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
 
+    private static final SealedPlace SEED = new SealedPlace.Seed();
+    private static final SealedPlace CHECK = new SealedPlace.Check();
+
     private final Sealer sealer;
-    private final KeyFolder folder;
+    private final KeyringStore store;
     private final Executor crypto;
     private final Executor argon2;
-    private final Executor disk;
 
-    KeyWork(KeyringSetup setup, KeyFolder folder) {
+    KeyWork(KeyringSetup setup, KeyringStore store) {
         this.sealer = setup.sealer();
-        this.folder = folder;
+        this.store = store;
         this.crypto = setup.executors().crypto();
         this.argon2 = setup.executors().argon2();
-        this.disk = setup.executors().disk();
     }
 
     /** Makes the sealed files durable: first the key, then the phrase. Closes {@code key}. */
     CompletableFuture<Void> store(Arrival key, SecretBytes passphrase) {
         if (key instanceof PooledKey pooled) {
-            return CompletableFuture.runAsync(() -> write(pooled.sealed()), disk);
+            return store.add(pooled.sealed());
         }
         NewKey open = (NewKey) key;
         return seal(open, passphrase)
-                .thenAcceptAsync(this::write, disk)
+                .thenComposeAsync(store::add, crypto)
                 .whenCompleteAsync((done, failure) -> open.close(), crypto);
     }
 
@@ -82,13 +82,6 @@ final class KeyWork {
                 executor);
     }
 
-    private void write(SealedKey key) {
-        CrashPoint.MINT_BEFORE_KEY_FILE.reached();
-        folder.writeKey(key.address(), key.secret());
-        CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();
-        key.phrase().ifPresent(blob -> folder.writePhrase(key.address(), blob));
-    }
-
     /** Stores one key after the other, so that a large vault leaves room for everybody else's Argon2id between two keys. */
     CompletableFuture<Void> storeAll(List<? extends Arrival> keys, SecretBytes passphrase) {
         return OneByOne.run(keys.size(), crypto, i -> {
@@ -99,8 +92,15 @@ final class KeyWork {
         });
     }
 
-    /** Seals the file that proves the passphrase while there is no key yet. One Argon2id. */
-    CompletableFuture<Void> writeCheck(SecretBytes passphrase) {
+    /** Seals what proves the passphrase while there is no key yet, unless it is there. One Argon2id. */
+    CompletableFuture<Void> ensureCheck(SecretBytes passphrase) {
+        return store.find(CHECK)
+                .thenComposeAsync(
+                        there -> there.isPresent() ? CompletableFuture.completedFuture(null) : writeCheck(passphrase),
+                        crypto);
+    }
+
+    private CompletableFuture<Void> writeCheck(SecretBytes passphrase) {
         return CompletableFuture.supplyAsync(
                         () -> {
                             try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
@@ -108,7 +108,7 @@ final class KeyWork {
                             }
                         },
                         argon2)
-                .thenAcceptAsync(blob -> folder.write(folder.check(), blob), disk);
+                .thenComposeAsync(blob -> store.write(CHECK, blob), crypto);
     }
 
     /** The public key of a 1:1 key from its secret, which is overwritten at once. One Argon2id. */
@@ -123,19 +123,10 @@ final class KeyWork {
                         crypto);
     }
 
-    CompletableFuture<Void> removeFiles(Address address) {
-        return CompletableFuture.runAsync(
-                () -> {
-                    CrashPoint.DELETE_BEFORE_FILES.reached();
-                    folder.delete(address);
-                },
-                disk);
-    }
-
     /** The 32-byte secret of {@code entry}, proved to be its address's. One Argon2id. */
     CompletableFuture<SecretBytes> unseal(KeyEntry entry, SecretBytes passphrase) {
         if (entry.imported()) {
-            return read(() -> folder.read(folder.key(entry.address())))
+            return store.read(new SealedPlace.Key(entry.address()))
                     .thenApplyAsync(blob -> openKey(entry.address(), blob, passphrase), argon2);
         }
         return unsealSeed(passphrase)
@@ -150,11 +141,7 @@ final class KeyWork {
 
     /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
     CompletableFuture<SecretBytes> unsealSeed(SecretBytes passphrase) {
-        return read(() -> folder.read(folder.seed()))
-                .thenApplyAsync(
-                        blob -> open(
-                                SealedRole.SEED, blob, passphrase, folder.seed().toString()),
-                        argon2);
+        return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2);
     }
 
     /** The key of {@code entry} from the unsealed seed, which stays open. */
@@ -200,18 +187,14 @@ final class KeyWork {
         if (index > Integer.MAX_VALUE) {
             throw new KeyringException(
                     Reason.LOCKED,
-                    "no seed gives a key with the index " + index + " that " + folder.state() + " lists for "
-                            + entry.address());
+                    "no seed gives a key with the index " + index + " that is listed for " + entry.address());
         }
-        return proved(
-                entry.address(),
-                sealer.derivedSecret(seed, index),
-                folder.seed().toString());
+        return proved(entry.address(), sealer.derivedSecret(seed, index), store.nameOf(SEED));
     }
 
     /** The sealed phrase of a standard key as entropy; empty when the key has none. One Argon2id. */
     CompletableFuture<Optional<SecretBytes>> unsealPhrase(KeyEntry entry, SecretBytes passphrase) {
-        return read(() -> folder.readIfThere(folder.phrase(entry.address())))
+        return store.find(new SealedPlace.Phrase(entry.address()))
                 .thenApplyAsync(blob -> blob.map(words -> openPhrase(entry.address(), words, passphrase)), argon2);
     }
 
@@ -227,22 +210,15 @@ final class KeyWork {
 
     /** The secret of a key without a phrase of its own; refused for one that had a standard phrase, of which its words would say nothing. */
     private CompletableFuture<SecretBytes> spelling(KeyEntry entry, SecretBytes passphrase) {
-        return read(() -> noteOf(entry.address()))
+        return store.notes()
                 .thenComposeAsync(
-                        note -> note.filter(known -> known.origin() == KeyOrigin.STANDARD)
+                        notes -> notes.of(entry.address())
+                                        .filter(known -> known.origin() == KeyOrigin.STANDARD)
                                         .isPresent()
-                                ? CompletableFuture.failedFuture(
-                                        KeyringFailures.phraseLost(folder.phrase(entry.address())))
+                                ? CompletableFuture.failedFuture(KeyringFailures.phraseLost(
+                                        store.nameOf(new SealedPlace.Phrase(entry.address()))))
                                 : unseal(entry, passphrase),
                         crypto);
-    }
-
-    private Optional<KeyNote> noteOf(Address address) {
-        try {
-            return new KeyNoteFiles(folder.publicKeys()).load().of(address);
-        } catch (IOException e) {
-            throw KeyFolder.storage("cannot read the notes in", folder.publicKeys(), e);
-        }
     }
 
     /** The words of the legacy seed. One Argon2id. */
@@ -291,15 +267,15 @@ final class KeyWork {
     }
 
     private SecretBytes openKey(Address address, SealedBlob blob, SecretBytes passphrase) {
-        String file = folder.key(address).toString();
-        return proved(address, open(SealedRole.IMPORTED, blob, passphrase, file), file);
+        SealedPlace place = new SealedPlace.Key(address);
+        return proved(address, open(place, blob, passphrase), store.nameOf(place));
     }
 
     private SecretBytes openPhrase(Address address, SealedBlob blob, SecretBytes passphrase) {
-        String file = folder.phrase(address).toString();
-        SecretBytes entropy = open(SealedRole.MNEMONIC, blob, passphrase, file);
+        SealedPlace place = new SealedPlace.Phrase(address);
+        SecretBytes entropy = open(place, blob, passphrase);
         try (Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
-            proved(address, sealer.standardSecret(phrase), file).close();
+            proved(address, sealer.standardSecret(phrase), store.nameOf(place)).close();
             return entropy;
         } catch (RuntimeException e) {
             entropy.close();
@@ -307,11 +283,16 @@ final class KeyWork {
         }
     }
 
-    private SecretBytes open(SealedRole role, SealedBlob blob, SecretBytes passphrase, String file) {
-        if (role != SealedRole.VAULT && blob.plaintextLength() != Ed25519.SEED_LENGTH) {
+    private SecretBytes open(SealedPlace place, SealedBlob blob, SecretBytes passphrase) {
+        String file = store.nameOf(place);
+        if (blob.plaintextLength() != Ed25519.SEED_LENGTH) {
             throw new KeyringException(
                     Reason.LOCKED, file + " is damaged: it has another length than a key; restore it from a backup");
         }
+        return open(place.role(), blob, passphrase, file);
+    }
+
+    private SecretBytes open(SealedRole role, SealedBlob blob, SecretBytes passphrase, String file) {
         try {
             return sealer.open(role, passphrase, blob);
         } catch (UnsealException e) {
@@ -329,10 +310,6 @@ final class KeyWork {
         LOG.error("{} does not hold the key of {}", file, address);
         throw new KeyringException(
                 Reason.LOCKED, file + " does not hold the key of " + address + "; restore it from a backup");
-    }
-
-    private <T> CompletableFuture<T> read(Supplier<T> file) {
-        return CompletableFuture.supplyAsync(file, disk);
     }
 
     private <T> CompletableFuture<T> onCrypto(Supplier<T> work) {

@@ -48,24 +48,19 @@ public final class Keyring implements Signer {
     private final VaultExport exports;
     private final Executor crypto;
 
-    private Keyring(
-            ActorRef<Command> actor,
-            AtomicReference<KeyringView> view,
-            Map<Address, SigningKey> atHand,
-            boolean seeded,
-            KeyringSetup setup,
-            Spawner spawner) {
+    private Keyring(Opening opening, ActorRef<Command> actor, AtomicReference<KeyringView> view, Spawner spawner) {
+        KeyringSetup setup = opening.setup();
         this.actor = actor;
         this.view = view;
-        this.atHand = atHand;
-        this.seeded = seeded;
+        this.atHand = opening.atHand();
+        this.seeded = opening.loaded().join().seeded();
         KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
         this.attempts = spawner.spawn(
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
         this.vaultAttempts = spawner.spawn(
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("vault")), "vault-attempts");
         this.maker = new KeyMaker(setup, births);
-        this.work = new KeyWork(setup, new KeyFolder(setup.wallets()));
+        this.work = new KeyWork(setup, opening.store());
         this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
     }
@@ -80,19 +75,17 @@ public final class Keyring implements Signer {
     public static final class Opening {
         private final KeyringSetup setup;
         private final SecretBytes passphrase;
-        private final KeyRecords records;
+        private final KeyringStore store;
         private final CompletableFuture<Void> made;
-        private final CompletableFuture<KeyringLoader.Loaded> loaded;
+        private final CompletableFuture<KeyringStore.Listing> loaded;
         private final ConcurrentMap<Address, SigningKey> atHand = new ConcurrentHashMap<>();
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
-            KeyFolder folder = new KeyFolder(setup.wallets());
             this.setup = setup;
             this.passphrase = passphrase;
-            this.records = new KeyRecords(folder);
-            KeyringLoader loader = new KeyringLoader(setup, folder, records.publicKeys());
-            this.made = loader.make();
-            this.loaded = loader.load(made, passphrase);
+            this.store = new FolderStore(setup);
+            this.made = store.make();
+            this.loaded = new KeyringLoader(setup, store).load(made, passphrase);
         }
 
         /** Complete when there are files of a keyring, an empty one if there was none. Fails like {@link Keyring#open}. */
@@ -108,15 +101,15 @@ public final class Keyring implements Signer {
             return passphrase;
         }
 
-        KeyRecords records() {
-            return records;
+        KeyringStore store() {
+            return store;
         }
 
         ConcurrentMap<Address, SigningKey> atHand() {
             return atHand;
         }
 
-        CompletableFuture<KeyringLoader.Loaded> loaded() {
+        CompletableFuture<KeyringStore.Listing> loaded() {
             return loaded;
         }
 
@@ -126,7 +119,7 @@ public final class Keyring implements Signer {
             CompletableFuture<Void> opened = new CompletableFuture<>();
             ActorRef<Command> actor = spawner.spawn(KeyringActor.create(this, published, opened), "keyring");
             return opened.thenApplyAsync(
-                    done -> new Keyring(actor, published, atHand, loaded.join().seeded(), setup, spawner),
+                    done -> new Keyring(this, actor, published, spawner),
                     setup.executors().crypto());
         }
     }

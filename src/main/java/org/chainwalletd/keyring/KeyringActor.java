@@ -1,6 +1,5 @@
 package org.chainwalletd.keyring;
 
-import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -98,7 +97,7 @@ final class KeyringActor {
      */
     record Close(CompletableFuture<Void> reply) implements Command {}
 
-    private record Opened(KeyringLoader.Loaded loaded) implements Command {}
+    private record Opened(KeyringStore.Listing loaded) implements Command {}
 
     private record NotOpened(KeyringException failure) implements Command {}
 
@@ -135,6 +134,7 @@ final class KeyringActor {
             ActorContext<Command> context,
             KeyTable table,
             StateWrites writes,
+            KeyringStore store,
             KeyWork work,
             Set<Address> moving,
             SecretBytes passphrase,
@@ -144,8 +144,7 @@ final class KeyringActor {
     private final TimerScheduler<Command> timers;
     private final KeyringSetup setup;
     private final SecretBytes passphrase;
-    private final KeyFolder folder;
-    private final KeyRecords records;
+    private final KeyringStore store;
     private final KeyAudience audience = new KeyAudience();
     private final AtomicReference<KeyringView> published;
     private final UnsealedKeys unsealed;
@@ -168,7 +167,7 @@ final class KeyringActor {
             TimerScheduler<Command> timers,
             KeyringSetup setup,
             SecretBytes passphrase,
-            KeyRecords records,
+            KeyringStore store,
             UnsealedKeys unsealed,
             AtomicReference<KeyringView> published) {
         this.unsealed = unsealed;
@@ -176,8 +175,7 @@ final class KeyringActor {
         this.timers = timers;
         this.setup = setup;
         this.passphrase = passphrase;
-        this.folder = new KeyFolder(setup.wallets());
-        this.records = records;
+        this.store = store;
         this.published = published;
     }
 
@@ -193,13 +191,13 @@ final class KeyringActor {
                         timers,
                         opening.setup(),
                         opening.passphrase(),
-                        opening.records(),
+                        opening.store(),
                         new UnsealedKeys(opening.atHand()),
                         published)
                 .opening(opening.loaded(), opened)));
     }
 
-    private Behavior<Command> opening(CompletableFuture<KeyringLoader.Loaded> loading, CompletableFuture<Void> opened) {
+    private Behavior<Command> opening(CompletableFuture<KeyringStore.Listing> loading, CompletableFuture<Void> opened) {
         context.pipeToSelf(
                 loading,
                 (loaded, failure) -> failure == null ? new Opened(loaded) : new NotOpened(KeyringFailures.of(failure)));
@@ -227,25 +225,25 @@ final class KeyringActor {
         return onNotOpened(KeyringFailures.stopping(), opened);
     }
 
-    private void begin(KeyringLoader.Loaded loaded) {
-        KeyWork work = new KeyWork(setup, folder);
+    private void begin(KeyringStore.Listing loaded) {
+        KeyWork work = new KeyWork(setup, store);
         seeded = loaded.seeded();
         table = new KeyTable(loaded.view(), published);
         writes = new StateWrites(
                 table,
-                records,
-                setup.executors().disk(),
+                store,
                 KeyringMetrics.stateWrites(setup.metrics()),
                 (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)),
                 audience,
                 (batch, told) -> context.pipeToSelf(told, (done, failure) -> new Told(batch, failure)));
-        Shared shared = new Shared(context, table, writes, work, moving, passphrase, unsealed);
+        Shared shared = new Shared(context, table, writes, store, work, moving, passphrase, unsealed);
         arrivals = new Arrivals(shared);
         departures = new Departures(shared);
         derivations = new Derivations(shared);
         unsealings = new Unsealings(shared, setup.executors().crypto(), this::onDerive);
         pool = new KeyPool(shared, KeyringMetrics.pool(setup.metrics()));
-        housekeeping = new Housekeeping(folder, work, published::get, setup, loaded);
+        housekeeping =
+                new Housekeeping(work, published::get, seeded, setup.executors().crypto());
         housekeeping.begin(passphrase);
         timers.startTimerWithFixedDelay(
                 new Tend(), setup.upkeep().first(), setup.upkeep().between());
@@ -320,22 +318,21 @@ final class KeyringActor {
     private Behavior<Command> onWatch(Watch question) {
         question.listener().ifPresent(audience::add);
         List<KeyEntry> entries = table.view().entries();
-        setup.executors().disk().execute(() -> answer(question.reply(), entries));
+        store.notes()
+                .whenCompleteAsync(
+                        (notes, failure) -> KeyringFailures.answer(
+                                question.reply(),
+                                failure == null ? new OwnKeys(entries, notes) : List.of(),
+                                failure == null ? null : KeyringFailures.of(failure)),
+                        setup.executors().crypto());
         return Behaviors.same();
-    }
-
-    private void answer(CompletableFuture<List<OwnKey>> reply, List<KeyEntry> entries) {
-        try {
-            reply.complete(new OwnKeys(entries, records.notes().load()));
-        } catch (IOException e) {
-            reply.completeExceptionally(KeyFolder.storage("cannot read the notes in", folder.publicKeys(), e));
-        }
     }
 
     private Behavior<Command> onTend(Tend message) {
         table.prepareIndex();
         writes.prepareNext();
         pool.refill();
+        store.tend(published::get);
         housekeeping.tend(passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));
         return Behaviors.same();
     }
@@ -374,7 +371,10 @@ final class KeyringActor {
     private void completeWhenQuiet() {
         if (moving.isEmpty() && !writes.isWriting()) {
             writes.stop(KeyringFailures.stopping());
-            housekeeping.end(closed);
+            store.settle(table.view())
+                    .whenCompleteAsync(
+                            (done, failure) -> closed.complete(null),
+                            setup.executors().crypto());
         }
     }
 

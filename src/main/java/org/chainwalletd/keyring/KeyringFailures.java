@@ -1,7 +1,6 @@
 package org.chainwalletd.keyring;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -113,7 +112,7 @@ final class KeyringFailures {
                         + " used");
     }
 
-    static KeyringException phraseLost(Path file) {
+    static KeyringException phraseLost(String file) {
         return new KeyringException(
                 Reason.LOCKED,
                 "the sealed file " + file

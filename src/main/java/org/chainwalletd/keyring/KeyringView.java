@@ -4,8 +4,10 @@ import java.util.AbstractList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
@@ -24,13 +26,32 @@ final class KeyringView {
     private final int size;
     private final long nextIndex;
     private final Map<String, byte[]> unknownMembers;
+    private final Optional<EvmKeyRecord> evmKey;
 
-    /** @param unknownMembers members of {@code state.json} that are not ours, by name, as JSON text in UTF-8 */
+    /**
+     * @param unknownMembers members of {@code state.json} beyond the four of every keyring, by name, as JSON text in UTF-8
+     * @throws IllegalArgumentException when the one about the account-chain key is damaged
+     */
     KeyringView(KeyColumns columns, int size, long nextIndex, Map<String, byte[]> unknownMembers) {
+        this(
+                columns,
+                size,
+                nextIndex,
+                Collections.unmodifiableMap(unknownMembers),
+                Optional.ofNullable(unknownMembers.get(EvmKeyRecord.MEMBER)).map(EvmKeyRecord::parse));
+    }
+
+    private KeyringView(
+            KeyColumns columns,
+            int size,
+            long nextIndex,
+            Map<String, byte[]> unknownMembers,
+            Optional<EvmKeyRecord> evmKey) {
         this.columns = columns;
         this.size = size;
         this.nextIndex = nextIndex;
-        this.unknownMembers = Collections.unmodifiableMap(unknownMembers);
+        this.unknownMembers = unknownMembers;
+        this.evmKey = evmKey;
     }
 
     /** See the constructor. */
@@ -49,6 +70,19 @@ final class KeyringView {
 
     Map<String, byte[]> unknownMembers() {
         return unknownMembers;
+    }
+
+    /** The account-chain key that is this keyring's own; a seed may have another one. */
+    Optional<EvmKeyRecord> evmKey() {
+        return evmKey;
+    }
+
+    /** With another account-chain key, or with none. */
+    KeyringView withEvmKey(Optional<EvmKeyRecord> key) {
+        Map<String, byte[]> members = new LinkedHashMap<>(unknownMembers);
+        members.remove(EvmKeyRecord.MEMBER);
+        key.ifPresent(there -> members.put(EvmKeyRecord.MEMBER, there.json()));
+        return new KeyringView(columns, size, nextIndex, Collections.unmodifiableMap(members), key);
     }
 
     /** The first {@link #size} rows are this view's. */
@@ -106,16 +140,17 @@ final class KeyringView {
     }
 
     KeyringView grown(List<KeyEntry> added, long newNextIndex) {
-        return new KeyringView(columns.with(size, added), size + added.size(), newNextIndex, unknownMembers);
+        return new KeyringView(columns.with(size, added), size + added.size(), newNextIndex, unknownMembers, evmKey);
     }
 
     KeyringView without(BitSet rows) {
-        return new KeyringView(columns.without(size, rows), size - rows.cardinality(), nextIndex, unknownMembers);
+        return new KeyringView(
+                columns.without(size, rows), size - rows.cardinality(), nextIndex, unknownMembers, evmKey);
     }
 
     /** With other entries of the same addresses and labels in some rows. */
     KeyringView replaced(Map<Integer, KeyEntry> replacements) {
-        return new KeyringView(columns.replaced(size, replacements), size, nextIndex, unknownMembers);
+        return new KeyringView(columns.replaced(size, replacements), size, nextIndex, unknownMembers, evmKey);
     }
 
     private static final class Entries extends AbstractList<KeyEntry> implements RandomAccess {

@@ -19,10 +19,9 @@ final class OfflineKeyring {
     /** So many keys share one write of {@code state.json}. */
     private static final int BATCH = 100;
 
-    private final KeyFolder folder;
     private final KeyMaker maker;
     private final KeyWork work;
-    private final KeyRecords records;
+    private final KeyringStore store;
     private final SecretBytes passphrase;
     private final KeyTable table;
     private final List<KeyEntry> stored = new ArrayList<>();
@@ -32,16 +31,16 @@ final class OfflineKeyring {
     OfflineKeyring(KeyringSetup setup, SecretBytes passphrase) {
         KeyringSetup here =
                 setup.withExecutors(new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run));
-        this.folder = new KeyFolder(here.wallets());
+        this.store = new FolderStore(here);
         this.maker = new KeyMaker(here, new Births());
-        this.work = new KeyWork(here, folder);
-        this.records = new KeyRecords(folder);
+        this.work = new KeyWork(here, store);
         this.passphrase = passphrase;
         try {
-            KeyringLoader loader = new KeyringLoader(here, folder, records.publicKeys());
-            KeyringView view = loader.load(loader.make(), passphrase).join().view();
+            KeyringView view = new KeyringLoader(here, store)
+                    .load(store.make(), passphrase)
+                    .join()
+                    .view();
             this.table = new KeyTable(view, new AtomicReference<>());
-            records.opened(view);
         } catch (CompletionException e) {
             throw KeyringFailures.of(e);
         }
@@ -76,7 +75,11 @@ final class OfflineKeyring {
         Change change =
                 Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), Map.copyOf(notes), failure -> {});
         KeyTable.Batch batch = table.prepare(List.of(change));
-        KeyringFailures.io(() -> records.write(batch));
+        try {
+            store.record(batch).join();
+        } catch (CompletionException e) {
+            throw KeyringFailures.of(e);
+        }
         table.accept(batch);
         stored.clear();
         notes.clear();

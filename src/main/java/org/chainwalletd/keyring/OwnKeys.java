@@ -9,9 +9,9 @@ import java.util.RandomAccess;
 /** The keys of one moment with what is noted of them, each made when it is read. */
 final class OwnKeys extends AbstractList<OwnKey> implements RandomAccess {
     private final List<KeyEntry> entries;
-    private final KeyNoteFiles.Found notes;
+    private final KeyringStore.KeyNotes notes;
 
-    OwnKeys(List<KeyEntry> entries, KeyNoteFiles.Found notes) {
+    OwnKeys(List<KeyEntry> entries, KeyringStore.KeyNotes notes) {
         this.entries = entries;
         this.notes = notes;
     }

@@ -2,12 +2,14 @@ package org.chainwalletd.keyring;
 
 import org.chainwalletd.chain.ChainProfile;
 
-/** What a sealed blob is for; bound into it as additional data, so that none can stand in for another (interface.md, section 1.6). */
+/** What a sealed blob is for; bound into it as additional data, so that none can stand in for another (interface.md, section 1.6; swap.md, section 5). */
 enum SealedRole {
     SEED("seed"),
     IMPORTED("imported"),
     MNEMONIC("mnemonic"),
     VAULT("vault"),
+    EVM_KEY("evm-key"),
+    EVM_MNEMONIC("evm-mnemonic"),
     /** Proves the passphrase of a keyring that has no key yet; a file of this daemon, unknown to others. */
     CHECK("check");
 

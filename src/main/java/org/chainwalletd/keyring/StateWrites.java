@@ -1,25 +1,18 @@
 package org.chainwalletd.keyring;
 
 import io.micrometer.core.instrument.Counter;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Brings changes to the disk, one write at a time: what comes while one is being written goes into the next one together. Belongs to the
- * Keyring actor; only the writing itself runs on the disk executor.
+ * Brings changes to the store, one write at a time: what comes while one is being written goes into the next one together. Belongs to the
+ * Keyring actor.
  */
 final class StateWrites {
-    private static final Logger LOG = LoggerFactory.getLogger(StateWrites.class);
-
     private final KeyTable table;
-    private final KeyRecords records;
-    private final Executor disk;
+    private final KeyringStore store;
     private final Counter writes;
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun;
     private final KeyAudience audience;
@@ -33,20 +26,17 @@ final class StateWrites {
      */
     StateWrites(
             KeyTable table,
-            KeyRecords records,
-            Executor disk,
+            KeyringStore store,
             Counter writes,
             BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun,
             KeyAudience audience,
             BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling) {
         this.table = table;
-        this.records = records;
-        this.disk = disk;
+        this.store = store;
         this.writes = writes;
         this.begun = begun;
         this.audience = audience;
         this.telling = telling;
-        records.opened(table.view());
     }
 
     boolean isWriting() {
@@ -97,24 +87,18 @@ final class StateWrites {
         List<Change> refused = List.copyOf(waiting);
         waiting.clear();
         refused.forEach(change -> change.ended().accept(refusal));
-        disk.execute(records::close);
+        store.close();
     }
 
     private void write() {
         writing = true;
         KeyTable.Batch batch = table.prepare(waiting);
         waiting.clear();
-        begun.accept(batch, CompletableFuture.runAsync(() -> KeyringFailures.io(() -> records.write(batch)), disk));
+        begun.accept(batch, store.record(batch));
     }
 
     /** Makes the next change of a large keyring cheap. */
     void prepareNext() {
-        disk.execute(() -> {
-            try {
-                records.prepare();
-            } catch (IOException e) {
-                LOG.warn("the next write of state.json will be a full one: {}", e.getMessage());
-            }
-        });
+        store.prepare();
     }
 }

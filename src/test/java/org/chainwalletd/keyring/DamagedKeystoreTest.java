@@ -243,14 +243,13 @@ class DamagedKeystoreTest {
     @Test
     void a_large_keyring_starts_at_once_and_counts_a_missing_key_file_and_refuses_its_use() throws Exception {
         Path large = datadir.resolve("large");
-        Address lost = ManyKeys.write(large, KeyringLoader.CHECKED_AT_START + 5)
-                .get(700)
-                .address();
+        Address lost =
+                ManyKeys.write(large, FolderStore.CHECKED_AT_START + 5).get(700).address();
         Path file = large.resolve("imported").resolve(lost + ".key.enc");
         Files.delete(file);
         try (KeyringFixture many = new KeyringFixture(large)) {
             Keyring keyring = many.open();
-            assertThat(keyring.size()).isEqualTo(KeyringLoader.CHECKED_AT_START + 5);
+            assertThat(keyring.size()).isEqualTo(FolderStore.CHECKED_AT_START + 5);
             KeyringFixture.eventually(() ->
                     many.metrics.get("walletd.keyring.damaged.keys").gauge().value() == 1);
             assertThat(refusal(keyring.sign(lost, new byte[1])))

@@ -137,8 +137,7 @@ class OriginsTest {
         KeyringView after = KeyringView.of(List.of(kept), 0, Map.of());
         KeyringSetup setup = fixture.setup();
         VaultExport exports = new VaultExport(
-                new KeyWork(setup, new KeyFolder(setup.wallets())),
-                setup.executors().crypto());
+                new KeyWork(setup, new FolderStore(setup)), setup.executors().crypto());
         Iterator<KeyringView> views = List.of(before, after).iterator();
 
         Bytes vault =

@@ -1,0 +1,255 @@
+package org.chainwalletd.keyring;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.store.CrashPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A keyring in the wallet directory (interface.md, section 1.4): sealed files, {@code state.json}, which alone tells which keys there are, and
+ * beside it what need not be unsealed to be known. All work is done on the disk executor. Damage is told and never replaced.
+ */
+final class FolderStore implements KeyringStore {
+    private static final Logger LOG = LoggerFactory.getLogger(FolderStore.class);
+    /** Up to this many key files are looked at before the start goes on; those of a larger keyring after it. */
+    static final int CHECKED_AT_START = 1_000;
+
+    private final KeyFolder folder;
+    private final KeyRecords records;
+    private final Snapshot snapshot;
+    private final FolderUpkeep upkeep;
+    private final Executor disk;
+
+    FolderStore(KeyringSetup setup) {
+        this.folder = new KeyFolder(setup.wallets());
+        this.records = new KeyRecords(folder);
+        this.snapshot = new Snapshot(folder);
+        this.disk = setup.executors().disk();
+        this.upkeep = new FolderUpkeep(folder, snapshot, setup);
+    }
+
+    @Override
+    public CompletableFuture<Void> make() {
+        return run("cannot open the keyring at", folder.state(), () -> {
+            folder.create();
+            if (!Files.exists(folder.state())) {
+                refuseLostState();
+                writeEmptyState();
+            }
+        });
+    }
+
+    @Override
+    public CompletableFuture<Void> makeSeeded(SealedBlob seed) {
+        return run("cannot make a keyring at", folder.state(), () -> {
+            folder.requireFree();
+            folder.create();
+            folder.write(folder.seed(), seed);
+            writeEmptyState();
+        });
+    }
+
+    private void writeEmptyState() throws IOException {
+        new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), false);
+    }
+
+    /** An empty one in its place would forget keys, and give the addresses of a seed out a second time. */
+    private void refuseLostState() throws IOException {
+        if (folder.anyKey().isPresent() || !records.publicKeys().load().isEmpty()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    folder.state()
+                            + " is missing although the keyring was in use; restore it from a backup. Without one,"
+                            + " write one by hand whose \"imported\" lists the addresses in the names of the *.key.enc"
+                            + " files, and, for a seeded keyring, whose \"next_index\" is above every index in use");
+        }
+    }
+
+    @Override
+    public CompletableFuture<Boolean> isFree() {
+        return call("cannot read the folder of", folder.state(), folder::isFree);
+    }
+
+    @Override
+    public CompletableFuture<Listing> load() {
+        return call("cannot read the files beside", folder.state(), () -> {
+            Optional<KeyringView> described = snapshot.read();
+            KeyringView view = described.isPresent() ? withLearntKeys(described.get()) : readState();
+            boolean seeded = folder.isSeeded();
+            if (view.hasDerived() && !seeded) {
+                throw new KeyringException(
+                        Reason.STORAGE,
+                        folder.seed() + " is missing although " + folder.state()
+                                + " lists derived addresses; restore it from a backup");
+            }
+            if (view.size() <= CHECKED_AT_START) {
+                checkFiles(view.imported());
+            }
+            records.opened(view);
+            described.ifPresent(found -> upkeep.describedBySnapshot(view));
+            return new Listing(view, seeded, folder.keptEvm());
+        });
+    }
+
+    /** Public keys are learnt without a change of {@code state.json}. */
+    private KeyringView withLearntKeys(KeyringView view) throws IOException {
+        return view.hasAllPublicKeys() ? view : view.with(records.publicKeys().load());
+    }
+
+    private KeyringView readState() throws IOException {
+        PublicKeyFiles.Found keys = records.publicKeys().load();
+        Path file = folder.state();
+        try {
+            return StateReader.read(Files.readAllBytes(file), keys);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    file + " cannot be read: " + e.getMessage()
+                            + ". It is the only record of the keys: restore it from a backup; it was not changed");
+        }
+    }
+
+    private void checkFiles(List<Address> listed) throws IOException {
+        folder.clearHalfWritten(Instant.MAX);
+        KeyFolder.Inventory found = folder.inventory(listed);
+        if (!found.damaged().isEmpty()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "key files of " + found.damaged().size() + " listed addresses are missing or damaged: "
+                            + folder.paths(found.damaged())
+                            + ". Restore them from a backup, or, to go on without these keys, take"
+                            + " their addresses out of \"imported\" in " + folder.state());
+        }
+        found.reportUnlisted(folder);
+    }
+
+    @Override
+    public CompletableFuture<Optional<SealedPlace>> someSealed() {
+        return call("cannot read the folder of", folder.state(), folder::anySealed);
+    }
+
+    @Override
+    public CompletableFuture<Optional<SealedBlob>> find(SealedPlace place) {
+        return CompletableFuture.supplyAsync(() -> folder.readIfThere(folder.path(place)), disk);
+    }
+
+    @Override
+    public CompletableFuture<SealedBlob> read(SealedPlace place) {
+        return CompletableFuture.supplyAsync(() -> folder.read(folder.path(place)), disk);
+    }
+
+    @Override
+    public CompletableFuture<Void> write(SealedPlace place, SealedBlob blob) {
+        return CompletableFuture.runAsync(() -> folder.write(folder.path(place), blob), disk);
+    }
+
+    @Override
+    public CompletableFuture<Void> add(SealedKey key) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    CrashPoint.MINT_BEFORE_KEY_FILE.reached();
+                    folder.write(folder.key(key.address()), key.secret());
+                    CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();
+                    key.phrase().ifPresent(blob -> folder.write(folder.phrase(key.address()), blob));
+                },
+                disk);
+    }
+
+    /** First the phrase, which is worthless without the key and recoverable while the key is there. */
+    @Override
+    public CompletableFuture<Void> remove(Address address) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    CrashPoint.DELETE_BEFORE_FILES.reached();
+                    folder.delete(List.of(new SealedPlace.Phrase(address), new SealedPlace.Key(address)));
+                },
+                disk);
+    }
+
+    @Override
+    public CompletableFuture<Void> remove(List<SealedPlace> places) {
+        return CompletableFuture.runAsync(() -> folder.delete(places), disk);
+    }
+
+    @Override
+    public CompletableFuture<Void> record(KeyTable.Batch batch) {
+        return CompletableFuture.runAsync(() -> KeyringFailures.io(() -> records.write(batch)), disk);
+    }
+
+    @Override
+    public CompletableFuture<KeyNotes> notes() {
+        return call(
+                "cannot read the notes in",
+                folder.publicKeys(),
+                () -> records.notes().load());
+    }
+
+    @Override
+    public String nameOf(SealedPlace place) {
+        return folder.path(place).toString();
+    }
+
+    @Override
+    public void prepare() {
+        disk.execute(() -> {
+            try {
+                records.prepare();
+            } catch (IOException e) {
+                LOG.warn("the next write of state.json will be a full one: {}", e.getMessage());
+            }
+        });
+    }
+
+    @Override
+    public void tend(Supplier<KeyringView> view) {
+        upkeep.tend(view);
+    }
+
+    @Override
+    public CompletableFuture<Void> settle(KeyringView view) {
+        return upkeep.settle(view);
+    }
+
+    @Override
+    public void close() {
+        disk.execute(records::close);
+    }
+
+    private CompletableFuture<Void> run(String otherwise, Path file, KeyringFailures.Io step) {
+        return call(otherwise, file, () -> {
+            step.run();
+            return null;
+        });
+    }
+
+    /** @param otherwise what to say before the name of {@code file} when files cannot be read or written */
+    private <T> CompletableFuture<T> call(String otherwise, Path file, Callable<T> step) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return step.call();
+                    } catch (IOException e) {
+                        throw KeyFolder.storage(otherwise, file, e);
+                    } catch (RuntimeException e) {
+                        throw e;
+                    } catch (Exception e) {
+                        throw new CompletionException(e);
+                    }
+                },
+                disk);
+    }
+}
