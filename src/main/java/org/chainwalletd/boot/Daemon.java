@@ -25,7 +25,10 @@ import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.EventStreams;
+import org.chainwalletd.event.HtlcEvents;
+import org.chainwalletd.event.SpendEvents;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.http.Authenticator;
@@ -49,6 +52,7 @@ import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
@@ -145,10 +149,21 @@ public final class Daemon implements AutoCloseable {
                 .map(tip -> OptionalLong.of(tip.height()))
                 .orElse(OptionalLong.empty()));
         Waits waiting = startWaiting(system, nodes, following, workers, meters);
-        EventStreams events = startEvents(system, nodes, following, waiting);
-        SpendService spending = startSpending(system, nodes, following, keyring, store, meters.registry(), workers);
+        EventHub hub = new EventHub();
+        EventStreams events = startEvents(system, nodes, following, waiting, hub);
+        SpendService spending = startSpending(
+                system, nodes, following, keyring, store, new SpendEvents(hub), meters.registry(), workers);
         Htlcs htlcs = Htlcs.start(
-                new Htlcs.Parts(settings, nodes, keyring, store, books, following.follower(), spending, indexer),
+                new Htlcs.Parts(
+                        settings,
+                        nodes,
+                        keyring,
+                        store,
+                        books,
+                        following.follower(),
+                        spending,
+                        indexer,
+                        new HtlcEvents(hub)),
                 new UnderGuardian(system),
                 meters.registry(),
                 workers.upstream());
@@ -215,6 +230,7 @@ public final class Daemon implements AutoCloseable {
             Following following,
             Keyring keyring,
             Store store,
+            IntentListener listener,
             MeterRegistry metrics,
             Workers workers) {
         VerifiedOutputs outputs = new VerifiedOutputs(
@@ -227,17 +243,21 @@ public final class Daemon implements AutoCloseable {
                 metrics);
         following.cover(new UnderGuardian(system), nodes, outputs, workers);
         SpendEnvironment environment = SpendEnvironment.of(
-                settings,
-                new LedgerSpends(
-                        nodes.client(), following.ledger(), settings.follow().ledgerFirst(), workers.upstream()),
-                outputs,
-                nodes.chain(),
-                nodes.seen(),
-                following.spends(),
-                keyring,
-                store,
-                metrics,
-                workers.upstream());
+                        settings,
+                        new LedgerSpends(
+                                nodes.client(),
+                                following.ledger(),
+                                settings.follow().ledgerFirst(),
+                                workers.upstream()),
+                        outputs,
+                        nodes.chain(),
+                        nodes.seen(),
+                        following.spends(),
+                        keyring,
+                        store,
+                        metrics,
+                        workers.upstream())
+                .heardBy(listener);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         Guardian.spawn(system, SpendService.create(environment, started), "spending");
         SpendService spending = Futures.await(started, OPENING, "taking up the spends in flight");
@@ -262,12 +282,13 @@ public final class Daemon implements AutoCloseable {
 
     /** A stream that waits for credits would ask again when its wait is ended, so streams end first. */
     private EventStreams startEvents(
-            ActorSystem<Guardian.Command> system, Nodes nodes, Following following, Waits waiting) {
+            ActorSystem<Guardian.Command> system, Nodes nodes, Following following, Waits waiting, EventHub hub) {
         EventStreams started = new EventStreams(
                 system,
                 following.follower(),
                 following.credits(),
                 waiting,
+                hub,
                 nodes::coinbaseMaturity,
                 EventStreams.Limits.DEFAULT);
         waits.addFirst("the streams of events", started::end);

@@ -7,7 +7,9 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.Forgetting;
 import org.chainwalletd.htlc.HtlcIndex;
+import org.chainwalletd.htlc.HtlcListener;
 import org.chainwalletd.htlc.HtlcMetrics;
+import org.chainwalletd.htlc.HtlcNews;
 import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcSpends;
@@ -41,7 +43,8 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
             Books books,
             Follower follower,
             SpendService spending,
-            Optional<IndexerClient> indexer) {}
+            Optional<IndexerClient> indexer,
+            HtlcListener listener) {}
 
     static HtlcParties parties(Settings settings, Keyring keyring) {
         return new HtlcParties(settings.chain(), keyring::owns);
@@ -65,6 +68,10 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 parts.follower()::subscribe,
                 settings.spend().autoReclaim());
         spawner.spawn(HtlcIndex.create(watch), "htlc-index");
+        spawner.spawn(
+                HtlcNews.create(
+                        parts.books(), parts.follower()::tip, parts.follower()::subscribe, sightings, parts.listener()),
+                "htlc-news");
         LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
         HtlcRecords told = parts.indexer()
                 .<HtlcRecords>map(indexer -> new MergedRecords(

@@ -18,12 +18,26 @@ public interface EventFeed {
     /** As many streams are open as may be. */
     record Full() implements Opening {}
 
+    /** What all clients together make the daemon hold leaves nothing for one more stream. */
+    record NoMemory() implements Opening {}
+
     /** The id to go on after is no cursor of these books. */
     record UnknownId() implements Opening {}
 
     /** The daemon is stopping. */
     record Stopping() implements Opening {}
 
-    /** @param lastEventId id of the last event that the reader has; empty: only what comes from now on */
-    CompletionStage<Opening> open(Optional<String> lastEventId);
+    /** What all clients together may make the daemon hold. Safe for threads. */
+    interface Memory {
+        /** Takes nothing when there is not enough left. */
+        boolean take(long bytes);
+
+        void giveBack(long bytes);
+    }
+
+    /**
+     * @param lastEventId id of the last event that the reader has; empty: only what comes from now on
+     * @param memory what the stream may hold is taken of it until it ends
+     */
+    CompletionStage<Opening> open(Optional<String> lastEventId, Memory memory);
 }

@@ -23,13 +23,16 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.wait.Waits;
 
 /**
- * The streams of events. Each holds the newest tip and one page of credits, never more: tips replace each other, and credits are read from
- * the books when the reader has taken the ones before. So nothing is lost on a reader who is slow or gone; it goes on after the last id
- * that it has. Credits are those of {@code list_credits} with {@code min_confirmations} 0 and without change. Safe for threads.
+ * The streams of events. Each holds the newest tip, one page of credits and a bounded number of live events, never more: tips replace each
+ * other, credits are read from the books when the reader has taken the ones before, and who leaves too many live events unread is cut. So no
+ * credit is lost on a reader who is slow or gone; it goes on after the last id that it has. Credits are those of {@code list_credits} with {@code min_confirmations} 0 and without change. Safe for threads.
  */
 public final class EventStreams implements EventFeed {
     /** Credits that are read at a time. */
-    private static final int PAGE = 32;
+    private static final int PAGE = 16;
+
+    /** A credit with the longest datum, as a row and as text, and room for what a stream is made of. */
+    private static final long MOST_HELD = PAGE * 20_000L + EventHub.MOST_BYTES + 32_000;
 
     /** A wait for credits is renewed so often. */
     private static final Duration WAIT = Duration.ofMinutes(5);
@@ -53,6 +56,7 @@ public final class EventStreams implements EventFeed {
     private final Follower follower;
     private final CreditFeed feed;
     private final Waits waits;
+    private final EventHub hub;
     private final IntSupplier maturity;
     private final Limits limits;
     private final StreamPlaces places;
@@ -65,6 +69,7 @@ public final class EventStreams implements EventFeed {
             Follower follower,
             CreditFeed feed,
             Waits waits,
+            EventHub hub,
             IntSupplier maturity,
             Limits limits) {
         this.system = system;
@@ -72,6 +77,7 @@ public final class EventStreams implements EventFeed {
         this.follower = follower;
         this.feed = feed;
         this.waits = waits;
+        this.hub = hub;
         this.maturity = maturity;
         this.limits = limits;
         this.places = new StreamPlaces(limits.streams());
@@ -90,17 +96,21 @@ public final class EventStreams implements EventFeed {
     }
 
     @Override
-    public CompletionStage<Opening> open(Optional<String> lastEventId) {
+    public CompletionStage<Opening> open(Optional<String> lastEventId, Memory memory) {
         if (ended) {
             return CompletableFuture.completedFuture(new Stopping());
         }
-        Optional<StreamPlaces.Place> taken = places.take();
+        if (!memory.take(MOST_HELD)) {
+            return CompletableFuture.completedFuture(new NoMemory());
+        }
+        Optional<StreamPlaces.Place> taken = places.take(() -> memory.giveBack(MOST_HELD));
         if (taken.isEmpty()) {
+            memory.giveBack(MOST_HELD);
             return CompletableFuture.completedFuture(new Full());
         }
         StreamPlaces.Place place = taken.get();
         return start(lastEventId)
-                .thenApplyAsync(from -> opening(from, lastEventId.isPresent(), place), executor)
+                .thenApplyAsync(from -> opening(from, place), executor)
                 .whenCompleteAsync(
                         (opening, failure) -> {
                             if (!(opening instanceof Opened)) {
@@ -119,18 +129,18 @@ public final class EventStreams implements EventFeed {
                                 store -> CreditCursor.parse(lastEventId.get(), store, LOG, Optional.empty()), executor);
     }
 
-    private Opening opening(Optional<CreditCursor> from, boolean resumed, StreamPlaces.Place place) {
+    private Opening opening(Optional<CreditCursor> from, StreamPlaces.Place place) {
         if (from.isEmpty()) {
             return new UnknownId();
         }
         system.scheduler().scheduleOnce(limits.unopened(), place::giveBackUnlessRunning, system.executionContext());
-        return new Opened(stream(from.get(), resumed, place));
+        return new Opened(stream(from.get(), place));
     }
 
-    private Source<ByteString, NotUsed> stream(CreditCursor from, boolean resumed, StreamPlaces.Place place) {
+    private Source<ByteString, NotUsed> stream(CreditCursor from, StreamPlaces.Place place) {
         Optional<FollowedTip> known = follower.tip();
-        return Source.from(first(known, resumed))
-                .concat(tips(known).merge(credits(from, place), true))
+        return Source.from(first(known))
+                .concat(tips(known).merge(credits(from, place), true).merge(hub.live(), true))
                 .keepAlive(limits.heartbeat(), () -> ServerSentEvents.HEARTBEAT)
                 .backpressureTimeout(limits.unread())
                 .via(ending.flow())
@@ -141,12 +151,11 @@ public final class EventStreams implements EventFeed {
                 });
     }
 
-    private static List<ByteString> first(Optional<FollowedTip> known, boolean resumed) {
+    /** Whoever comes back has missed live events, and does not have an id to show for it unless there was a credit. */
+    private static List<ByteString> first(Optional<FollowedTip> known) {
         List<ByteString> first = new ArrayList<>();
         known.map(ServerSentEvents::tip).ifPresent(first::add);
-        if (resumed) {
-            first.add(ServerSentEvents.RESYNC);
-        }
+        first.add(ServerSentEvents.RESYNC);
         return first;
     }
 

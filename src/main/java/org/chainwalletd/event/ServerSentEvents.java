@@ -33,6 +33,11 @@ final class ServerSentEvents {
         return event(Optional.of(cursor.text()), "credit", CreditView.of(event, tipHeight, maturity));
     }
 
+    /** An event that cannot be told again. */
+    static ByteString live(String kind, Object data) {
+        return event(Optional.empty(), kind, data);
+    }
+
     private static ByteString event(Optional<String> id, String kind, Object data) {
         String head = id.map(text -> "id: " + text + "\n").orElse("") + "event: " + kind + "\ndata: ";
         return ByteString.fromString(head + new String(Json.write(data), StandardCharsets.UTF_8) + "\n\n");

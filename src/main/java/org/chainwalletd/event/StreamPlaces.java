@@ -15,13 +15,17 @@ final class StreamPlaces {
         this.most = most;
     }
 
-    /** Empty when all are taken. */
-    Optional<Place> take() {
+    /**
+     * Empty when all are taken.
+     *
+     * @param release what to give back together with the place
+     */
+    Optional<Place> take(Runnable release) {
         if (taken.incrementAndGet() > most) {
             taken.decrementAndGet();
             return Optional.empty();
         }
-        return Optional.of(new Place());
+        return Optional.of(new Place(release));
     }
 
     int taken() {
@@ -30,9 +34,14 @@ final class StreamPlaces {
 
     /** Held by one stream. What the stream waits for is taken back together with it. */
     final class Place {
+        private final Runnable release;
         private boolean running;
         private boolean over;
         private CompletableFuture<Void> gone;
+
+        private Place(Runnable release) {
+            this.release = release;
+        }
 
         /** From now on the end of the stream gives the place back. */
         synchronized void begin() {
@@ -78,6 +87,7 @@ final class StreamPlaces {
                 leaving = gone;
             }
             taken.decrementAndGet();
+            release.run();
             if (leaving != null) {
                 leaving.complete(null);
             }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcSpend;
@@ -31,6 +32,7 @@ public final class Sightings {
     private final IntentStore intents;
     private final HtlcParties parties;
     private final Executor executor;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /** @param executor for decoding; never blocks */
     public Sightings(Books books, IntentStore intents, HtlcParties parties, Executor executor) {
@@ -38,6 +40,15 @@ public final class Sightings {
         this.intents = intents;
         this.parties = parties;
         this.executor = executor;
+    }
+
+    /** @param listener runs after each time that something may have been entered; must not block */
+    public void whenEntered(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    private <T> CompletionStage<T> entering(CompletionStage<T> writing) {
+        return writing.whenCompleteAsync((done, failure) -> listeners.forEach(Runnable::run), executor);
     }
 
     /**
@@ -52,11 +63,11 @@ public final class Sightings {
         if (locks.isEmpty() && !spends) {
             return CompletableFuture.completedFuture(null);
         }
-        return books.write(session -> {
+        return entering(books.write(session -> {
             locks.forEach(lock -> HtlcRows.see(session.head(), lock, tx.inputs()));
             see(session.head(), txId, tx);
             return null;
-        });
+        }));
     }
 
     /** Those of outpoints that the index does not know change no row. */
@@ -113,9 +124,9 @@ public final class Sightings {
 
     /** The nodes have lost a lock to another transaction. */
     CompletionStage<Void> lose(Outpoint lock) {
-        return books.write(session -> {
+        return entering(books.write(session -> {
             HtlcRows.lose(session.head(), lock);
             return null;
-        });
+        }));
     }
 }

@@ -38,13 +38,29 @@ final class EventPage implements Router.Page {
     private final EventFeed feed;
     private final Callers callers;
     private final Refusals refusals;
+    private final EventFeed.Memory memory;
     private final Executor executor;
 
-    EventPage(EventFeed feed, Callers callers, Refusals refusals, Executor executor) {
+    EventPage(EventFeed feed, Callers callers, Refusals refusals, ByteBudget budget, Executor executor) {
         this.feed = feed;
         this.callers = callers;
         this.refusals = refusals;
+        this.memory = memoryOf(budget);
         this.executor = executor;
+    }
+
+    private static EventFeed.Memory memoryOf(ByteBudget budget) {
+        return new EventFeed.Memory() {
+            @Override
+            public boolean take(long bytes) {
+                return budget.take(bytes);
+            }
+
+            @Override
+            public void giveBack(long bytes) {
+                budget.giveBack(bytes);
+            }
+        };
     }
 
     @Override
@@ -57,7 +73,7 @@ final class EventPage implements Router.Page {
             return refusals.unauthorized(caller.client());
         }
         boolean closes = HTTP_1.contains(request.protocol());
-        return feed.open(lastEventId(request))
+        return feed.open(lastEventId(request), memory)
                 .thenComposeAsync(opening -> answer(opening, connection, closes), executor);
     }
 
@@ -78,6 +94,9 @@ final class EventPage implements Router.Page {
         }
         if (opening instanceof EventFeed.Full) {
             return refusals.tooManyStreams();
+        }
+        if (opening instanceof EventFeed.NoMemory) {
+            return CompletableFuture.completedFuture(refusals.tooMuch());
         }
         if (opening instanceof EventFeed.UnknownId) {
             return CompletableFuture.completedFuture(

@@ -119,7 +119,8 @@ public final class HttpServer {
             pages.guardedMetrics(services, callers, refusals);
         }
         services.events()
-                .ifPresent(feed -> pages.events(new EventPage(feed, callers, refusals, system.executionContext())));
+                .ifPresent(feed ->
+                        pages.events(new EventPage(feed, callers, refusals, budget, system.executionContext())));
         Materializer materializer = SystemMaterializer.get(system).materializer();
         HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, budget, refusals, system);
         Router router = new Router(Optional.of(rpc), pages.byPath(), materializer);

@@ -24,6 +24,10 @@ final class Refusals {
     private static final HttpResponse NO_STREAM =
             Responses.refusal(429, "too many streams of events").addHeader(RawHeader.create("Retry-After", "5"));
 
+    private static final HttpResponse TOO_MUCH = Responses.refusal(
+                    503, "the daemon holds too much for its clients at the moment")
+            .addHeader(Responses.CLOSE);
+
     private final FailedLogins failedLogins = new FailedLogins(System::nanoTime);
     private final ServerObserver observer;
     private final ActorSystem<?> system;
@@ -44,8 +48,9 @@ final class Refusals {
         return later;
     }
 
-    void tooMuch() {
+    HttpResponse tooMuch() {
         observer.refused("memory");
+        return TOO_MUCH;
     }
 
     CompletionStage<HttpResponse> busy() {

@@ -66,7 +66,7 @@ final class RpcHandler implements HttpHandler {
             Held held = new Held(budget);
             return held.take(body.size())
                     ? whole(new BodyReader.Received(body, body.size()), json, caller, presence, held)
-                    : CompletableFuture.completedFuture(tooMuch());
+                    : CompletableFuture.completedFuture(refusals.tooMuch());
         }
         if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
             connection.requestArrived();
@@ -142,7 +142,7 @@ final class RpcHandler implements HttpHandler {
         }
         Held held = new Held(budget);
         return CompletableFuture.completedFuture(
-                held.take(body.length) ? counted(answer.status(), body, held, client) : tooMuch());
+                held.take(body.length) ? counted(answer.status(), body, held, client) : refusals.tooMuch());
     }
 
     /** Given back when the last piece is on its way, or when there is nobody any more to read it. */
@@ -156,13 +156,7 @@ final class RpcHandler implements HttpHandler {
 
     private CompletionStage<HttpResponse> incomplete(Held held) {
         held.release();
-        return held.refused() ? CompletableFuture.completedFuture(tooMuch()) : late();
-    }
-
-    private HttpResponse tooMuch() {
-        refusals.tooMuch();
-        return Responses.refusal(503, "the daemon holds too much for its clients at the moment")
-                .addHeader(Responses.CLOSE);
+        return held.refused() ? CompletableFuture.completedFuture(refusals.tooMuch()) : late();
     }
 
     /** A body without a content type, which HTTP calls an octet stream, is taken as JSON; a form, curl's default, is not. */

@@ -15,6 +15,8 @@ import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.HeardIntents;
+import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
@@ -96,6 +98,28 @@ public record SpendEnvironment(
                         BURIAL_DEPTH),
                 metrics,
                 Clock.systemUTC(),
+                executor);
+    }
+
+    /** The same, with somebody who hears of each change of a spend. */
+    public SpendEnvironment heardBy(IntentListener listener) {
+        return new SpendEnvironment(
+                profile,
+                node,
+                outputs,
+                identity,
+                network,
+                chain,
+                tip,
+                signer,
+                new HeardIntents(intents, listener, executor),
+                reservations,
+                receipts,
+                allowanceStore,
+                limits,
+                pace,
+                metrics,
+                clock,
                 executor);
     }
 }

@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Option;
@@ -49,6 +51,7 @@ class EventsTest {
     private static WalletdClient node;
     private static String token;
     private static String address;
+    private static String publicKey;
 
     @BeforeAll
     static void start() throws Exception {
@@ -68,9 +71,9 @@ class EventsTest {
         client = new WalletdClient(daemon.uri(), spend, Optional.empty(), Duration.ofSeconds(30));
         node = new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), Duration.ofSeconds(30));
         Await.until("the chain is followed", () -> height() >= 0);
-        address = client.call("generate_standard_address", Map.of("label", "shop"))
-                .path("address")
-                .asText();
+        JsonNode shop = client.call("generate_standard_address", Map.of("label", "shop"));
+        address = shop.path("address").asText();
+        publicKey = shop.path("pubkey").asText();
     }
 
     @AfterAll
@@ -169,6 +172,125 @@ class EventsTest {
 
     @Test
     @Order(1)
+    void a_first_visit_hears_tip_and_resync_too_because_it_may_be_a_return_without_an_id() throws Exception {
+        try (EventReader reader = open(null)) {
+            assertThat(reader.next().orElseThrow().kind()).isEqualTo("tip");
+            assertThat(reader.next().orElseThrow().kind()).isEqualTo("resync");
+        }
+    }
+
+    @Test
+    @Order(1)
+    void each_change_of_a_spend_is_told_with_its_token() throws Exception {
+        pay();
+        Await.until("the coins are there", () -> balance() > 0);
+        try (EventReader reader = open(null)) {
+            reader.next("resync");
+
+            String txId = client.call(
+                            "transfer",
+                            Map.of(
+                                    "from",
+                                    address,
+                                    "outputs",
+                                    List.of(Map.of("to", address, "amount", 5_000)),
+                                    "client_token",
+                                    "events-test-1"))
+                    .path("tx_id")
+                    .asText();
+
+            assertSpend(reader.next("spend"), txId, "prepared");
+            assertSpend(reader.next("spend"), txId, "accepted");
+            mine();
+            assertSpend(reader.next("spend"), txId, "confirmed");
+        }
+    }
+
+    private static void assertSpend(EventReader.Event event, String txId, String state) throws IOException {
+        assertThat(event.id()).isEmpty();
+        JsonNode data = json(event);
+        assertThat(data.path("tx_id").asText()).isEqualTo(txId);
+        assertThat(data.path("client_token").asText()).isEqualTo("events-test-1");
+        assertThat(data.path("method").asText()).isEqualTo("transfer");
+        assertThat(data.path("from").asText()).isEqualTo(address);
+        assertThat(data.path("state").asText()).isEqualTo(state);
+    }
+
+    @Test
+    @Order(1)
+    void each_change_of_an_htlc_is_told_as_htlc_status_tells_it() throws Exception {
+        pay();
+        Await.until("the coins are there", () -> balance() > 0);
+        JsonNode receiver = client.call("generate_standard_address", Map.of("label", "receiver"));
+        String preimage = "6f70656e";
+        try (EventReader reader = open(null)) {
+            reader.next("resync");
+            String lock = client.call(
+                            "htlc_lock",
+                            Map.of(
+                                    "from",
+                                    address,
+                                    "receiver",
+                                    receiver.path("pubkey").asText(),
+                                    "hash_lock",
+                                    Hash256.sha256(Bytes.parse(preimage).toArray())
+                                            .hex(),
+                                    "timeout",
+                                    height() + 1_000,
+                                    "amount",
+                                    100_000))
+                    .path("tx_id")
+                    .asText();
+
+            JsonNode sent = json(reader.next("htlc"));
+            assertThat(sent.path("state").asText()).isEqualTo("locked");
+            assertThat(sent.path("lock_block_height").isNull()).isTrue();
+            mine();
+            JsonNode mined = json(reader.next("htlc"));
+            assertThat(mined).hasToString(status(lock).toString());
+            assertThat(mined.path("lock_block_height").isNumber()).isTrue();
+
+            client.call(
+                    "htlc_claim",
+                    Map.of(
+                            "from",
+                            receiver.path("address").asText(),
+                            "lock_tx_id",
+                            lock,
+                            "preimage",
+                            preimage,
+                            "sender",
+                            publicKey,
+                            "timeout",
+                            mined.path("params").path("timeout_height").asLong()));
+            JsonNode claimed = json(reader.next("htlc"));
+            assertThat(claimed.path("state").asText()).isEqualTo("locked");
+            assertThat(claimed.path("claim").path("preimage").asText()).isEqualTo(preimage);
+            assertThat(claimed.path("claim").path("block_height").isNull()).isTrue();
+            mine();
+            JsonNode settled = json(reader.next("htlc"));
+            assertThat(settled.path("state").asText()).isEqualTo("claimed");
+            assertThat(settled).hasToString(status(lock).toString());
+
+            node.call("devnet_reorg", Map.of("depth", 1, "drop", true));
+            JsonNode back = json(reader.next("htlc"));
+            assertThat(back.path("state").asText()).isEqualTo("locked");
+            assertThat(back.path("claim").path("block_height").isNull()).isTrue();
+        }
+    }
+
+    private static JsonNode status(String lockTxId) {
+        return client.call("htlc_status", Map.of("lock_tx_id", lockTxId));
+    }
+
+    private static long balance() {
+        return client.call("get_balance", Map.of("address", address))
+                .path("balance")
+                .asLong();
+    }
+
+    @Test
+    @Order(1)
     void an_id_of_other_books_is_refused() throws Exception {
         String deep = listFrom(Map.of("from", "now", "min_confirmations", 6L))
                 .path("cursor")
@@ -204,7 +326,7 @@ class EventsTest {
         List<EventReader> one = new ArrayList<>();
         Await.until("a place is free", () -> fill(one, 1));
         try (EventReader reader = one.get(0)) {
-            reader.next("tip");
+            reader.next("resync");
 
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(daemon::close, ForkJoinPool.commonPool());
 

@@ -72,6 +72,18 @@ class EventPageTest {
     }
 
     @Test
+    void a_stream_that_the_memory_has_no_room_for_is_refused() throws Exception {
+        HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
+        EventFeed feed = (lastEventId, memory) -> CompletableFuture.completedFuture(
+                memory.take(Long.MAX_VALUE / 2) ? new EventFeed.Full() : new EventFeed.NoMemory());
+        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
+                EventReader reader = open(fixture)) {
+            assertThat(reader.status()).isEqualTo(503);
+            assertThat(fixture.refusals).contains("memory");
+        }
+    }
+
+    @Test
     void only_get_is_answered_with_a_stream() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
         try (ServerFixture fixture = new ServerFixture(datadir, limits, feed(Source.maybe()));
@@ -88,7 +100,7 @@ class EventPageTest {
             end.whenCompleteAsync((done, failure) -> ended.complete(null), Runnable::run);
             return NotUsed.getInstance();
         });
-        return lastEventId -> CompletableFuture.completedFuture(new EventFeed.Opened(watched));
+        return (lastEventId, memory) -> CompletableFuture.completedFuture(new EventFeed.Opened(watched));
     }
 
     private static HttpLimits limits(Duration keepAlive, Duration write, Duration halfClosed) {

@@ -31,8 +31,9 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
 
     private static final String NONE = Long.toString(NOWHERE);
 
-    private static final List<List<String>> STEPS = List.of(List.of(
-            """
+    private static final List<List<String>> STEPS = List.of(
+            List.of(
+                    """
             CREATE TABLE htlcs (
               scan INTEGER NOT NULL,
               tx_id BLOB NOT NULL,
@@ -65,14 +66,15 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
                 WHEN expired = 1 THEN 1
                 ELSE 0 END) VIRTUAL,
               PRIMARY KEY (scan, tx_id, output_index)) WITHOUT ROWID""".formatted(NONE),
-            "CREATE INDEX htlcs_by_state ON htlcs (scan, state, role, lock_height, tx_id, output_index) WHERE forgotten = 0",
-            "CREATE INDEX htlcs_by_hash_lock ON htlcs (scan, hash_lock, lock_height, tx_id, output_index)",
-            "CREATE INDEX htlcs_by_sender ON htlcs (scan, sender_address, state, lock_height, tx_id, output_index)",
-            "CREATE INDEX htlcs_by_receiver ON htlcs (scan, receiver_address, state, lock_height, tx_id, output_index)",
-            "CREATE INDEX htlcs_by_lock ON htlcs (scan, lock_height)",
-            "CREATE INDEX htlcs_by_claim ON htlcs (scan, claim_height) WHERE claim_height < " + NONE,
-            "CREATE INDEX htlcs_by_reclaim ON htlcs (scan, reclaim_height) WHERE reclaim_height < " + NONE,
-            "CREATE INDEX htlcs_by_timeout ON htlcs (scan, expired, timeout)"));
+                    "CREATE INDEX htlcs_by_state ON htlcs (scan, state, role, lock_height, tx_id, output_index) WHERE forgotten = 0",
+                    "CREATE INDEX htlcs_by_hash_lock ON htlcs (scan, hash_lock, lock_height, tx_id, output_index)",
+                    "CREATE INDEX htlcs_by_sender ON htlcs (scan, sender_address, state, lock_height, tx_id, output_index)",
+                    "CREATE INDEX htlcs_by_receiver ON htlcs (scan, receiver_address, state, lock_height, tx_id, output_index)",
+                    "CREATE INDEX htlcs_by_lock ON htlcs (scan, lock_height)",
+                    "CREATE INDEX htlcs_by_claim ON htlcs (scan, claim_height) WHERE claim_height < " + NONE,
+                    "CREATE INDEX htlcs_by_reclaim ON htlcs (scan, reclaim_height) WHERE reclaim_height < " + NONE,
+                    "CREATE INDEX htlcs_by_timeout ON htlcs (scan, expired, timeout)"),
+            HtlcChanges.STEP);
 
     private static final String LOCK_COLUMNS = "scan, tx_id, output_index, sender, receiver, sender_address,"
             + " receiver_address, hash_lock, timeout, amount, role, lock_height, expired";

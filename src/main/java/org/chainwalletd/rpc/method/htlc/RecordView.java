@@ -11,7 +11,7 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.U32;
 
 /** One HTLC (interface.md, section 2.8). */
-record RecordView(
+public record RecordView(
         Hash256 lockTxId,
         @U32 long outputIndex,
         Params params,
@@ -57,7 +57,7 @@ record RecordView(
 
             @U32 long inputIndex) {}
 
-    static RecordView of(HtlcRecord found) {
+    public static RecordView of(HtlcRecord found) {
         return new RecordView(
                 found.lock().txId(),
                 found.lock().index(),

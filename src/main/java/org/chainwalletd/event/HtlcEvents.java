@@ -1,0 +1,41 @@
+package org.chainwalletd.event;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.htlc.HtlcListener;
+import org.chainwalletd.htlc.HtlcRecord;
+import org.chainwalletd.rpc.U32;
+import org.chainwalletd.rpc.method.htlc.RecordView;
+
+/** Publishes {@code htlc}: each change of a record, as {@code htlc_status} tells it. */
+public final class HtlcEvents implements HtlcListener {
+    private static final String KIND = "htlc";
+
+    /** @param state null: a reorganisation took the lock's block, and nothing else tells of the lock */
+    private record Removed(
+            Hash256 lockTxId,
+            @U32 long outputIndex,
+            @JsonInclude(JsonInclude.Include.ALWAYS) HtlcRecord.State state) {}
+
+    private final EventHub hub;
+
+    public HtlcEvents(EventHub hub) {
+        this.hub = hub;
+    }
+
+    @Override
+    public boolean isListening() {
+        return hub.isHeard();
+    }
+
+    @Override
+    public void changed(HtlcRecord record) {
+        hub.publish(KIND, RecordView.of(record));
+    }
+
+    @Override
+    public void removed(Outpoint lock) {
+        hub.publish(KIND, new Removed(lock.txId(), lock.index(), null));
+    }
+}

@@ -1,0 +1,217 @@
+package org.chainwalletd.htlc;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.BooksSession;
+import org.chainwalletd.store.books.HtlcChanges;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells of changes of the index: reads the log that the books keep of them when the chain or a sighting has changed something, and hands
+ * each record to an {@link HtlcListener}. Owns how far it has told. Blocks whose work is not believed yet change nothing that is told, so
+ * while the books stand above the followed tip it waits. On restart, of the actor or the daemon, it begins with what comes: nothing that was
+ * told is told again, and what came in between is not told.
+ */
+public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(HtlcNews.class);
+    private static final int BATCH = 500;
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    public sealed interface Command {}
+
+    /** Something outside the blocks was entered. */
+    private record Sighted() implements Command {}
+
+    private record Heard(FollowEvent event) implements Command {}
+
+    private record Began(long last, Throwable failure) implements Command {}
+
+    private record Read(Batch batch, Throwable failure) implements Command {}
+
+    private record Dropped(Throwable failure) implements Command {}
+
+    private record Again() implements Command {}
+
+    /**
+     * @param hidden whether the books stand above what may be told
+     */
+    private record Batch(List<HtlcChanges.Change> changes, boolean hidden, long tip) {}
+
+    private final TimerScheduler<Command> timers;
+    private final Books books;
+    private final Supplier<Optional<FollowedTip>> tip;
+    private final HtlcListener listener;
+    private Optional<Long> told = Optional.empty();
+    private boolean reading;
+    private boolean more;
+
+    /**
+     * @param subscribe makes an actor hear of the chain
+     */
+    public static Behavior<Command> create(
+            Books books,
+            Supplier<Optional<FollowedTip>> tip,
+            Consumer<ActorRef<FollowEvent>> subscribe,
+            Sightings sightings,
+            HtlcListener listener) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
+                        timers -> new HtlcNews(context, timers, books, tip, subscribe, sightings, listener))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private HtlcNews(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            Books books,
+            Supplier<Optional<FollowedTip>> tip,
+            Consumer<ActorRef<FollowEvent>> subscribe,
+            Sightings sightings,
+            HtlcListener listener) {
+        super(context);
+        this.timers = timers;
+        this.books = books;
+        this.tip = tip;
+        this.listener = listener;
+        begin();
+        subscribe.accept(context.messageAdapter(FollowEvent.class, Heard::new));
+        ActorRef<Command> self = context.getSelf();
+        sightings.whenEntered(() -> self.tell(new Sighted()));
+    }
+
+    private void begin() {
+        reading = true;
+        getContext()
+                .pipeToSelf(
+                        books.write(session -> {
+                            long last = HtlcChanges.last(session.head());
+                            HtlcChanges.drop(session.head(), last);
+                            return last;
+                        }),
+                        (last, failure) -> new Began(failure == null ? last : 0, failure));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Heard.class, heard -> look())
+                .onMessage(Sighted.class, sighted -> look())
+                .onMessage(Again.class, again -> look())
+                .onMessage(Began.class, this::onBegan)
+                .onMessage(Read.class, this::onRead)
+                .onMessage(Dropped.class, this::onDropped)
+                .build();
+    }
+
+    private Behavior<Command> onBegan(Began began) {
+        reading = false;
+        if (began.failure() == null) {
+            told = Optional.of(began.last());
+            return look();
+        }
+        return later(began.failure());
+    }
+
+    /** One read at a time; what happens meanwhile is read after it. */
+    private Behavior<Command> look() {
+        if (reading) {
+            more = true;
+        } else if (told.isEmpty()) {
+            begin();
+        } else {
+            reading = true;
+            more = false;
+            long height = tip.get().map(FollowedTip::height).orElse(-1L);
+            getContext().pipeToSelf(books.read(session -> batch(session, told.get(), height)), Read::new);
+        }
+        return this;
+    }
+
+    private static Batch batch(BooksSession session, long told, long tip) {
+        long top = BlockRows.top(session.head()).map(BlockRow::height).orElse(-1L);
+        return top > tip
+                ? new Batch(List.of(), true, tip)
+                : new Batch(HtlcChanges.after(session.head(), told, BATCH), false, tip);
+    }
+
+    private Behavior<Command> onRead(Read read) {
+        reading = false;
+        if (read.failure() != null) {
+            return later(read.failure());
+        }
+        List<HtlcChanges.Change> changes = read.batch().changes();
+        if (changes.isEmpty()) {
+            return more ? look() : this;
+        }
+        if (listener.isListening()) {
+            tell(changes, read.batch().tip());
+        }
+        long last = changes.get(changes.size() - 1).number();
+        told = Optional.of(last);
+        reading = true;
+        more = true;
+        getContext()
+                .pipeToSelf(
+                        books.write(session -> {
+                            HtlcChanges.drop(session.head(), last);
+                            return null;
+                        }),
+                        (done, failure) -> new Dropped(failure));
+        return this;
+    }
+
+    /** What changed twice is as it is now both times: it is told once, in the place of the last change. */
+    private void tell(List<HtlcChanges.Change> changes, long height) {
+        Map<Outpoint, HtlcChanges.Change> last = new LinkedHashMap<>();
+        for (HtlcChanges.Change change : changes) {
+            last.remove(change.outpoint());
+            last.put(change.outpoint(), change);
+        }
+        last.values().forEach(change -> tell(change, height));
+    }
+
+    private void tell(HtlcChanges.Change change, long height) {
+        if (change.row().isEmpty()) {
+            listener.removed(change.outpoint());
+            return;
+        }
+        change.row()
+                .filter(row -> !row.forgotten())
+                .flatMap(row -> row.asOf(height))
+                .ifPresent(row -> listener.changed(LocalRecords.record(row, height)));
+    }
+
+    /** Entries that could not be dropped cost room, no more: they are dropped with later ones. */
+    private Behavior<Command> onDropped(Dropped dropped) {
+        reading = false;
+        if (dropped.failure() != null) {
+            return later(dropped.failure());
+        }
+        return more ? look() : this;
+    }
+
+    private Behavior<Command> later(Throwable failure) {
+        LOG.warn("changes of HTLCs are not told now: {}", failure.toString());
+        timers.startSingleTimer(new Again(), RETRY);
+        return this;
+    }
+}

@@ -1,0 +1,135 @@
+package org.chainwalletd.store;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store of spends whose changes are heard. Callers get the store's own stages: they wait for nothing here, and a listener's failure is not
+ * theirs. While nobody listens it costs nothing; while somebody does, one read for each change.
+ */
+public final class HeardIntents implements IntentStore {
+    private static final Logger LOG = LoggerFactory.getLogger(HeardIntents.class);
+
+    private final IntentStore inner;
+    private final IntentListener listener;
+    private final Executor executor;
+    /** Completes when all changes that were asked for before are told. */
+    private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+
+    /** @param executor for telling; never blocks */
+    public HeardIntents(IntentStore inner, IntentListener listener, Executor executor) {
+        this.inner = inner;
+        this.listener = listener;
+        this.executor = executor;
+    }
+
+    @Override
+    public CompletionStage<Opening> open(Intent intent, long closedBefore) {
+        CompletionStage<Opening> opening = inner.open(intent, closedBefore);
+        tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
+        return opening;
+    }
+
+    @Override
+    public CompletionStage<Opening> reopen(Intent intent, long now) {
+        CompletionStage<Opening> opening = inner.reopen(intent, now);
+        tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
+        return opening;
+    }
+
+    @Override
+    public CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now) {
+        return made(inner.accept(txId, before, now), txId, IntentState.ACCEPTED, "");
+    }
+
+    @Override
+    public CompletionStage<Transition> fail(
+            Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
+        return made(inner.fail(txId, before, outcome, reason, now), txId, outcome, reason);
+    }
+
+    @Override
+    public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
+        return made(inner.abandon(txId, reason, now), txId, IntentState.ABANDONED, reason);
+    }
+
+    @Override
+    public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
+        return made(inner.confirm(txId, before, place, now), txId, IntentState.CONFIRMED, "");
+    }
+
+    private CompletionStage<Transition> made(
+            CompletionStage<Transition> transition, Hash256 txId, IntentState state, String reason) {
+        tell(transition, Transition.Made.class::isInstance, txId, state, reason);
+        return transition;
+    }
+
+    @Override
+    public CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now) {
+        CompletionStage<Unconfirmation> unconfirmation = inner.unconfirm(txId, now);
+        tell(unconfirmation, Unconfirmation.BackInFlight.class::isInstance, txId, IntentState.ACCEPTED, "");
+        return unconfirmation;
+    }
+
+    /** Told after those that were asked for before, whatever becomes of them. */
+    private synchronized <T> void tell(
+            CompletionStage<T> change, Predicate<? super T> made, Hash256 txId, IntentState state, String reason) {
+        if (!listener.isListening()) {
+            return;
+        }
+        CompletionStage<Optional<Intent>> found = change.thenComposeAsync(
+                result -> made.test(result) ? inner.find(txId) : CompletableFuture.completedStage(Optional.empty()),
+                executor);
+        told = told.thenCombineAsync(found, (before, intent) -> intent, executor)
+                .thenAcceptAsync(intent -> intent.ifPresent(spend -> listener.changed(spend, state, reason)), executor)
+                .exceptionallyAsync(
+                        failure -> {
+                            LOG.debug("that {} is {} is not told: {}", txId, state, failure.toString());
+                            return null;
+                        },
+                        executor);
+    }
+
+    @Override
+    public CompletionStage<Void> bury(List<Hash256> txIds) {
+        return inner.bury(txIds);
+    }
+
+    @Override
+    public CompletionStage<List<ConfirmedSpend>> unburied() {
+        return inner.unburied();
+    }
+
+    @Override
+    public CompletionStage<Optional<Intent>> find(Hash256 txId) {
+        return inner.find(txId);
+    }
+
+    @Override
+    public CompletionStage<Optional<Intent>> findForCertain(Hash256 txId) {
+        return inner.findForCertain(txId);
+    }
+
+    @Override
+    public CompletionStage<List<Intent>> inFlight() {
+        return inner.inFlight();
+    }
+
+    @Override
+    public CompletionStage<Optional<Hash256>> openSpendOf(Address address) {
+        return inner.openSpendOf(address);
+    }
+
+    @Override
+    public CompletionStage<Integer> forget(long before, int most) {
+        return inner.forget(before, most);
+    }
+}
