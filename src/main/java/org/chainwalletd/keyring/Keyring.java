@@ -47,6 +47,7 @@ public final class Keyring implements Signer {
     private final KeyWork work;
     private final VaultExport exports;
     private final Executor crypto;
+    private final KeyringSetup setup;
 
     private Keyring(Opening opening, ActorRef<Command> actor, AtomicReference<KeyringView> view, Spawner spawner) {
         KeyringSetup setup = opening.setup();
@@ -63,6 +64,7 @@ public final class Keyring implements Signer {
         this.work = new KeyWork(setup, opening.store());
         this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
+        this.setup = setup;
     }
 
     /** How boot puts the keyring's actors under its guardian. */
@@ -396,6 +398,27 @@ public final class Keyring implements Signer {
                                 ? KeyringFailures.unknown(entry.address())
                                 : failure),
                 crypto);
+    }
+
+    /**
+     * What seals and opens the rows of the swap journal. One Argon2id.
+     *
+     * @param like a row whose key is shared; empty when there is none yet
+     */
+    public CompletionStage<SealedRecords> swapJournal(Optional<Bytes> like) {
+        return SealedRecords.open(
+                SealedRole.SWAP_JOURNAL.bytes(setup.profile()), setup.random(), like, this::derived, crypto);
+    }
+
+    private CompletableFuture<SecretBytes> derived(Bytes salt) {
+        return this.<KeyringActor.Lent>ask(KeyringActor.Lend::new)
+                .thenApplyAsync(
+                        lent -> {
+                            try (SecretBytes passphrase = lent.passphrase()) {
+                                return passphrase.use(phrase -> setup.cost().derive(phrase, salt.toArray()));
+                            }
+                        },
+                        setup.executors().argon2());
     }
 
     private <T> CompletableFuture<T> lent(Function<KeyringActor.Lent, CompletableFuture<T>> export) {

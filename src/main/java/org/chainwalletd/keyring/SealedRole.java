@@ -11,7 +11,9 @@ enum SealedRole {
     EVM_KEY("evm-key"),
     EVM_MNEMONIC("evm-mnemonic"),
     /** Proves the passphrase of a keyring that has no key yet; a file of this daemon, unknown to others. */
-    CHECK("check");
+    CHECK("check"),
+    /** Rows of the swap journal (swap.md, section 6). */
+    SWAP_JOURNAL("swap-journal");
 
     private final String word;
 

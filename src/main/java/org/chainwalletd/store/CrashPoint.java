@@ -24,7 +24,9 @@ public enum CrashPoint {
     SPEND_AFTER_INTENT,
     SPEND_AFTER_BROADCAST,
     SPEND_AFTER_OUTCOME,
-    SPEND_AFTER_REORGANISATION;
+    SPEND_AFTER_REORGANISATION,
+    SWAP_BEFORE_WRITE,
+    SWAP_AFTER_WRITE;
 
     private static final String ARMED = System.getProperty("walletd.crash-point", "");
     private static final String NAME = ARMED.contains("#") ? ARMED.substring(0, ARMED.indexOf('#')) : ARMED;

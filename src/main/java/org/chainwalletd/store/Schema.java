@@ -8,7 +8,7 @@ final class Schema {
     /** Marks the file as ours ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
-    private static final List<List<String>> STEPS = List.of(intents(), burials(), spends(), accountSends());
+    private static final List<List<String>> STEPS = List.of(intents(), burials(), spends(), accountSends(), swaps());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -135,6 +135,27 @@ final class Schema {
               cancels INTEGER NOT NULL,
               created_at INTEGER NOT NULL,
               PRIMARY KEY (send, number)) WITHOUT ROWID""");
+    }
+
+    /** The swap journal. A hash lock and a pool's id are used once. */
+    private static List<String> swaps() {
+        return List.of(
+                """
+            CREATE TABLE swaps (
+              number INTEGER PRIMARY KEY,
+              id TEXT NOT NULL,
+              version INTEGER NOT NULL,
+              pool_id TEXT NOT NULL,
+              hash_lock BLOB NOT NULL,
+              status TEXT NOT NULL,
+              watched INTEGER NOT NULL,
+              content BLOB NOT NULL,
+              updated_at INTEGER NOT NULL)""",
+                "CREATE UNIQUE INDEX swaps_by_id ON swaps (id)",
+                "CREATE UNIQUE INDEX swaps_by_pool_id ON swaps (pool_id)",
+                "CREATE UNIQUE INDEX swaps_by_hash_lock ON swaps (hash_lock)",
+                "CREATE INDEX swaps_by_status ON swaps (status, number)",
+                "CREATE INDEX swaps_watched ON swaps (number) WHERE " + SqliteSwaps.WATCHED);
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -37,6 +37,7 @@ public final class SqliteStore implements Store {
     private final SqliteReservations reservations;
     private final SqliteAllowance allowance;
     private final SqliteAccountSends accountSends;
+    private final SqliteSwaps swaps;
 
     private SqliteStore(String file, SqlSession readSession, SqlSession writeSession) throws SQLException {
         this.file = file;
@@ -56,6 +57,7 @@ public final class SqliteStore implements Store {
         this.reservations = new SqliteReservations(this, spends);
         this.allowance = new SqliteAllowance(this);
         this.accountSends = new SqliteAccountSends(this);
+        this.swaps = new SqliteSwaps(this);
     }
 
     /**
@@ -133,6 +135,11 @@ public final class SqliteStore implements Store {
     @Override
     public AccountSendStore accountSends() {
         return accountSends;
+    }
+
+    @Override
+    public SwapStore swaps() {
+        return swaps;
     }
 
     @Override

@@ -17,6 +17,8 @@ public interface Store extends AutoCloseable {
 
     AccountSendStore accountSends();
 
+    SwapStore swaps();
+
     /** Units of work that wait to be written. */
     int queued();
 

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 class QueryPlanTest {
     /** What is in flight, not buried or given up and still counted, or not final; all of it is wanted then. */
     private static final String INDEX_OF_FEW =
-            "SCAN spends USING INDEX spends_(open|unburied|still_counted)|SCAN account_sends USING INDEX account_sends_open";
+            "SCAN spends USING INDEX spends_(open|unburied|still_counted)|SCAN account_sends USING INDEX account_sends_open"
+                    + "|SCAN swaps USING INDEX swaps_watched";
 
     @TempDir
     Path folder;
@@ -58,6 +59,12 @@ class QueryPlanTest {
             done(store.accountSends().open(sent.chainId()));
             done(store.accountSends().nextNonce(sent.chainId(), sent.from()));
             done(store.accountSends().page(sent.chainId(), Long.MAX_VALUE, 10));
+
+            SwapSample.write(store);
+            done(store.swaps().find("swap-1"));
+            done(store.swaps().watched());
+            done(store.swaps().page(Optional.of("quoted"), 9, 1));
+            done(store.swaps().page(Optional.empty(), 9, 1));
 
             done(store.reservations().all());
             done(store.intents().inFlight());

@@ -560,4 +560,65 @@ abstract class StoreContract {
 
         assertThat(List.of(one.join(), other.join())).containsExactly(true, false);
     }
+
+    @Test
+    void a_swap_comes_back_as_it_was_and_pages_go_from_the_newest_to_the_oldest() {
+        SwapSample.write(store);
+        String before = SwapSample.read(store);
+        restart();
+
+        assertThat(SwapSample.read(store)).isEqualTo(before);
+        assertThat(done(store.swaps().page(Optional.empty(), Long.MAX_VALUE, 2)))
+                .extracting(SwapEntry::number)
+                .containsExactly(3L, 2L);
+        assertThat(done(store.swaps().page(Optional.empty(), 2, 2)))
+                .extracting(SwapEntry::number)
+                .containsExactly(1L);
+        assertThat(done(store.swaps().page(Optional.of("expired"), Long.MAX_VALUE, 9)))
+                .extracting(SwapEntry::id)
+                .containsExactly("swap-3");
+        assertThat(done(store.swaps().watched())).extracting(SwapEntry::id).containsExactly("swap-1", "swap-2");
+    }
+
+    @Test
+    void a_hash_lock_a_pools_id_and_an_id_of_ours_are_used_once() {
+        SwapSample.write(store);
+        SwapEntry first = done(store.swaps().find("swap-1")).orElseThrow();
+        SwapEntry other = SwapSample.entry(9, "quoted", true);
+
+        for (SwapEntry taken : List.of(
+                SwapSample.named(other, first.id(), other.poolId(), other.hashLock()),
+                SwapSample.named(other, other.id(), first.poolId(), other.hashLock()),
+                SwapSample.named(other, other.id(), other.poolId(), first.hashLock()))) {
+            assertThat(done(store.swaps().add(taken))).isEmpty();
+        }
+        assertThat(done(store.swaps().newest()).orElseThrow().number()).isEqualTo(3);
+        assertThat(done(store.swaps().add(other)).orElseThrow().number()).isEqualTo(4);
+    }
+
+    @Test
+    void of_two_writers_of_a_swap_the_one_with_the_older_version_loses() {
+        SwapSample.write(store);
+        SwapEntry read = done(store.swaps().find("swap-1")).orElseThrow();
+
+        CompletableFuture<Boolean> one =
+                store.swaps().replace(SwapSample.next(read, "locking")).toCompletableFuture();
+        CompletableFuture<Boolean> other =
+                store.swaps().replace(SwapSample.next(read, "expired")).toCompletableFuture();
+
+        assertThat(List.of(one.join(), other.join())).containsExactly(true, false);
+        assertThat(done(store.swaps().find("swap-1")).orElseThrow().status()).isEqualTo("locking");
+        assertThat(done(store.swaps().replace(SwapSample.next(SwapSample.entry(77, "quoted", true), "locking"))))
+                .isFalse();
+    }
+
+    @Test
+    void only_swaps_that_nobody_looks_after_are_forgotten() {
+        SwapSample.write(store);
+
+        assertThat(done(store.swaps().remove("quoted", Long.MAX_VALUE))).isZero();
+        assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 3))).isZero();
+        assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 4))).isEqualTo(1);
+        assertThat(done(store.swaps().find("swap-3"))).isEmpty();
+    }
 }

@@ -1,0 +1,114 @@
+package org.chainwalletd.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/** The swap journal in SQLite. */
+final class SqliteSwaps implements SwapStore {
+    static final String WATCHED = "watched = 1";
+
+    private static final String COLUMNS =
+            "number, id, version, pool_id, hash_lock, status, watched, content, updated_at";
+    private static final String SELECT = "SELECT " + COLUMNS + " FROM swaps";
+    private static final String SAME = " WHERE id = ? OR pool_id = ? OR hash_lock = ?";
+
+    private final SqliteStore store;
+
+    SqliteSwaps(SqliteStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public CompletionStage<Optional<SwapEntry>> add(SwapEntry entry) {
+        return store.writeNew(session -> {
+            byte[] hashLock = entry.hashLock().toArray();
+            if (session.queryOne(SELECT + SAME, SqliteSwaps::read, entry.id(), entry.poolId(), hashLock)
+                    .isPresent()) {
+                return Optional.empty();
+            }
+            long number = 1
+                    + session.queryOne("SELECT coalesce(max(number), 0) FROM swaps", row -> row.getLong(1))
+                            .orElseThrow();
+            session.update(
+                    "INSERT INTO swaps (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    number,
+                    entry.id(),
+                    entry.version(),
+                    entry.poolId(),
+                    hashLock,
+                    entry.status(),
+                    entry.watched() ? 1 : 0,
+                    entry.content().toArray(),
+                    entry.updatedAt());
+            return Optional.of(entry.numbered(number));
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> replace(SwapEntry entry) {
+        return store.write(session -> session.update(
+                        "UPDATE swaps SET version = ?, status = ?, watched = ?, content = ?, updated_at = ?"
+                                + " WHERE id = ? AND version = ?",
+                        entry.version(),
+                        entry.status(),
+                        entry.watched() ? 1 : 0,
+                        entry.content().toArray(),
+                        entry.updatedAt(),
+                        entry.id(),
+                        entry.version() - 1)
+                == 1);
+    }
+
+    @Override
+    public CompletionStage<Optional<SwapEntry>> find(String id) {
+        return store.read(session -> session.queryOne(SELECT + " WHERE id = ?", SqliteSwaps::read, id));
+    }
+
+    @Override
+    public CompletionStage<List<SwapEntry>> watched() {
+        return store.read(
+                session -> session.query(SELECT + " WHERE " + WATCHED + " ORDER BY number", SqliteSwaps::read));
+    }
+
+    @Override
+    public CompletionStage<Optional<SwapEntry>> newest() {
+        return store.read(session -> session.queryOne(SELECT + " ORDER BY number DESC LIMIT 1", SqliteSwaps::read));
+    }
+
+    @Override
+    public CompletionStage<List<SwapEntry>> page(Optional<String> status, long below, int limit) {
+        return store.read(session -> status.isEmpty()
+                ? session.query(
+                        SELECT + " WHERE number < ? ORDER BY number DESC LIMIT ?", SqliteSwaps::read, below, limit)
+                : session.query(
+                        SELECT + " WHERE status = ? AND number < ? ORDER BY number DESC LIMIT ?",
+                        SqliteSwaps::read,
+                        status.get(),
+                        below,
+                        limit));
+    }
+
+    @Override
+    public CompletionStage<Integer> remove(String status, long updatedBefore) {
+        return store.write(session -> session.update(
+                "DELETE FROM swaps WHERE status = ? AND watched = 0 AND updated_at < ?", status, updatedBefore));
+    }
+
+    private static SwapEntry read(ResultSet row) throws SQLException {
+        return new SwapEntry(
+                row.getLong(1),
+                row.getString(2),
+                row.getLong(3),
+                row.getString(4),
+                Hash256.of(row.getBytes(5)),
+                row.getString(6),
+                row.getInt(7) == 1,
+                Bytes.wrap(row.getBytes(8)),
+                row.getLong(9));
+    }
+}

@@ -1,0 +1,39 @@
+package org.chainwalletd.store;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The swap journal. A row changes only from the version that its writer has read: of two writers one loses, and looks again. Stages fail
+ * with {@link StoreException}.
+ */
+public interface SwapStore {
+    /**
+     * Adds a row of version 0. Empty, and nothing written, when its id, its hash lock or the pool's id of it is there already: a pool that
+     * gives an id twice, or a secret that would be used twice.
+     */
+    CompletionStage<Optional<SwapEntry>> add(SwapEntry entry);
+
+    /** Replaces the row of this id by {@code entry}, whose version is one above the row's; false when it is not. */
+    CompletionStage<Boolean> replace(SwapEntry entry);
+
+    CompletionStage<Optional<SwapEntry>> find(String id);
+
+    /** All that are looked after, oldest first. */
+    CompletionStage<List<SwapEntry>> watched();
+
+    /** The newest row of all, whose seal the next ones share. */
+    CompletionStage<Optional<SwapEntry>> newest();
+
+    /**
+     * Newest first.
+     *
+     * @param status only these; empty for all
+     * @param below only numbers below it
+     */
+    CompletionStage<List<SwapEntry>> page(Optional<String> status, long below, int limit);
+
+    /** Removes rows of this status that are not looked after and have not changed since {@code updatedBefore}; answers how many. */
+    CompletionStage<Integer> remove(String status, long updatedBefore);
+}

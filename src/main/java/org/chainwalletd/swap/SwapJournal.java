@@ -1,0 +1,202 @@
+package org.chainwalletd.swap;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore;
+
+/**
+ * The swaps of this daemon, durable and sealed (swap.md, section 6). A row is written before what it speaks of is done. Stages fail with
+ * {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.UnsealException}, or with {@link Overtaken}.
+ */
+public final class SwapJournal {
+    private final SwapStore store;
+    private final SealedRecords seals;
+    private final Executor executor;
+
+    /**
+     * @param seals of the swap journal's role
+     * @param executor for continuations and sealing; may compute, never blocks
+     */
+    public SwapJournal(SwapStore store, SealedRecords seals, Executor executor) {
+        this.store = store;
+        this.seals = seals;
+        this.executor = executor;
+    }
+
+    /** Somebody else has changed the row since it was read. */
+    public static final class Overtaken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Overtaken(String id) {
+            super("swap " + id + " was changed by somebody else meanwhile", null, false, false);
+        }
+    }
+
+    /**
+     * A row with its secret, as it stands in the store.
+     *
+     * @param secret 32 bytes; whoever holds the row closes it at the end
+     */
+    public record Held(SwapRow row, SecretBytes secret, SwapEntry entry) {}
+
+    /** @param next for the page after this one; empty on the last */
+    public record Page(List<SwapRow> rows, Optional<Long> next) {
+        public Page {
+            rows = List.copyOf(rows);
+        }
+    }
+
+    /** Adds a quote; empty when its hash lock or the pool's id was used before. The secret belongs to the held row from now on. */
+    public CompletionStage<Optional<Held>> add(SwapRow row, SecretBytes secret) {
+        CrashPoint.SWAP_BEFORE_WRITE.reached();
+        return store.add(entry(row, secret, 0, true))
+                .thenApplyAsync(
+                        added -> {
+                            CrashPoint.SWAP_AFTER_WRITE.reached();
+                            return added.map(entry -> new Held(row, secret, entry));
+                        },
+                        executor);
+    }
+
+    /**
+     * Replaces what is held by {@code next}.
+     *
+     * @param watched whether the daemon goes on looking after it
+     */
+    public CompletionStage<Held> write(Held held, SwapRow next, boolean watched) {
+        CrashPoint.SWAP_BEFORE_WRITE.reached();
+        SwapEntry entry = entry(next, held.secret(), held.entry().version() + 1, watched);
+        return store.replace(entry)
+                .thenApplyAsync(
+                        written -> {
+                            CrashPoint.SWAP_AFTER_WRITE.reached();
+                            if (!written) {
+                                throw new Overtaken(next.id());
+                            }
+                            return new Held(next, held.secret(), entry);
+                        },
+                        executor);
+    }
+
+    private SwapEntry entry(SwapRow row, SecretBytes secret, long version, boolean watched) {
+        try (SecretBytes content = SwapCodec.encode(row, secret)) {
+            return new SwapEntry(
+                    0,
+                    row.id(),
+                    version,
+                    row.poolSwapId(),
+                    row.terms().hashLock(),
+                    row.status().word(),
+                    watched,
+                    seals.seal(content),
+                    row.updatedAt());
+        }
+    }
+
+    /** One row, without its secret. */
+    public CompletionStage<Optional<SwapRow>> find(String id) {
+        return store.find(id)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<SwapRow>empty())
+                                : row(found.get()).thenApplyAsync(Optional::of, executor),
+                        executor);
+    }
+
+    /** One row with its secret. */
+    public CompletionStage<Optional<Held>> take(String id) {
+        return store.find(id)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<Held>empty())
+                                : held(found.get()).thenApplyAsync(Optional::of, executor),
+                        executor);
+    }
+
+    /** All that are looked after, with their secrets, oldest first. */
+    public CompletionStage<List<Held>> watched() {
+        return store.watched().thenComposeAsync(entries -> each(entries.iterator(), new ArrayList<>()), executor);
+    }
+
+    private CompletionStage<List<Held>> each(Iterator<SwapEntry> rest, List<Held> opened) {
+        if (!rest.hasNext()) {
+            return CompletableFuture.completedFuture(List.copyOf(opened));
+        }
+        return held(rest.next())
+                .thenComposeAsync(
+                        held -> {
+                            opened.add(held);
+                            return each(rest, opened);
+                        },
+                        executor);
+    }
+
+    /**
+     * Newest first.
+     *
+     * @param below number of the last row of the page before
+     */
+    public CompletionStage<Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
+        return store.page(status.map(SwapStatus::word), below.orElse(Long.MAX_VALUE), limit + 1)
+                .thenComposeAsync(
+                        entries -> {
+                            boolean more = entries.size() > limit;
+                            List<SwapEntry> shown = more ? entries.subList(0, limit) : entries;
+                            Optional<Long> next =
+                                    more ? Optional.of(shown.get(limit - 1).number()) : Optional.empty();
+                            return rows(shown.iterator(), new ArrayList<>())
+                                    .thenApplyAsync(rows -> new Page(rows, next), executor);
+                        },
+                        executor);
+    }
+
+    private CompletionStage<List<SwapRow>> rows(Iterator<SwapEntry> rest, List<SwapRow> opened) {
+        if (!rest.hasNext()) {
+            return CompletableFuture.completedFuture(opened);
+        }
+        return row(rest.next())
+                .thenComposeAsync(
+                        row -> {
+                            opened.add(row);
+                            return rows(rest, opened);
+                        },
+                        executor);
+    }
+
+    private CompletionStage<SwapRow> row(SwapEntry entry) {
+        return held(entry)
+                .thenApplyAsync(
+                        held -> {
+                            held.secret().close();
+                            return held.row();
+                        },
+                        executor);
+    }
+
+    /** What is sealed must be of the row that it was found in: rows cannot be exchanged for one another. */
+    private CompletionStage<Held> held(SwapEntry entry) {
+        return seals.open(entry.content())
+                .thenApplyAsync(
+                        content -> {
+                            try (content) {
+                                SwapCodec.Opened opened = SwapCodec.decode(content);
+                                if (!opened.row().id().equals(entry.id())) {
+                                    opened.secret().close();
+                                    throw new IllegalArgumentException(
+                                            "the row of swap " + entry.id() + " holds another swap");
+                                }
+                                return new Held(opened.row(), opened.secret(), entry);
+                            }
+                        },
+                        executor);
+    }
+}

@@ -1,0 +1,52 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Optional;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.UnsealException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SealedRecordsTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void a_keyring_opens_what_it_sealed_before_its_restart() throws Exception {
+        Bytes sealed;
+        try (KeyringFixture fixture = new KeyringFixture(folder)) {
+            sealed = await(fixture.open().swapJournal(Optional.empty())).seal(secret("a row"));
+        }
+        try (KeyringFixture fixture = new KeyringFixture(folder)) {
+            SealedRecords again = await(fixture.open().swapJournal(Optional.of(sealed)));
+            assertThat(text(await(again.open(sealed)))).isEqualTo("a row");
+            Bytes next = again.seal(secret("a row"));
+            assertThat(next).isNotEqualTo(sealed);
+            assertThat(SealedBlob.parse(next.toArray()).salt())
+                    .isEqualTo(SealedBlob.parse(sealed.toArray()).salt());
+        }
+    }
+
+    @Test
+    void no_other_role_and_no_changed_byte_is_opened() {
+        SealedRecords records = TestSeals.of(Optional.empty());
+        byte[] changed = records.seal(secret("a row")).toArray();
+        changed[changed.length - 1] ^= 1;
+        assertThatThrownBy(() ->
+                        records.open(Bytes.wrap(changed)).toCompletableFuture().join())
+                .hasCauseInstanceOf(UnsealException.class);
+        Sealer sealer = new Sealer(KeyringFixture.CHAIN, KeyringFixture.CHEAP, new SecureRandom());
+        Bytes other = Bytes.wrap(sealer.seal(SealedRole.IMPORTED, secret("phrase"), secret("a row"))
+                .toBytes());
+        assertThatThrownBy(() -> records.open(other).toCompletableFuture().join())
+                .hasCauseInstanceOf(UnsealException.class);
+    }
+}

@@ -1,0 +1,39 @@
+package org.chainwalletd.keyring;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SecretBytes;
+
+/** Seals of the swap journal without a keyring, at a cost that tests can pay. */
+public final class TestSeals {
+    private static final AtomicInteger DERIVED = new AtomicInteger();
+
+    private TestSeals() {}
+
+    public static SealedRecords of(Optional<Bytes> like) {
+        Executor executor = ForkJoinPool.commonPool();
+        return SealedRecords.open(
+                        SealedRole.SWAP_JOURNAL.bytes(KeyringFixture.CHAIN),
+                        new SecureRandom(),
+                        like,
+                        salt -> CompletableFuture.supplyAsync(() -> derive(salt), executor),
+                        executor)
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static SecretBytes derive(Bytes salt) {
+        DERIVED.incrementAndGet();
+        return KeyringFixture.CHEAP.derive("phrase".getBytes(StandardCharsets.UTF_8), salt.toArray());
+    }
+
+    public static int derivations() {
+        return DERIVED.get();
+    }
+}

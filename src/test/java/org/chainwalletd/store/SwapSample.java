@@ -1,0 +1,67 @@
+package org.chainwalletd.store;
+
+import static org.chainwalletd.store.StoreSample.done;
+
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/** A few rows of the swap journal; to the store their content is only bytes. */
+final class SwapSample {
+    static final long BEGUN = 1_800_000_000L;
+
+    private SwapSample() {}
+
+    static SwapEntry entry(int n, String status, boolean watched) {
+        return new SwapEntry(
+                0,
+                "swap-" + n,
+                0,
+                "pool-" + n,
+                StoreSample.hash(n),
+                status,
+                watched,
+                Bytes.wrap(new byte[] {1, (byte) n}),
+                BEGUN + n);
+    }
+
+    static SwapEntry named(SwapEntry entry, String id, String poolId, Hash256 hashLock) {
+        return new SwapEntry(
+                0,
+                id,
+                entry.version(),
+                poolId,
+                hashLock,
+                entry.status(),
+                entry.watched(),
+                entry.content(),
+                entry.updatedAt());
+    }
+
+    static SwapEntry next(SwapEntry entry, String status) {
+        return new SwapEntry(
+                entry.number(),
+                entry.id(),
+                entry.version() + 1,
+                entry.poolId(),
+                entry.hashLock(),
+                status,
+                entry.watched(),
+                Bytes.wrap(new byte[] {2}),
+                entry.updatedAt() + 10);
+    }
+
+    static void write(Store store) {
+        done(store.swaps().add(entry(1, "quoted", true)));
+        SwapEntry second = done(store.swaps().add(entry(2, "quoted", true))).orElseThrow();
+        done(store.swaps().replace(next(second, "claiming")));
+        done(store.swaps().add(entry(3, "expired", false)));
+    }
+
+    static String read(Store store) {
+        return done(store.swaps().page(Optional.empty(), Long.MAX_VALUE, 99)).stream()
+                .map(entry -> entry + "\n")
+                .collect(Collectors.joining());
+    }
+}

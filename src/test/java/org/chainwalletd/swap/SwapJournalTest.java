@@ -1,0 +1,235 @@
+package org.chainwalletd.swap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.swap.pool.Direction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SwapJournalTest {
+    @TempDir
+    Path folder;
+
+    private SqliteStore store;
+    private SealedRecords seals;
+    private SwapJournal journal;
+
+    @BeforeEach
+    void open() {
+        store = SqliteStore.open(folder);
+        seals = TestSeals.of(done(store.swaps().newest()).map(SwapEntry::content));
+        journal = new SwapJournal(store.swaps(), seals, ForkJoinPool.commonPool());
+    }
+
+    @AfterEach
+    void close() {
+        seals.close();
+        store.close();
+    }
+
+    private static <T> T done(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+
+    private static SwapRow row(int n, Direction direction) {
+        SwapTerms terms = Sample.terms(direction);
+        SwapTerms other = new SwapTerms(
+                terms.direction(),
+                Hash256.sha256(new byte[] {(byte) n}),
+                terms.amountIn(),
+                terms.amountOut(),
+                terms.amountInUnits(),
+                terms.amountOutUnits(),
+                terms.contract(),
+                terms.ours(),
+                terms.poolChainKey(),
+                terms.poolEvmAddress(),
+                terms.timeout(),
+                terms.depth(),
+                terms.expiresAt(),
+                terms.feeBps(),
+                terms.networkFeeNative());
+        return SwapRow.quoted("swap-" + n, "pool-" + n, "run-1", other, Optional.of(Sample.WEI), Sample.NOW + n);
+    }
+
+    private SwapJournal.Held add(int n) {
+        return done(journal.add(row(n, Direction.CHAIN_TO_NATIVE), SecretBytes.copyOf(Sample.SECRET)))
+                .orElseThrow();
+    }
+
+    /** Every form that a row can have. */
+    private static List<SwapRow> forms() {
+        List<SwapRow> forms = new ArrayList<>();
+        Acts all = new Acts(true, true, true, true, true, Optional.of("l"), Optional.of("c"), Optional.of("r"));
+        for (Direction direction : Direction.values()) {
+            for (OwnLock own : List.of(
+                    new OwnLock.Absent(),
+                    new OwnLock.Lost(),
+                    new OwnLock.Foreign(),
+                    new OwnLock.Locked("o", OptionalLong.empty()),
+                    new OwnLock.Locked("o", OptionalLong.of(5)),
+                    new OwnLock.Claimed("o", "t", true),
+                    new OwnLock.TakenBack("o", "t", false))) {
+                forms.add(row(forms.size(), direction).seeing(new Sight(Optional.of(own), Optional.empty(), false), 7));
+            }
+            for (PoolLock pool : List.of(
+                    new PoolLock.Foreign(),
+                    new PoolLock.Locked("p"),
+                    new PoolLock.Claimed("p", "t", true),
+                    new PoolLock.TakenBack("p", true))) {
+                forms.add(row(forms.size(), direction)
+                        .with(all, 8)
+                        .failing(Optional.of("why \u00fc"), 9)
+                        .seeing(new Sight(Optional.empty(), Optional.of(pool), false), 10));
+            }
+        }
+        return forms;
+    }
+
+    @Test
+    void every_form_of_a_row_comes_back_with_its_secret() {
+        try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET)) {
+            for (SwapRow row : forms()) {
+                try (SecretBytes content = SwapCodec.encode(row, secret)) {
+                    SwapCodec.Opened opened = SwapCodec.decode(content);
+                    assertThat(opened.row()).isEqualTo(row);
+                    assertThat(opened.secret().copy()).isEqualTo(Sample.SECRET);
+                }
+            }
+        }
+    }
+
+    /** The first released form; a newer one is written beside it and this one stays readable. */
+    @Test
+    void the_first_form_is_read_for_ever() throws Exception {
+        Path frozen = Path.of("src/test/resources/frozen/v5/swap");
+        if (System.getProperty("freeze") != null) {
+            Files.createDirectories(frozen);
+            List<String> lines = new ArrayList<>();
+            for (SwapRow row : forms()) {
+                try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET);
+                        SecretBytes content = SwapCodec.encode(row, secret)) {
+                    lines.add(Bytes.wrap(content.copy()).hex());
+                }
+            }
+            Files.write(frozen.resolve("rows.hex"), lines);
+        }
+        List<SwapRow> expected = forms();
+        List<String> lines = Files.readAllLines(frozen.resolve("rows.hex"));
+        assertThat(lines).hasSameSizeAs(expected);
+        for (int i = 0; i < lines.size(); i++) {
+            try (SecretBytes content =
+                    SecretBytes.takeOver(Bytes.parse(lines.get(i)).toArray())) {
+                assertThat(SwapCodec.decode(content).row()).isEqualTo(expected.get(i));
+            }
+        }
+    }
+
+    @Test
+    void a_row_survives_a_restart_and_needs_the_same_key_only_once() {
+        add(1);
+        SwapEntry before = done(store.swaps().newest()).orElseThrow();
+        close();
+        open();
+        int derived = TestSeals.derivations();
+        SwapJournal.Held held = done(journal.take("swap-1")).orElseThrow();
+        assertThat(held.row()).isEqualTo(row(1, Direction.CHAIN_TO_NATIVE));
+        assertThat(held.secret().copy()).isEqualTo(Sample.SECRET);
+        SwapJournal.Held next = done(journal.write(held, held.row().with(Acts.NONE.lock(), 5), true));
+        assertThat(next.entry().content()).isNotEqualTo(before.content());
+        assertThat(done(journal.find("swap-1")).orElseThrow().status()).isEqualTo(SwapStatus.LOCKING);
+        assertThat(TestSeals.derivations()).isEqualTo(derived);
+    }
+
+    @Test
+    void rows_of_another_salt_are_read_too() {
+        add(1);
+        seals.close();
+        seals = TestSeals.of(Optional.empty());
+        journal = new SwapJournal(store.swaps(), seals, ForkJoinPool.commonPool());
+        add(2);
+        assertThat(done(journal.watched())).extracting(held -> held.row().id()).containsExactly("swap-1", "swap-2");
+    }
+
+    @Test
+    void of_two_who_change_a_row_one_is_told_that_it_was_overtaken() {
+        SwapJournal.Held held = add(1);
+        done(journal.write(held, held.row().with(Acts.NONE.lock(), 5), true));
+        assertThatThrownBy(() -> done(journal.write(held, held.row().with(Acts.NONE.expire(), 6), false)))
+                .hasCauseInstanceOf(SwapJournal.Overtaken.class);
+        assertThat(done(journal.find("swap-1")).orElseThrow().acts().expired()).isFalse();
+    }
+
+    @Test
+    void a_pool_that_gives_an_id_twice_gets_no_second_row() {
+        add(1);
+        SwapRow again = row(2, Direction.NATIVE_TO_CHAIN);
+        SwapRow repeated = SwapRow.quoted("swap-2", "pool-1", "run-1", again.terms(), Optional.empty(), 4);
+        assertThat(done(journal.add(repeated, SecretBytes.copyOf(Sample.SECRET))))
+                .isEmpty();
+    }
+
+    @Test
+    void a_row_that_was_exchanged_for_another_is_not_believed() {
+        SwapEntry one = add(1).entry();
+        SwapEntry two = add(2).entry();
+        done(store.swaps()
+                .replace(
+                        new SwapEntry(0, one.id(), 1, one.poolId(), one.hashLock(), "quoted", true, two.content(), 9)));
+        assertThatThrownBy(() -> done(journal.find("swap-1"))).hasMessageContaining("holds another swap");
+    }
+
+    @Test
+    void pages_go_from_the_newest_to_the_oldest_without_a_gap() {
+        for (int n = 1; n <= 5; n++) {
+            add(n);
+        }
+        List<String> seen = new ArrayList<>();
+        Optional<Long> below = Optional.empty();
+        do {
+            SwapJournal.Page page = done(journal.page(Optional.of(SwapStatus.QUOTED), below, 2));
+            page.rows().forEach(row -> seen.add(row.id()));
+            below = page.next();
+        } while (below.isPresent());
+        assertThat(seen).containsExactly("swap-5", "swap-4", "swap-3", "swap-2", "swap-1");
+        assertThat(done(journal.page(Optional.of(SwapStatus.LOST), Optional.empty(), 2))
+                        .rows())
+                .isEmpty();
+    }
+
+    @Test
+    void the_secret_is_nowhere_in_the_files_or_in_a_text() throws Exception {
+        SwapJournal.Held held = add(1);
+        close();
+        String hex = Bytes.wrap(Sample.SECRET).hex();
+        assertThat(held.toString()).doesNotContain(hex);
+        try (var files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                String bytes = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+                assertThat(bytes)
+                        .doesNotContain(new String(Sample.SECRET, StandardCharsets.ISO_8859_1))
+                        .doesNotContain(hex);
+            }
+        }
+        open();
+    }
+}
