@@ -111,7 +111,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 spawner,
                 new FollowerSetup(
                         settings.chain(),
-                        named(settings, nodes.client().each()),
+                        named(settings, nodes.followed()),
                         nodes.client().hasty(),
                         () -> nodes.seen().get().network().flatMap(Network::ofWord),
                         file,

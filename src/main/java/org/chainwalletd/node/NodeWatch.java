@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the question which chain this daemon is on: asks every node every few seconds for its tip and genesis id, pins the first id seen
- * when none is configured, and publishes what it knows as {@link NodesSeen} (chain protocol, section 5). It talks to the nodes one by one
- * through {@link NodeClient}s and tells {@link Upstream} which nodes to avoid. On restart it reads the pinned id again and asks all nodes
+ * Owns the question which chain this daemon is on: hears from every node every few seconds its tip and genesis id, pins the first id
+ * seen when none is configured, and publishes what it knows as {@link NodesSeen} (chain protocol, section 5). It walks no chain: what the
+ * follower hears it overhears, and only a node that nobody else asks is asked here. It talks to the nodes one by one through {@link
+ * NodeClient}s and tells {@link Upstream} which nodes to avoid. On restart it reads the pinned id again and asks all nodes
  * anew; callers who wait are told that no node was reached.
  */
 public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
@@ -42,6 +43,9 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
 
     /** Completes {@code reply} with the id to sign with, after asking the nodes. */
     record Verify(CompletableFuture<Hash256> reply) implements Command {}
+
+    /** The node has told somebody else its tip. */
+    record Overheard(int node, NodeClient.Tip tip) implements Command {}
 
     private record Check(int node) implements Command {}
 
@@ -137,6 +141,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Verify.class, this::onVerify)
+                .onMessage(Overheard.class, this::onOverheard)
                 .onMessage(Check.class, this::onCheck)
                 .onMessage(Checked.class, this::onChecked)
                 .onMessage(Described.class, this::onDescribed)
@@ -185,6 +190,16 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             missed(node, checked.failure());
         }
         schedule(checked.node(), node);
+        publish();
+        settleWaiting();
+        return this;
+    }
+
+    private Behavior<Command> onOverheard(Overheard overheard) {
+        Watched node = nodes.get(overheard.node());
+        node.answering = true;
+        answered(overheard.node(), node, overheard.tip());
+        schedule(overheard.node(), node);
         publish();
         settleWaiting();
         return this;

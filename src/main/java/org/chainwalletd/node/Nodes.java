@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -27,8 +28,9 @@ import org.chainwalletd.net.HttpPeers;
  * @param client typed calls
  * @param chain which chain we sign for
  * @param seen what the background checks know now
+ * @param followed one client for each configured node, which asks it once; the background checks hear what it says of its tip
  */
-public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> seen) {
+public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> seen, List<NodeClient> followed) {
     /** How boot puts the actors of this package under its guardian. */
     public interface Spawner {
         <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
@@ -120,7 +122,17 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         for (URI url : settings.urls()) {
             measure(url.toString(), published, way.metrics());
         }
-        return new Nodes(client, new WatchedChainIdentity(published, watch), published::get);
+        return new Nodes(
+                client, new WatchedChainIdentity(published, watch), published::get, followed(client.each(), watch));
+    }
+
+    private static List<NodeClient> followed(List<NodeClient> each, ActorRef<NodeWatch.Command> watch) {
+        List<NodeClient> followed = new ArrayList<>();
+        for (NodeClient one : each) {
+            int index = followed.size();
+            followed.add(new OverheardNodeClient(one, tip -> watch.tell(new NodeWatch.Overheard(index, tip))));
+        }
+        return List.copyOf(followed);
     }
 
     /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */

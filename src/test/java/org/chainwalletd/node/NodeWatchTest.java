@@ -76,4 +76,23 @@ class NodeWatchTest {
         Await.until("it is found again", () -> nodes.seen().get().isAnswering());
         assertThat(nodes.seen().get().tipHeight()).contains(9L);
     }
+
+    @Test
+    void what_the_follower_hears_of_a_node_is_not_asked_again() {
+        node.on("get_block_height", tip(1, OURS));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, node.url());
+        Await.until("the node is known", () -> nodes.seen().get().maySign());
+        time.timePasses(Duration.ofSeconds(4));
+        node.on("get_block_height", tip(2, OTHER));
+
+        get(nodes.followed().get(0).tip());
+        Await.until("the change is noticed", () -> nodes.chain().complaint().isPresent());
+        assertThat(nodes.seen().get().nodes().get(0).tip().height()).isEqualTo(2);
+        long asked = node.count("get_block_height");
+        time.timePasses(Duration.ofSeconds(4));
+        assertThat(node.count("get_block_height")).isEqualTo(asked);
+
+        time.timePasses(Duration.ofSeconds(1));
+        Await.until("a node that nobody asks is asked", () -> node.count("get_block_height") > asked);
+    }
 }

@@ -58,7 +58,7 @@ public record MethodFamilies(
 
     /** For methods that are only described, or that need no service when they are called. */
     public static MethodFamilies withoutServices(ChainProfile chain, String version) {
-        Nodes none = new Nodes(null, null, null);
+        Nodes none = new Nodes(null, null, null, List.of());
         return new MethodFamilies(
                 chain,
                 version,
