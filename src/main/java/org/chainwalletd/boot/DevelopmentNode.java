@@ -30,7 +30,8 @@ public final class DevelopmentNode {
     }
 
     static Devnet start(Settings settings, Settings.Devnet wanted) throws IOException {
-        return Devnet.start(DevnetConfig.onDemand(settings.chain())
+        DevnetConfig easy = DevnetConfig.onDemand(settings.chain());
+        return Devnet.start((wanted.work() ? easy.withWork() : easy)
                 .withBind(wanted.bind())
                 .withFolder(wanted.folder())
                 .withBlockInterval(wanted.blockInterval())

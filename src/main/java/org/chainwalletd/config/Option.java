@@ -279,7 +279,13 @@ public enum Option {
             86_400),
     DEVNET_QUOTAS(
             "devnet-quotas", "devnet.quotas", Form.SWITCH, "false", "give it the request quotas of a public node"),
-    DEVNET_SEED("devnet-seed", "devnet.seed", Form.NUMBER, null, "makes its chain reproducible");
+    DEVNET_SEED("devnet-seed", "devnet.seed", Form.NUMBER, null, "makes its chain reproducible"),
+    DEVNET_WORK(
+            "devnet-work",
+            "devnet.work",
+            Form.SWITCH,
+            "false",
+            "give its blocks proof of work, as on a test network: about 16 hashes, a second or two, for each");
 
     /** All keys of the configuration file lie below this one. */
     public static final String ROOT = "walletd";

@@ -146,7 +146,13 @@ public record Settings(
      *
      * @param blockInterval zero: blocks only on demand
      * @param seed makes the chain reproducible; empty: a fixed default
+     * @param work whether its blocks have proof of work
      */
     public record Devnet(
-            InetSocketAddress bind, Path folder, Duration blockInterval, boolean quotas, OptionalLong seed) {}
+            InetSocketAddress bind,
+            Path folder,
+            Duration blockInterval,
+            boolean quotas,
+            OptionalLong seed,
+            boolean work) {}
 }

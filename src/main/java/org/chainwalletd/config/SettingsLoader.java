@@ -217,6 +217,7 @@ public final class SettingsLoader {
         Duration interval = Duration.ofSeconds(number(Option.DEVNET_BLOCK_INTERVAL));
         boolean quotas = truth(Option.DEVNET_QUOTAS);
         Optional<Long> seed = value(Option.DEVNET_SEED, text -> Parsing.number(text, Long.MIN_VALUE, Long.MAX_VALUE));
+        boolean work = truth(Option.DEVNET_WORK);
         if (!wanted || bind == null) {
             return Optional.empty();
         }
@@ -228,7 +229,8 @@ public final class SettingsLoader {
                 datadir.resolve("devnet"),
                 interval,
                 quotas,
-                seed.map(OptionalLong::of).orElse(OptionalLong.empty())));
+                seed.map(OptionalLong::of).orElse(OptionalLong.empty()),
+                work));
     }
 
     private boolean truth(Option option) {

@@ -52,7 +52,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
 
     private Devnet(DevnetConfig config) throws IOException {
         minerKey = SigningKey.takeOver(SecretBytes.takeOver(config.minerSecret()));
-        ledger = new Ledger(config.profile(), this::publish);
+        ledger = new Ledger(config.profile(), config.effort(), this::publish);
         Address minerAddress = config.profile().addressOf(PublicKey.of(minerKey.publicKey()));
         Restorer restorer = new Restorer(ledger);
         archive = config.folder().isPresent()
@@ -251,6 +251,11 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     @Override
     public void mineByItself(boolean on) {
         mineByItself = on;
+    }
+
+    @Override
+    public void mineWithoutWork(boolean on) {
+        miner.idle(on);
     }
 
     @Override

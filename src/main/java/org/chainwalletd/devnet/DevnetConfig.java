@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.devnet.ledger.Effort;
 
 /**
  * How a development node runs. With the same seed and the same clock readings two nodes make the same chain.
@@ -23,6 +25,7 @@ import org.chainwalletd.chain.Hash256;
  * @param quotas whether the rate limits of a real node apply
  * @param firstBlocks how many blocks a new chain has from the start, so that there are coins to give away
  * @param seed chooses the miner's key; empty: the published test key of 32 bytes {@code 03}
+ * @param effort whether blocks have to be worked for
  */
 public record DevnetConfig(
         ChainProfile profile,
@@ -32,8 +35,10 @@ public record DevnetConfig(
         boolean quotas,
         int firstBlocks,
         OptionalLong seed,
+        Effort effort,
         InstantSource clock) {
     private static final int FIRST_BLOCKS = 100;
+    private static final int FIRST_BLOCKS_OF_WORK = Network.TESTNET.coinbaseMaturity() + 2;
     private static final byte DEFAULT_KEY_BYTE = 3;
 
     /** In memory, on a free port of the loopback interface, blocks only on demand, no quotas. */
@@ -46,35 +51,43 @@ public record DevnetConfig(
                 false,
                 FIRST_BLOCKS,
                 OptionalLong.empty(),
+                Effort.NONE,
                 InstantSource.system());
     }
 
     public DevnetConfig withBind(InetSocketAddress newBind) {
-        return new DevnetConfig(profile, newBind, folder, blockInterval, quotas, firstBlocks, seed, clock);
+        return new DevnetConfig(profile, newBind, folder, blockInterval, quotas, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withFolder(Path newFolder) {
-        return new DevnetConfig(profile, bind, Optional.of(newFolder), blockInterval, quotas, firstBlocks, seed, clock);
+        return new DevnetConfig(
+                profile, bind, Optional.of(newFolder), blockInterval, quotas, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withBlockInterval(Duration newInterval) {
-        return new DevnetConfig(profile, bind, folder, newInterval, quotas, firstBlocks, seed, clock);
+        return new DevnetConfig(profile, bind, folder, newInterval, quotas, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withQuotas(boolean newQuotas) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, newQuotas, firstBlocks, seed, clock);
+        return new DevnetConfig(profile, bind, folder, blockInterval, newQuotas, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withFirstBlocks(int newFirstBlocks) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, newFirstBlocks, seed, clock);
+        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, newFirstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withSeed(OptionalLong newSeed) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, newSeed, clock);
+        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, newSeed, effort, clock);
     }
 
     public DevnetConfig withClock(InstantSource newClock) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, seed, newClock);
+        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, seed, effort, newClock);
+    }
+
+    /** A chain whose blocks have to be worked for, so that it begins with as few as make a coinbase mature. */
+    public DevnetConfig withWork() {
+        return new DevnetConfig(
+                profile, bind, folder, blockInterval, quotas, FIRST_BLOCKS_OF_WORK, seed, Effort.WORK, clock);
     }
 
     /** The miner's Ed25519 seed: public test material, worth nothing on any other chain. */

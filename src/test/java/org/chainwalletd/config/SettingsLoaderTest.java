@@ -237,7 +237,8 @@ class SettingsLoaderTest {
                         home.resolve(".chain-walletd/devnet"),
                         Duration.ZERO,
                         false,
-                        OptionalLong.of(-7)));
+                        OptionalLong.of(-7),
+                        false));
         assertThat(settings.node().urls()).containsExactly(URI.create("http://127.0.0.1:12345"));
         environment.put("CHAIN_NODE_RPC", "http://other.test");
         assertThat(load().warnings()).anyMatch(warning -> warning.contains("CHAIN_NODE_RPC"));

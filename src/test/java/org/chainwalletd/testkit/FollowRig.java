@@ -36,6 +36,7 @@ public final class FollowRig implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(20);
 
     private final ActorTestKit kit = ActorTestKit.create();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
     private final List<FollowEvent> events = new CopyOnWriteArrayList<>();
     private final Books books;
@@ -72,7 +73,7 @@ public final class FollowRig implements AutoCloseable {
                         books,
                         FollowerSetup.Rules.DEFAULT,
                         new WorkCheck(ChainProfile.of("chain"), executor),
-                        new SimpleMeterRegistry(),
+                        meters,
                         INTERVAL,
                         Clock.systemUTC(),
                         executor)));
@@ -86,6 +87,27 @@ public final class FollowRig implements AutoCloseable {
         Settings.Node settings = new Settings.Node(
                 List.of(nodes), 1, Duration.ofMillis(50), Duration.ofSeconds(10), 8 << 20, 32, Optional.empty());
         return Nodes.clientOf(kit.system(), settings, executor, new SimpleMeterRegistry());
+    }
+
+    /** The usual setup, but for nodes that say they are of this network. */
+    public static UnaryOperator<FollowerSetup> of(Network network) {
+        return setup -> new FollowerSetup(
+                setup.profile(),
+                setup.nodes(),
+                setup.any(),
+                () -> Optional.of(network),
+                setup.file(),
+                setup.books(),
+                setup.rules(),
+                setup.work(),
+                setup.meters(),
+                setup.interval(),
+                setup.clock(),
+                setup.executor());
+    }
+
+    public SimpleMeterRegistry meters() {
+        return meters;
     }
 
     public ActorTestKit kit() {

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.DecodeException;
-import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
@@ -90,7 +89,7 @@ final class ChainMethods {
         metrics.put("total_blocks_undone", statistics.blocksUndone());
         ObjectNode info = Json.object();
         info.put("version", VERSION);
-        info.put("network", Network.DEVNET.word());
+        info.put("network", ledger.network().word());
         info.put("genesis_block_id", ledger.genesisId().hex());
         info.set("tip_height", Json.u64(statistics.tip().height()));
         info.put("tip_block_id", statistics.tip().id().hex());

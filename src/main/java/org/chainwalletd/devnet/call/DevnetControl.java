@@ -29,6 +29,9 @@ public interface DevnetControl {
     /** Whether blocks come by themselves at the configured interval. */
     void mineByItself(boolean on);
 
+    /** Whether new blocks lack the work that the chain asks for. */
+    void mineWithoutWork(boolean on);
+
     /** Whether surplus connections are cut off. */
     void capConnections(boolean on);
 

@@ -133,7 +133,10 @@ final class DevnetMethods {
         latency.ifPresent(faults::latencyMillis);
         params.flag("quota").ifPresent(faults::quota);
         params.flag("refuse").ifPresent(faults::refuse);
-        params.optionalText("lie").ifPresent(word -> faults.lie(lie));
+        params.optionalText("lie").ifPresent(word -> {
+            faults.lie(lie);
+            control.mineWithoutWork(lie == Lie.NO_WORK);
+        });
         params.optionalText("drop").ifPresent(word -> {
             long count = params.optionalNumber("drop_count").orElse(Long.MAX_VALUE);
             faults.drop(drop, count, params.optionalText("drop_method").orElse(null));

@@ -1,6 +1,7 @@
 package org.chainwalletd.devnet.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -31,6 +32,12 @@ public enum Lie {
     SCRIPT,
     /** {@code get_transaction} knows no transaction that was never confirmed. */
     FORGETFUL,
+    /** {@code get_block} leaves the last transaction out of its list. */
+    OMISSION,
+    /** {@code get_block} states the height above. */
+    HEIGHT,
+    /** New blocks have no work; only where work is asked for that is a lie. */
+    NO_WORK,
     /** Results have another shape than the protocol says. */
     SHAPE;
 
@@ -58,10 +65,21 @@ public enum Lie {
                     throw CallException.invalid("Transaction not found");
                 }
             }
+            case OMISSION -> {
+                if (object.get("transactions") instanceof ArrayNode list && !list.isEmpty()) {
+                    list.remove(list.size() - 1);
+                    object.put("tx_count", list.size());
+                }
+            }
+            case HEIGHT -> {
+                if (method.equals("get_block")) {
+                    object.put("height", object.get("height").longValue() + 1);
+                }
+            }
             case SHAPE -> {
                 return Json.object().put("unexpected", true);
             }
-            case NONE -> {
+            case NO_WORK, NONE -> {
                 return result;
             }
         }

@@ -4,7 +4,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Difficulty;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Reward;
 import org.chainwalletd.chain.Transaction;
@@ -18,7 +18,7 @@ final class BlockRules {
     /**
      * @throws IllegalStateException when {@code block} does not fit onto {@code parent}
      */
-    static void checkHeader(ChainProfile profile, Block block, ConnectedBlock parent, long medianTime) {
+    static void checkHeader(ChainProfile profile, Block block, ConnectedBlock parent, Hash256 target, long medianTime) {
         BlockHeader header = block.header();
         require(header.version() == BlockHeader.VERSION, "version " + header.version());
         require(header.height() == parent.height() + 1, "height " + U64.toString(header.height()));
@@ -27,7 +27,7 @@ final class BlockRules {
         require(
                 header.timestamp() - parent.timestamp() <= ChainState.MAX_STEP_SECONDS,
                 "timestamp too far above the parent's");
-        require(header.target().equals(Difficulty.EASIEST), "target " + header.target());
+        require(header.target().equals(target), "target " + header.target());
         require(block.length() <= ChainProfile.MAX_BLOCK_BYTES, "length " + block.length());
         require(header.txRoot().equals(block.computeTxRoot(profile)), "transaction root " + header.txRoot());
         require(

@@ -10,8 +10,8 @@ import org.chainwalletd.chain.TxOutput;
  * @param height of the block that created it
  */
 public record Coin(Outpoint outpoint, TxOutput output, long height, boolean coinbase) {
-    /** Whether a block at {@code spendingHeight} may spend it. */
-    public boolean isMatureAt(long spendingHeight) {
-        return !coinbase || spendingHeight - height >= Network.DEVNET.coinbaseMaturity();
+    /** Whether a block at {@code spendingHeight} of such a network may spend it. */
+    boolean isMatureAt(long spendingHeight, Network network) {
+        return !coinbase || spendingHeight - height >= network.coinbaseMaturity();
     }
 }

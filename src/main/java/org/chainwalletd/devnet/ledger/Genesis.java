@@ -9,7 +9,6 @@ import java.util.List;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.MerkleTree;
 import org.chainwalletd.chain.Outpoint;
@@ -30,13 +29,18 @@ public final class Genesis {
     private Genesis() {}
 
     public static Block block(ChainProfile profile) {
+        return block(profile, Effort.NONE);
+    }
+
+    /** That of a chain whose blocks have to be worked for has its own target, and so another id. Nobody has worked for it itself. */
+    public static Block block(ChainProfile profile, Effort effort) {
         Hash256 txRoot = MerkleTree.root(profile, List.of(TransactionCodec.witnessTxId(profile, COINBASE)));
         BlockHeader header = new BlockHeader(
                 BlockHeader.VERSION,
                 0,
                 Hash256.ZERO,
                 TIMESTAMP,
-                Difficulty.EASIEST,
+                effort.firstTarget(),
                 0,
                 txRoot,
                 state(profile).root());

@@ -10,7 +10,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.StateTree;
 import org.chainwalletd.chain.Transaction;
@@ -27,6 +29,7 @@ import org.chainwalletd.devnet.ledger.LedgerView.Statistics;
  */
 public final class Ledger {
     private final ChainProfile profile;
+    private final Effort effort;
     private final Hash256 genesisId;
     private final LedgerListener listener;
     private final Validator validator;
@@ -38,11 +41,16 @@ public final class Ledger {
 
     /** A chain that consists of the genesis block of {@code profile}'s development network. */
     public Ledger(ChainProfile profile, LedgerListener listener) {
-        Block genesis = Genesis.block(profile);
+        this(profile, Effort.NONE, listener);
+    }
+
+    public Ledger(ChainProfile profile, Effort effort, LedgerListener listener) {
+        Block genesis = Genesis.block(profile, effort);
         this.profile = profile;
+        this.effort = effort;
         this.genesisId = genesis.id();
         this.listener = listener;
-        this.validator = new Validator(profile, genesisId);
+        this.validator = new Validator(profile, effort.network(), genesisId);
         this.chain = new ChainState(profile);
         BlockDraft draft = draft(0);
         draft.addCoinbase(genesis.transactions().get(0));
@@ -56,6 +64,15 @@ public final class Ledger {
 
     public Hash256 genesisId() {
         return genesisId;
+    }
+
+    /** Which network it is of, as the node says. */
+    public Network network() {
+        return effort.network();
+    }
+
+    Effort effort() {
+        return effort;
     }
 
     /** The current tip, without waiting for a change under way. */
@@ -76,7 +93,7 @@ public final class Ledger {
         NavigableMap<Outpoint, Coin> coins = chain.coins().ofScript(script);
         List<Coin> page = new ArrayList<>();
         for (Coin coin : (after == null ? coins : coins.tailMap(after, false)).values()) {
-            if (!coin.isMatureAt(tip.height() + 1)) {
+            if (!coin.isMatureAt(tip.height() + 1, effort.network())) {
                 continue;
             }
             if (page.size() == limit) {
@@ -100,7 +117,7 @@ public final class Ledger {
     /** The first {@code most} mature outputs of {@code script} that no unconfirmed transaction spends. */
     synchronized List<Coin> free(Bytes script, int most) {
         return chain.coins().ofScript(script).values().stream()
-                .filter(coin -> coin.isMatureAt(nextHeight()) && !mempool.spends(coin.outpoint()))
+                .filter(coin -> coin.isMatureAt(nextHeight(), effort.network()) && !mempool.spends(coin.outpoint()))
                 .limit(most)
                 .toList();
     }
@@ -213,16 +230,28 @@ public final class Ledger {
             }
         }
         listener.changed(touched, null);
-        return new Work(draft, chain.tip(), chain.medianTime(), chain.state());
+        return new Work(draft, chain.tip(), nextTarget(), chain.medianTime(), chain.state());
     }
 
     /** An empty draft on the current tip. */
     synchronized Work emptyWork() {
-        return new Work(draft(nextHeight()), chain.tip(), chain.medianTime(), chain.state());
+        return new Work(draft(nextHeight()), chain.tip(), nextTarget(), chain.medianTime(), chain.state());
     }
 
     /** Everything a block on top of {@code parent} depends on. */
-    record Work(BlockDraft draft, ConnectedBlock parent, long medianTime, StateTree stateBefore) {}
+    record Work(BlockDraft draft, ConnectedBlock parent, Hash256 target, long medianTime, StateTree stateBefore) {}
+
+    private Hash256 nextTarget() {
+        Hash256 inherited = chain.tip().block().header().target();
+        long height = nextHeight();
+        return effort.isReal() && Difficulty.adjustsAt(height)
+                ? Difficulty.adjust(
+                        effort.network(),
+                        inherited,
+                        chain.at(height - Difficulty.WINDOW).timestamp(),
+                        chain.tip().timestamp())
+                : inherited;
+    }
 
     private long nextHeight() {
         return chain.tip().height() + 1;
@@ -248,7 +277,7 @@ public final class Ledger {
      * @throws IllegalStateException when it does not fit onto the tip
      */
     public synchronized void restore(Block block) {
-        BlockRules.checkHeader(profile, block, chain.tip(), chain.medianTime());
+        BlockRules.checkHeader(profile, block, chain.tip(), nextTarget(), chain.medianTime());
         BlockDraft draft = draft(block.header().height());
         draft.addCoinbase(block.transactions().get(0));
         block.transactions().stream().skip(1).forEach(draft::addTrusted);

@@ -7,7 +7,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.MerkleTree;
 import org.chainwalletd.chain.Outpoint;
@@ -33,6 +32,7 @@ public final class Miner {
     private final InstantSource clock;
     private long branch;
     private boolean finished;
+    private volatile boolean idle;
 
     public Miner(Ledger ledger, BlockArchive archive, Address address, InstantSource clock) {
         this.ledger = ledger;
@@ -96,7 +96,12 @@ public final class Miner {
 
     /** Continues a chain that was restored from a file: later branches must differ from all recorded ones. */
     public synchronized void afterBranch(long nonce) {
-        branch = Math.max(branch, nonce);
+        branch = Math.max(branch, ledger.effort().branch(nonce));
+    }
+
+    /** From now on blocks are made that nobody has worked for, or again such ones as the chain asks for. */
+    public void idle(boolean on) {
+        idle = on;
     }
 
     /** Lets a change under way end and refuses later ones, so that the archive can be closed. */
@@ -118,15 +123,17 @@ public final class Miner {
         BlockDraft draft = work.draft();
         draft.addCoinbase(coinbase(draft));
         StateTree stateAfter = draft.stateAfter(work.stateBefore());
-        BlockHeader header = new BlockHeader(
+        BlockHeader draftHeader = new BlockHeader(
                 BlockHeader.VERSION,
                 draft.height(),
                 work.parent().id(),
                 time,
-                Difficulty.EASIEST,
-                branch,
+                work.target(),
+                ledger.effort().firstNonce(branch),
                 txRoot(draft),
                 stateAfter.root());
+        BlockHeader header =
+                idle || !ledger.effort().isReal() ? draftHeader : Effort.sealed(ledger.profile(), draftHeader);
         ConnectedBlock block = draft.finish(new Block(header, draft.transactions()));
         connector.connect(block, stateAfter);
         return block;

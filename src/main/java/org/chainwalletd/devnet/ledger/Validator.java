@@ -16,6 +16,7 @@ import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.InputKind;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
@@ -28,10 +29,12 @@ import org.chainwalletd.chain.Witness;
 /** The consensus checks of one transaction in the order of chain protocol, section 8.1; the first failure is the one reported. */
 final class Validator {
     private final ChainProfile profile;
+    private final Network network;
     private final Hash256 genesisId;
     private final SignatureCache signatures = new SignatureCache();
 
-    Validator(ChainProfile profile, Hash256 genesisId) {
+    Validator(ChainProfile profile, Network network, Hash256 genesisId) {
+        this.network = network;
         this.profile = profile;
         this.genesisId = genesisId;
     }
@@ -95,14 +98,14 @@ final class Validator {
         }
     }
 
-    private static List<Coin> resolve(Transaction tx, Function<Outpoint, Coin> coins, long height) {
+    private List<Coin> resolve(Transaction tx, Function<Outpoint, Coin> coins, long height) {
         List<Coin> spent = new ArrayList<>(tx.inputs().size());
         for (Outpoint input : tx.inputs()) {
             Coin coin = coins.apply(input);
             if (coin == null) {
                 throw new RejectedException("UtxoNotFound(" + Texts.of(input) + ")");
             }
-            if (!coin.isMatureAt(height)) {
+            if (!coin.isMatureAt(height, network)) {
                 throw new RejectedException("CoinbaseImmature { outpoint: " + Texts.of(input) + ", age: "
                         + (height - coin.height()) + " }");
             }

@@ -1,0 +1,77 @@
+package org.chainwalletd.devnet.ledger;
+
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Difficulty;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.crypto.Argon2;
+import org.chainwalletd.crypto.SecretBytes;
+
+/** What a development chain asks of its blocks, and which network it says it is of. */
+public enum Effort {
+    /** Every hash meets the target, and no target is ever adjusted. */
+    NONE(Network.DEVNET, Difficulty.EASIEST),
+    /** The easiest that the test network allows, 2^252: about 16 hashes for a block (chain protocol, section 9.5). */
+    WORK(Network.TESTNET, Hash256.parse("10" + "00".repeat(31)));
+
+    private static final Argon2 COST = new Argon2(65_536, 2, 1);
+    /** Nonces of a branch begin at its number times this. */
+    private static final int BRANCH_BITS = 32;
+
+    private final Network network;
+    private final Hash256 firstTarget;
+
+    Effort(Network network, Hash256 firstTarget) {
+        this.network = network;
+        this.firstTarget = firstTarget;
+    }
+
+    public Network network() {
+        return network;
+    }
+
+    /** The target of the genesis block. */
+    Hash256 firstTarget() {
+        return firstTarget;
+    }
+
+    /** Whether blocks have to be worked for, and targets follow from times. */
+    boolean isReal() {
+        return this == WORK;
+    }
+
+    /** The number of the branch that a block of this nonce was mined on. */
+    long branch(long nonce) {
+        return isReal() ? nonce >>> BRANCH_BITS : nonce;
+    }
+
+    /** The first nonce that is tried on a branch. */
+    long firstNonce(long branch) {
+        return isReal() ? branch << BRANCH_BITS : branch;
+    }
+
+    /** The header with the first nonce from its own on whose hash meets the target. Takes a second or two where that is asked for. */
+    static BlockHeader sealed(ChainProfile profile, BlockHeader header) {
+        BlockHeader candidate = header;
+        while (!candidate.isMetBy(hash(profile, candidate))) {
+            candidate = new BlockHeader(
+                    candidate.version(),
+                    candidate.height(),
+                    candidate.previousId(),
+                    candidate.timestamp(),
+                    candidate.target(),
+                    candidate.nonce() + 1,
+                    candidate.txRoot(),
+                    candidate.stateRoot());
+        }
+        return candidate;
+    }
+
+    private static Hash256 hash(ChainProfile profile, BlockHeader header) {
+        try (SecretBytes hash = COST.derive(
+                header.powPassword(profile).toArray(), header.powSalt(profile).toArray())) {
+            return Hash256.of(hash.copy());
+        }
+    }
+}
