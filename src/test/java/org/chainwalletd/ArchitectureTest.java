@@ -48,7 +48,7 @@ class ArchitectureTest {
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("chain", "crypto", "config", "store", "net")),
             Map.entry("keyring", Set.of("chain", "crypto", "config", "store", "evm")),
-            Map.entry("devnet", Set.of("chain", "crypto", "config", "store")),
+            Map.entry("devnet", Set.of("chain", "crypto", "config", "store", "evm")),
             Map.entry("quote", Set.of("chain", "crypto", "node", "keyring")),
             Map.entry("uri", Set.of("chain")),
             Map.entry("indexer", Set.of("chain", "config", "node")),

@@ -1,0 +1,189 @@
+package org.chainwalletd.devnet.pool;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.devnet.ledger.Coin;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.devnet.ledger.LedgerView;
+import org.chainwalletd.devnet.ledger.RejectedException;
+
+/** The pool's key and coins on the chain: locks, claims, takes back. */
+final class ChainLeg {
+    private static final int MOST_COINS = 200;
+    private static final int SECRET_LENGTH = 32;
+
+    private final Ledger ledger;
+    private final SigningKey key;
+    private final PublicKey publicKey;
+    private final Address address;
+
+    ChainLeg(Ledger ledger, SigningKey key) {
+        this.ledger = ledger;
+        this.key = key;
+        this.publicKey = PublicKey.of(key.publicKey());
+        this.address = ledger.profile().addressOf(publicKey);
+    }
+
+    PublicKey publicKey() {
+        return publicKey;
+    }
+
+    Address address() {
+        return address;
+    }
+
+    long height() {
+        return ledger.tip().height();
+    }
+
+    /** What can be locked now. */
+    Amount free() {
+        return coins().stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
+    }
+
+    private List<Coin> coins() {
+        Bytes script = Bytes.wrap(address.toArray());
+        Set<Outpoint> spent = ledger.pendingOf(script).transactions().stream()
+                .flatMap(pending -> pending.tx().inputs().stream())
+                .collect(Collectors.toSet());
+        return ledger.list(script, null, null, MOST_COINS).coins().stream()
+                .filter(coin -> !spent.contains(coin.outpoint()))
+                .toList();
+    }
+
+    /** A signed payment of {@code outputs} with change to the pool; nothing is sent by this. */
+    Optional<Transaction> payment(List<TxOutput> outputs) {
+        Amount wanted = outputs.stream().map(TxOutput::value).reduce(Amount.ZERO, Amount::plus);
+        TxShape shape = TxShape.ofOutputs(outputs).plusPlainOutputs(1);
+        List<Coin> chosen = new ArrayList<>();
+        Amount total = Amount.ZERO;
+        for (Coin coin : coins()) {
+            chosen.add(coin);
+            total = total.plus(coin.output().value());
+            shape = shape.plusPlainInputs(1);
+            Amount needed = wanted.plus(shape.minimumFee());
+            if (!total.isLessThan(needed.plus(ChainProfile.DUST_THRESHOLD))) {
+                List<TxOutput> all = new ArrayList<>(outputs);
+                all.add(TxOutput.toAddress(address, total.minus(needed)));
+                Transaction open =
+                        Transaction.unsigned(chosen.stream().map(Coin::outpoint).toList(), all);
+                Witness witness = Witness.plain(publicKey, sign(open));
+                return Optional.of(open.withWitnesses(Collections.nCopies(chosen.size(), witness)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    TxOutput lockOutput(HtlcParams params, BigInteger units) {
+        return TxOutput.toScript(HtlcScript.build(params), Amount.of(units));
+    }
+
+    /** Takes an HTLC that pays the pool, with its preimage. */
+    Transaction claim(Outpoint lock, BigInteger value, Bytes preimage) {
+        Transaction open = sweep(lock, value, TxShape.EMPTY.plusClaim(SECRET_LENGTH));
+        return open.withWitnesses(List.of(HtlcWitness.claim(preimage.toArray(), sign(open))));
+    }
+
+    /** Takes the pool's own HTLC back; valid in blocks above its timeout. */
+    Transaction reclaim(Outpoint lock, BigInteger value) {
+        Transaction open = sweep(lock, value, TxShape.EMPTY.plusReclaim());
+        return open.withWitnesses(List.of(HtlcWitness.reclaim(sign(open))));
+    }
+
+    private Transaction sweep(Outpoint lock, BigInteger value, TxShape input) {
+        Amount fee = input.plusPlainOutputs(1).minimumFee();
+        return Transaction.unsigned(
+                List.of(lock),
+                List.of(TxOutput.toAddress(address, Amount.of(value).minus(fee))));
+    }
+
+    private byte[] sign(Transaction open) {
+        return key.sign(TransactionCodec.signingMessage(ledger.profile(), ledger.genesisId(), open));
+    }
+
+    /** Sends, or sends again; whether the ledger has it now. */
+    boolean submit(Transaction tx) {
+        Hash256 id = id(tx);
+        if (ledger.transaction(id).isPresent()) {
+            return true;
+        }
+        try {
+            ledger.submit(tx);
+            return true;
+        } catch (RejectedException e) {
+            return ledger.transaction(id).isPresent();
+        }
+    }
+
+    Hash256 id(Transaction tx) {
+        return TransactionCodec.txId(ledger.profile(), tx);
+    }
+
+    /** Blocks on a transaction, its own counted; 0 while it is in none. */
+    long depth(Hash256 txId) {
+        return ledger.transaction(txId)
+                .filter(located -> located.blockId() != null)
+                .map(located -> ledger.tip().height() - located.height() + 1)
+                .orElse(0L);
+    }
+
+    /** The first output of a transaction that pays the pool under {@code hashLock}, with nothing that a claim would have to supply. */
+    Optional<PoolSwap.UserLock> lockIn(Hash256 txId, Hash256 hashLock) {
+        Optional<Transaction> tx = ledger.transaction(txId).map(LedgerView.Located::tx);
+        if (tx.isEmpty()) {
+            return Optional.empty();
+        }
+        List<TxOutput> outputs = tx.get().outputs();
+        for (int i = 0; i < outputs.size(); i++) {
+            TxOutput output = outputs.get(i);
+            Optional<HtlcParams> params = HtlcScript.recognise(output.script())
+                    .filter(found -> found.hashLock().equals(hashLock)
+                            && found.receiver().equals(publicKey));
+            if (params.isPresent() && output.datumHash() == null) {
+                return Optional.of(new PoolSwap.UserLock(
+                        new Outpoint(txId, i), params.get(), output.value().toBigInteger()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** A transaction that spends an HTLC, confirmed or waiting, with what its witness shows. */
+    record Spend(Hash256 txId, HtlcSpend shown) {}
+
+    Optional<Spend> spendOf(Outpoint lock, Bytes script) {
+        Optional<Spend> confirmed = ledger.spentBy(lock)
+                .flatMap(spent -> ledger.transaction(spent.txId()).flatMap(tx -> spend(spent.txId(), tx.tx(), lock)));
+        return confirmed.or(() -> ledger.pendingOf(script).transactions().stream()
+                .flatMap(pending -> spend(pending.txId(), pending.tx(), lock).stream())
+                .findFirst());
+    }
+
+    private static Optional<Spend> spend(Hash256 txId, Transaction tx, Outpoint lock) {
+        int index = tx.inputs().indexOf(lock);
+        return index < 0
+                ? Optional.empty()
+                : HtlcWitness.classify(tx.witnesses().get(index)).map(shown -> new Spend(txId, shown));
+    }
+}

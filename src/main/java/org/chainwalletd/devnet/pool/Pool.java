@@ -1,0 +1,326 @@
+package org.chainwalletd.devnet.pool;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.config.HostPort;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.evm.EvmAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running pool: its book of swaps, its two legs and its listener. It locks only after the user did, claims the user's lock as soon as it
+ * knows the secret, and takes its own lock back when that is due. One lock guards the book; it is held while the chains are asked, so one
+ * slow account chain slows the whole pool, which is good enough for trials.
+ */
+public final class Pool implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Pool.class);
+    private static final int MOST_SWAPS = 10_000;
+    private static final long QUOTE_SECONDS = 300;
+    private static final long[] CANDLES = {60, 300, 900, 3_600, 14_400, 86_400, 604_800};
+    private static final List<String> INTERVALS = List.of("1m", "5m", "15m", "1h", "4h", "1d", "1w");
+    private static final int MOST_CANDLES = 500;
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private final PoolConfig config;
+    private final PoolConduct conduct;
+    private final PoolQuotes quotes;
+    private final ChainLeg chain;
+    private final EvmLeg evm;
+    private final PoolSteps steps;
+    private final SigningKey key;
+    private final PoolServer server;
+    private final ScheduledExecutorService timer;
+    private final Map<String, PoolSwap> swaps = new LinkedHashMap<>();
+
+    private Pool(PoolConfig config, Ledger ledger, SecretBytes chainSecret, SecretBytes evmSecret, PoolConduct conduct)
+            throws IOException {
+        this.config = config;
+        this.conduct = conduct;
+        quotes = new PoolQuotes(config);
+        key = SigningKey.takeOver(chainSecret);
+        chain = new ChainLeg(ledger, key);
+        evm = new EvmLeg(config.evmRpc(), config.contract(), evmSecret);
+        steps = new PoolSteps(config, conduct, chain, evm);
+        server = new PoolServer(config, this);
+        timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "devnet-pool");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /**
+     * Starts an honest pool; when this returns it answers.
+     *
+     * @param chainSecret Ed25519 seed, taken over; its address must be given coins before the pool can sell any
+     * @param evmSecret secp256k1 scalar, taken over; likewise
+     * @throws IOException when the account chain does not answer or the address cannot be bound
+     */
+    public static Pool start(PoolConfig config, Ledger ledger, SecretBytes chainSecret, SecretBytes evmSecret)
+            throws IOException {
+        return start(config, ledger, chainSecret, evmSecret, PoolConduct.HONEST);
+    }
+
+    /** As before, for a pool that may deviate. */
+    public static Pool start(
+            PoolConfig config, Ledger ledger, SecretBytes chainSecret, SecretBytes evmSecret, PoolConduct conduct)
+            throws IOException {
+        Pool pool = new Pool(config, ledger, chainSecret, evmSecret, conduct);
+        pool.server.start();
+        long millis = config.interval().toMillis();
+        if (millis > 0) {
+            pool.timer.scheduleWithFixedDelay(pool::work, millis, millis, TimeUnit.MILLISECONDS);
+        }
+        return pool;
+    }
+
+    public URI uri() {
+        return URI.create("http://" + HostPort.of(server.address()));
+    }
+
+    /** Owns the coins that buyers get. */
+    public Address chainAddress() {
+        return chain.address();
+    }
+
+    public PublicKey chainKey() {
+        return chain.publicKey();
+    }
+
+    /** Owns the native coins that sellers get. */
+    public EvmAddress evmAddress() {
+        return evm.address();
+    }
+
+    /** Looks at both chains and does what is due for every swap. What cannot be done now is tried again the next time. */
+    public synchronized void work() {
+        for (PoolSwap swap : swaps.values()) {
+            try {
+                steps.step(swap);
+            } catch (IOException | RuntimeException e) {
+                swap.notes = "will try again: " + e.getMessage();
+                LOG.debug("swap {} of the pool", swap.id, e);
+            }
+        }
+    }
+
+    /** A swap by the id that its quote carried before any conduct changed it. */
+    public synchronized Optional<PoolSwap> swap(String id) {
+        return Optional.ofNullable(swaps.get(id));
+    }
+
+    boolean answers() {
+        return conduct.answers();
+    }
+
+    synchronized ObjectNode quote(JsonNode request) throws IOException {
+        PoolConfig.Words words = config.words();
+        String direction = text(request, "direction");
+        boolean sell = direction.equals(words.sell());
+        if (!sell && !direction.equals(words.buy())) {
+            throw new PoolRefusal(400, "unknown direction");
+        }
+        if (!request.path("flow").asText("v1").equals("v1")) {
+            throw new PoolRefusal(400, "unknown flow");
+        }
+        BigInteger in = read(() -> PoolQuotes.units(text(request, "amount_in"), PoolQuotes.decimalsIn(sell)));
+        BigInteger out = quotes.out(sell, in);
+        requireLockable(sell, in, out);
+        makeRoom();
+        Hash256 hashLock = read(() -> Hash256.parse(digits(text(request, "hashlock"))));
+        Optional<EvmAddress> user = sell
+                ? Optional.of(read(() -> EvmAddress.parse(text(request, "user_" + words.evm() + "_address"))))
+                : Optional.empty();
+        Optional<PublicKey> userKey = sell
+                ? Optional.empty()
+                : Optional.of(read(() -> PublicKey.parse(text(request, "user_" + words.chain() + "_address"))));
+        long now = config.clock().instant().getEpochSecond();
+        long userTimeout = sell ? chain.height() + config.userBlocks() : now + config.userSecs();
+        PoolSwap swap = new PoolSwap(
+                UUID.randomUUID().toString(), sell, hashLock, in, out, now + QUOTE_SECONDS, user, userKey, userTimeout);
+        swaps.put(swap.id, swap);
+        conduct.quoted(swap);
+        return conduct.quote(render(swap));
+    }
+
+    private void requireLockable(boolean sell, BigInteger in, BigInteger out) throws IOException {
+        BigInteger coins = sell ? in : out;
+        if (coins.compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger()) < 0 || coins.bitLength() > Long.SIZE) {
+            throw new PoolRefusal(400, "amount out of range");
+        }
+        BigInteger reserve = sell ? evm.balance() : chain.free().toBigInteger();
+        if (reserve.compareTo(out) <= 0) {
+            throw new PoolRefusal(409, "not enough liquidity");
+        }
+    }
+
+    private void makeRoom() {
+        if (swaps.size() >= MOST_SWAPS) {
+            swaps.values().removeIf(PoolSwap::isOver);
+        }
+        if (swaps.size() >= MOST_SWAPS) {
+            throw new PoolRefusal(503, "too many open swaps");
+        }
+    }
+
+    private ObjectNode render(PoolSwap swap) {
+        PoolConfig.Words words = config.words();
+        int decimalsIn = PoolQuotes.decimalsIn(swap.sell);
+        int decimalsOut = PoolQuotes.decimalsOut(swap.sell);
+        ObjectNode quote = NODES.objectNode()
+                .put("swapId", swap.id)
+                .put("amountIn", PoolQuotes.whole(swap.amountIn, decimalsIn))
+                .put("amountOut", PoolQuotes.whole(swap.amountOut, decimalsOut))
+                .put("amountInUnits", swap.amountIn.toString())
+                .put("amountOutUnits", swap.amountOut.toString())
+                .put("expiresAt", swap.expiresAt)
+                .put("feeBps", config.feeBps())
+                .put("htlcContract", config.contract().toString());
+        ObjectNode instructions = quote.putObject("instructions");
+        if (swap.sell) {
+            instructions
+                    .putObject(words.chain())
+                    .put("receiverPubkey", chain.publicKey().hex())
+                    .put("timeoutHeight", swap.userTimeout);
+        } else {
+            instructions
+                    .putObject(words.evm())
+                    .put("htlcContract", config.contract().toString())
+                    .put("recipient", evm.address().toString())
+                    .put("timeoutSec", swap.userTimeout);
+        }
+        return quote;
+    }
+
+    synchronized ObjectNode info() throws IOException {
+        PoolConfig.Words words = config.words();
+        ObjectNode info = NODES.objectNode()
+                .put("mid_price_" + words.nativeAsset() + "_per_" + words.chain(), config.price())
+                .put("fee_bps", config.feeBps())
+                .put("max_swap_bps", 10_000);
+        info.putObject("reserves")
+                .put(words.chain(), PoolQuotes.whole(chain.free().toBigInteger(), PoolQuotes.CHAIN_DECIMALS))
+                .put(words.nativeAsset(), PoolQuotes.whole(evm.balance(), PoolQuotes.EVM_DECIMALS));
+        info.putObject(words.evm()).put("htlc_contract", config.contract().toString());
+        return info;
+    }
+
+    synchronized ObjectNode status(String id) {
+        PoolSwap swap = known(id);
+        ObjectNode status = NODES.objectNode()
+                .put("status", swap.stage.name().toLowerCase(Locale.ROOT))
+                .put("poolLockTxhash", steps.lockReference(swap).orElse(null))
+                .put("userClaimTxhash", swap.userClaim.orElse(null))
+                .put("notes", swap.notes);
+        return conduct.status(status);
+    }
+
+    synchronized ObjectNode notifyLock(String id, JsonNode request) {
+        PoolSwap swap = known(id);
+        if (!swap.sell) {
+            throw new PoolRefusal(409, "a buyer locks in the contract");
+        }
+        swap.notified = Optional.of(read(
+                () -> Hash256.parse(digits(text(request, config.words().chain() + "_lock_tx_id")))));
+        return NODES.objectNode().put("ok", true);
+    }
+
+    synchronized ObjectNode relay(String id, JsonNode request) throws IOException {
+        PoolSwap swap = known(id);
+        Bytes preimage = read(() -> Bytes.parse(digits(text(request, "preimage"))));
+        if (!swap.sell
+                || preimage.length() != Hash256.LENGTH
+                || !Hash256.sha256(preimage.toArray()).equals(swap.hashLock)) {
+            throw new PoolRefusal(400, "not the preimage of a sale");
+        }
+        Optional<String> instead = conduct.relayedInstead(swap);
+        String hash = instead.isPresent() ? instead.get() : steps.relay(swap, preimage);
+        return NODES.objectNode().put("txhash", hash);
+    }
+
+    /** The price never moves, so every candle is a line. */
+    ObjectNode candles(String interval, int limit) {
+        int index = INTERVALS.indexOf(interval);
+        if (index < 0 || limit < 1) {
+            throw new PoolRefusal(400, "unknown interval or limit");
+        }
+        long seconds = CANDLES[index];
+        long newest = config.clock().instant().getEpochSecond() / seconds;
+        ObjectNode answer = NODES.objectNode();
+        ArrayNode items = answer.putArray("items");
+        for (long candle = newest - Math.min(limit, MOST_CANDLES) + 1; candle <= newest; candle++) {
+            items.addObject()
+                    .put("t", candle * seconds)
+                    .put("o", config.price())
+                    .put("h", config.price())
+                    .put("l", config.price())
+                    .put("c", config.price());
+        }
+        return answer;
+    }
+
+    private PoolSwap known(String id) {
+        PoolSwap swap = swaps.get(id);
+        if (swap == null) {
+            throw new PoolRefusal(404, "unknown swap");
+        }
+        return swap;
+    }
+
+    private interface Reader<T> {
+        T read();
+    }
+
+    private static <T> T read(Reader<T> reader) {
+        try {
+            return reader.read();
+        } catch (IllegalArgumentException e) {
+            throw new PoolRefusal(400, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String text(JsonNode request, String member) {
+        JsonNode value = request.get(member);
+        if (value == null || !value.isTextual()) {
+            throw new PoolRefusal(400, "missing " + member);
+        }
+        return value.textValue();
+    }
+
+    /** Hexadecimal digits, whether {@code 0x} stands before them or not. */
+    private static String digits(String hex) {
+        return hex.startsWith("0x") ? hex.substring(2) : hex;
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        server.close();
+        synchronized (this) {
+            evm.close();
+            key.close();
+        }
+    }
+}

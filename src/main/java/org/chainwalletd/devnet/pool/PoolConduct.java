@@ -1,0 +1,67 @@
+package org.chainwalletd.devnet.pool;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.TxOutput;
+
+/**
+ * Where a pool could deviate from what it promised. {@link #HONEST} never does; tests of the engine give pools that do.
+ */
+public interface PoolConduct {
+    PoolConduct HONEST = new PoolConduct() {};
+
+    /** The answer to a request for a quote, as it leaves. */
+    default ObjectNode quote(ObjectNode honest) {
+        return honest;
+    }
+
+    /** Called when a quote was made, before it leaves. */
+    default void quoted(PoolSwap swap) {}
+
+    /** The answer about a swap, as it leaves. */
+    default ObjectNode status(ObjectNode honest) {
+        return honest;
+    }
+
+    /** Whether requests are answered at all. */
+    default boolean answers() {
+        return true;
+    }
+
+    /** Whether the pool locks now that the user's lock is deep enough. */
+    default boolean locks(PoolSwap swap) {
+        return true;
+    }
+
+    /** What the pool locks in the contract, in wei. */
+    default BigInteger lockedWei(PoolSwap swap, BigInteger honest) {
+        return honest;
+    }
+
+    /** Until when, Unix seconds. */
+    default long deadline(PoolSwap swap, long honest) {
+        return honest;
+    }
+
+    /** Until which height the pool's lock on the chain lasts. */
+    default long timeoutHeight(PoolSwap swap, long honest) {
+        return honest;
+    }
+
+    /** The outputs of the pool's lock on the chain, before its change. */
+    default List<TxOutput> lockOutputs(PoolSwap swap, TxOutput honest) {
+        return List.of(honest);
+    }
+
+    /** Whether the pool takes the user's lock now that it knows the secret. */
+    default boolean claims(PoolSwap swap) {
+        return true;
+    }
+
+    /** What is told instead of sending a claim that the user asked to be relayed; empty: it is sent. */
+    default Optional<String> relayedInstead(PoolSwap swap) {
+        return Optional.empty();
+    }
+}

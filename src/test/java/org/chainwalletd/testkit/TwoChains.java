@@ -1,0 +1,113 @@
+package org.chainwalletd.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.devnet.pool.Pool;
+import org.chainwalletd.devnet.pool.PoolConduct;
+import org.chainwalletd.devnet.pool.PoolConfig;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+
+/**
+ * Everything that a swap needs outside the daemon: the chain, the account chain and a pool with money on both, all at one clock that the
+ * test moves. Nothing happens by itself: {@link #round} mines a block on either chain and lets the pool look.
+ */
+public final class TwoChains implements AutoCloseable {
+    private static final int FIRST_BLOCKS = 20;
+    private static final long POOL_COINS = 20_000_000_000L;
+    private static final BigInteger POOL_WEI = BigInteger.TEN.pow(21);
+    private static final Duration BLOCK = Duration.ofSeconds(10);
+
+    private final ManualClock clock;
+    private final Devnet chain;
+    private final EvmDevnet evm;
+    private final Pool pool;
+
+    private TwoChains(PoolConduct conduct, UnaryOperator<PoolConfig> change) throws IOException {
+        clock = new ManualClock(Instant.parse("2027-01-15T08:00:00Z"));
+        chain = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("chain"))
+                .withFirstBlocks(FIRST_BLOCKS)
+                .withClock(clock));
+        evm = EvmDevnet.start(clock);
+        PoolConfig config =
+                change.apply(PoolConfig.development(evm.uri(), evm.contract()).withClock(clock));
+        pool = Pool.start(config, chain.ledger(), secret(0x61), secret(0x62), conduct);
+        chain.faucet(pool.chainAddress(), Amount.of(POOL_COINS));
+        chain.mine(1);
+        evm.fund(pool.evmAddress(), POOL_WEI);
+    }
+
+    /** With an honest pool. */
+    public static TwoChains start() {
+        return start(PoolConduct.HONEST);
+    }
+
+    public static TwoChains start(PoolConduct conduct) {
+        return start(conduct, config -> config);
+    }
+
+    public static TwoChains start(PoolConduct conduct, UnaryOperator<PoolConfig> change) {
+        try {
+            return new TwoChains(conduct, change);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static SecretBytes secret(int everyByte) {
+        byte[] secret = new byte[32];
+        Arrays.fill(secret, (byte) everyByte);
+        return SecretBytes.takeOver(secret);
+    }
+
+    public ManualClock clock() {
+        return clock;
+    }
+
+    public Devnet chain() {
+        return chain;
+    }
+
+    public EvmDevnet evm() {
+        return evm;
+    }
+
+    public Pool pool() {
+        return pool;
+    }
+
+    public URI poolUri() {
+        return pool.uri();
+    }
+
+    /** Ten seconds pass; a block on either chain, then the pool looks. */
+    public void round() {
+        clock.advance(BLOCK);
+        chain.mine(1);
+        evm.mine();
+        pool.work();
+    }
+
+    public void rounds(int count) {
+        for (int i = 0; i < count; i++) {
+            round();
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        evm.close();
+        chain.close();
+    }
+}
