@@ -1,0 +1,68 @@
+package org.chainwalletd.swap.pool;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.evm.EvmAddress;
+
+/**
+ * The market-making service (swap.md, section 3). Stages fail with {@link PoolException} alone; they are completed on the daemon's own
+ * threads.
+ */
+public interface Pool {
+    /** Of klines in one answer. */
+    int MOST_KLINES = 500;
+
+    /**
+     * What is asked of it.
+     *
+     * @param amountIn decimal in whole coins
+     * @param evmAddress ours, to be paid at in a sell
+     * @param chainKey our public key, to be paid at in a buy
+     */
+    record QuoteRequest(
+            Direction direction, String amountIn, Hash256 hashLock, EvmAddress evmAddress, PublicKey chainKey) {}
+
+    CompletionStage<PoolQuote> quote(QuoteRequest request);
+
+    CompletionStage<PoolInfo> info();
+
+    /** @param poolSwapId as a quote gave it */
+    CompletionStage<PoolHint> swap(String poolSwapId);
+
+    /** Tells it of our lock on the chain, which it would find by itself. */
+    CompletionStage<Void> notifyChainLock(String poolSwapId, Hash256 txId);
+
+    /**
+     * At most {@code limit} of the newest.
+     *
+     * @param interval the pool's own word, such as {@code 1d}
+     */
+    CompletionStage<List<Kline>> klines(String interval, int limit);
+
+    /** The liquidity pool, as the pool describes it: a JSON object of bounded size and depth. */
+    CompletionStage<JsonNode> lpPool();
+
+    CompletionStage<JsonNode> lpPosition(Address address);
+
+    CompletionStage<JsonNode> lpDepositStart(Address chainAddress, EvmAddress evmAddress);
+
+    /** @param id as {@link #lpDepositStart} gave it */
+    CompletionStage<JsonNode> lpDeposit(String id);
+
+    CompletionStage<JsonNode> lpWithdraw(Address chainAddress, String shares);
+
+    /** Whether a text can be a part of a path here: 1 to 128 letters, digits, dots, colons, dashes and underscores, and not only dots. */
+    static boolean isPathWord(String text) {
+        return text.matches("[A-Za-z0-9_.:-]{1,128}") && !text.matches("\\.+");
+    }
+
+    /** An own copy of an interval's word: digits and a letter. */
+    static Optional<String> interval(String text) {
+        return text.matches("[1-9][0-9]{0,2}[a-zA-Z]") ? Optional.of(text) : Optional.empty();
+    }
+}

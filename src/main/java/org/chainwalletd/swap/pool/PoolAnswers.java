@@ -1,0 +1,162 @@
+package org.chainwalletd.swap.pool;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads the pool's answers: types and lengths, and nothing that could be believed beyond them. */
+final class PoolAnswers {
+    private static final int LONGEST_TEXT = 128;
+    /** An exponent makes a short text a long number. */
+    private static final int LARGEST_SCALE = 80;
+
+    private static final BigInteger TWO_64 = BigInteger.ONE.shiftLeft(64);
+
+    private final PoolWords words;
+
+    PoolAnswers(PoolWords words) {
+        this.words = words;
+    }
+
+    PoolQuote quote(JsonNode json) {
+        String id = text(json, "swapId");
+        if (!Pool.isPathWord(id)) {
+            throw bad("swapId");
+        }
+        JsonNode instructions = json.path("instructions");
+        return new PoolQuote(
+                id,
+                decimalText(json, "amountIn"),
+                decimalText(json, "amountOut"),
+                text(json, "amountInUnits"),
+                text(json, "amountOutUnits"),
+                i64(json, "expiresAt"),
+                i64(json, "feeBps"),
+                maybe(json, "networkFee" + PoolWords.capital(words.nativeAsset()), PoolAnswers::decimalText),
+                maybe(json, "htlcContract", PoolAnswers::text),
+                maybe(instructions, words.evm(), PoolAnswers::object)
+                        .map(lock -> new PoolQuote.EvmLock(
+                                text(lock, "htlcContract"), text(lock, "recipient"), u64(lock, "timeoutSec"))),
+                maybe(instructions, words.chain(), PoolAnswers::object)
+                        .map(lock ->
+                                new PoolQuote.ChainLock(text(lock, "receiverPubkey"), u64(lock, "timeoutHeight"))));
+    }
+
+    PoolInfo info(JsonNode json) {
+        JsonNode reserves = json.path("reserves");
+        return new PoolInfo(
+                maybe(json, "mid_price_" + words.nativeAsset() + "_per_" + words.chain(), PoolAnswers::decimal),
+                maybe(json, "fee_bps", PoolAnswers::i64),
+                maybe(json, "max_swap_bps", PoolAnswers::i64),
+                maybe(reserves, words.chain(), PoolAnswers::decimal),
+                maybe(reserves, words.nativeAsset(), PoolAnswers::decimal),
+                maybe(json.path(words.evm()), "htlc_contract", PoolAnswers::text));
+    }
+
+    static PoolHint hint(JsonNode json) {
+        return new PoolHint(
+                maybe(json, "status", PoolAnswers::text),
+                maybe(json, "poolLockTxhash", PoolAnswers::text),
+                maybe(json, "userClaimTxhash", PoolAnswers::text));
+    }
+
+    static List<Kline> klines(JsonNode json, int limit) {
+        JsonNode items = json.path("items");
+        if (!items.isArray() || items.size() > limit) {
+            throw bad("items");
+        }
+        List<Kline> klines = new ArrayList<>(items.size());
+        for (JsonNode item : items) {
+            klines.add(new Kline(
+                    i64(item, "t"), decimal(item, "o"), decimal(item, "h"), decimal(item, "l"), decimal(item, "c")));
+        }
+        return klines;
+    }
+
+    static JsonNode object(JsonNode json) {
+        if (!json.isObject()) {
+            throw new PoolException.BadAnswer("no JSON object");
+        }
+        return json;
+    }
+
+    private interface Reader<T> {
+        T read(JsonNode json, String member);
+    }
+
+    private static <T> Optional<T> maybe(JsonNode json, String member, Reader<T> reader) {
+        JsonNode value = json.path(member);
+        return value.isMissingNode() || value.isNull() ? Optional.empty() : Optional.of(reader.read(json, member));
+    }
+
+    private static PoolException bad(String member) {
+        return new PoolException.BadAnswer("its " + member);
+    }
+
+    private static JsonNode object(JsonNode json, String member) {
+        JsonNode value = json.path(member);
+        if (!value.isObject()) {
+            throw bad(member);
+        }
+        return value;
+    }
+
+    private static String text(JsonNode json, String member) {
+        String text = json.path(member).textValue();
+        if (text == null
+                || text.isEmpty()
+                || text.length() > LONGEST_TEXT
+                || !text.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
+            throw bad(member);
+        }
+        return text;
+    }
+
+    /** A decimal as text, whether it came as one or as a number. */
+    private static String decimalText(JsonNode json, String member) {
+        return json.path(member).isNumber() ? decimal(json, member).toPlainString() : text(json, member);
+    }
+
+    private static BigDecimal decimal(JsonNode json, String member) {
+        JsonNode value = json.path(member);
+        try {
+            BigDecimal decimal = value.isNumber() ? value.decimalValue() : new BigDecimal(text(json, member));
+            if (Math.abs((long) decimal.scale()) > LARGEST_SCALE || decimal.precision() > LARGEST_SCALE) {
+                throw bad(member);
+            }
+            return decimal;
+        } catch (NumberFormatException e) {
+            throw bad(member);
+        }
+    }
+
+    private static long i64(JsonNode json, String member) {
+        JsonNode value = json.path(member);
+        if (!value.isIntegralNumber() || !value.canConvertToLong()) {
+            throw bad(member);
+        }
+        return value.longValue();
+    }
+
+    /** Unsigned bits, of a number or of a text of digits. */
+    private static long u64(JsonNode json, String member) {
+        JsonNode value = json.path(member);
+        BigInteger number;
+        if (value.isIntegralNumber()) {
+            number = value.bigIntegerValue();
+        } else {
+            String text = text(json, member);
+            if (!text.matches("[0-9]{1,20}")) {
+                throw bad(member);
+            }
+            number = new BigInteger(text);
+        }
+        if (number.signum() < 0 || number.compareTo(TWO_64) >= 0) {
+            throw bad(member);
+        }
+        return number.longValue();
+    }
+}
