@@ -111,14 +111,18 @@ final class Walker {
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
-    /** What is the same in every state. */
+    /** What is the same in every state but one: a nudge that comes while something is under way is remembered. */
     private BehaviorBuilder<Command> always() {
+        return whenever().onMessage(Nudge.class, this::rememberNudge);
+    }
+
+    /** What is the same in every state. The first rule that fits a message is the one that counts. */
+    private BehaviorBuilder<Command> whenever() {
         return Behaviors.receive(Command.class)
                 .onMessage(Subscribe.class, this::subscribe)
                 .onMessage(Left.class, this::left)
                 .onMessage(WatchTips.class, this::watchTips)
                 .onMessage(TipsEnded.class, this::tipsEnded)
-                .onMessage(Nudge.class, this::rememberNudge)
                 .onMessage(WriteFailed.class, this::writeFailed)
                 .onSignal(PreRestart.class, signal -> stopWalking())
                 .onSignal(PostStop.class, signal -> stopWalking());
@@ -198,7 +202,8 @@ final class Walker {
             return look();
         }
         timers.startSingleTimer(new Tick(), setup.interval());
-        return always().onMessage(Tick.class, tick -> look())
+        return whenever()
+                .onMessage(Tick.class, tick -> look())
                 .onMessage(Nudge.class, nudge -> look())
                 .build();
     }

@@ -3,6 +3,7 @@ package org.chainwalletd.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -131,6 +132,38 @@ class FollowerTest {
         Await.until("the new tip", () -> tips.size() == 2);
 
         assertThat(tips).extracting(FollowedTip::height).containsExactly(10L, 11L);
+    }
+
+    @Test
+    void whoever_knows_of_a_new_block_makes_the_follower_look_before_the_next_interval() {
+        rig = new FollowRig(folder, List.of(new SeenBook()), FollowerTest::looksOnceAnHour, chain.uri());
+        awaitNodesTip();
+        chain.mine(1);
+
+        Await.until("the new block is followed", () -> {
+            rig.follower().nudge();
+            return rig.follower()
+                    .tip()
+                    .filter(tip ->
+                            tip.place().blockId().equals(chain.node().tip().id()))
+                    .isPresent();
+        });
+    }
+
+    private static FollowerSetup looksOnceAnHour(FollowerSetup setup) {
+        return new FollowerSetup(
+                setup.profile(),
+                setup.nodes(),
+                setup.any(),
+                setup.network(),
+                setup.file(),
+                setup.books(),
+                setup.rules(),
+                setup.work(),
+                setup.meters(),
+                Duration.ofHours(1),
+                setup.clock(),
+                setup.executor());
     }
 
     /** Follows the events from the first one on and must come to the tip, one block after the other. */
