@@ -44,6 +44,8 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
     private static final Duration SOON = Duration.ofMillis(200);
     private static final Duration LATER = Duration.ofSeconds(5);
 
+    private final Duration later;
+
     sealed interface Command {}
 
     private record Round() implements Command {}
@@ -72,8 +74,10 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
             Follower follower,
             NodeClient node,
             VerifiedOutputs outputs,
+            Duration later,
             Executor executor) {
         super(context);
+        this.later = later;
         this.timers = timers;
         this.books = books;
         this.follower = follower;
@@ -85,8 +89,21 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
 
     public static Behavior<?> create(
             LedgerBooks books, Follower follower, NodeClient node, VerifiedOutputs outputs, Executor executor) {
+        return create(books, follower, node, outputs, LATER, executor);
+    }
+
+    /**
+     * @param later when it is looked again after there was nothing to do
+     */
+    static Behavior<?> create(
+            LedgerBooks books,
+            Follower follower,
+            NodeClient node,
+            VerifiedOutputs outputs,
+            Duration later,
+            Executor executor) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new Coverage(context, timers, books, follower, node, outputs, executor))))
+                        timers -> new Coverage(context, timers, books, follower, node, outputs, later, executor))))
                 .onFailure(SupervisorStrategy.restartWithBackoff(Duration.ofSeconds(1), Duration.ofSeconds(30), 0.1));
     }
 
@@ -108,7 +125,7 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
             LOG.debug("no address was covered now: {}", command.failure().getMessage());
         }
         boolean more = command.outcome() == Outcome.COVERED || command.outcome() == Outcome.TIP_MOVED;
-        timers.startSingleTimer(new Round(), more ? SOON : LATER);
+        timers.startSingleTimer(new Round(), more ? SOON : later);
         return this;
     }
 

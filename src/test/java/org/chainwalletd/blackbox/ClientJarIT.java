@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Test;
@@ -54,10 +55,8 @@ class ClientJarIT {
                 .putAll(Map.of(
                         "WALLETD_URL", daemon.awaitReady().toString(), "WALLETD_AUTH_TOKEN", daemon.token("spend")));
         Path said = folder.resolve("said");
-        int exit = example.redirectErrorStream(true)
-                .redirectOutput(said.toFile())
-                .start()
-                .waitFor();
+        int exit = Await.exit(
+                example.redirectErrorStream(true).redirectOutput(said.toFile()).start());
         String output = Files.readString(said, StandardCharsets.UTF_8);
         assertThat(exit).as(output).isZero();
         return output;

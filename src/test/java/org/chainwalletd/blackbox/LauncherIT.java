@@ -12,6 +12,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.chainwalletd.cli.ExitCode;
 import org.chainwalletd.client.WalletdException;
@@ -27,6 +29,7 @@ class LauncherIT {
     private static final Path JAVA_OF_THIS_TEST = Path.of(System.getProperty("java.home"));
     private static final int FAILED = 1;
     private static final int USAGE = 2;
+    private static final int ANOTHER_RELEASE = 99;
 
     @TempDir
     static Path shared;
@@ -53,7 +56,7 @@ class LauncherIT {
                 assertThat(new String(check.getInputStream().readAllBytes()))
                         .as(shell)
                         .isEmpty();
-                assertThat(check.waitFor()).as(shell).isZero();
+                assertThat(Await.exit(check)).as(shell).isZero();
             }
         }
     }
@@ -190,14 +193,14 @@ class LauncherIT {
     }
 
     @Test
-    void makesAnArchiveOfClassesAndUsesItAtTheNextStart() throws IOException {
+    void makesAnArchiveInPlaceOfThoseThatNoLongerFitAndUsesItUnlessItIsDamaged() throws IOException {
         List<Path> homes = Stream.concat(Stream.of(JAVA_OF_THIS_TEST), newestJdk().stream())
                 .distinct()
                 .toList();
         Map<Path, DaemonProcess> makers = new LinkedHashMap<>();
         for (Path home : homes) {
-            Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app-" + home.getFileName()));
-            deleteIfThere(app.resolve(".cache"));
+            Path app = withoutCache("app-" + home.getFileName());
+            outdated(app.resolve(".cache"), releaseOf(home));
             makers.put(home, version(app, home).with("WALLETD_ARCHIVE", "now").launch());
         }
         // One that starts meanwhile goes on without.
@@ -207,7 +210,8 @@ class LauncherIT {
             assertThat(maker.getValue().exitCode()).isZero();
             Path home = maker.getKey();
             Path app = folder.resolve("app-" + home.getFileName());
-            assertThat(archives(app)).as("archive for " + home).singleElement();
+            Path made = archiveBeside(app, "classes-" + ANOTHER_RELEASE + "-1-2.jsa");
+            assertThat(made).isNotEmptyFile();
             Path loaded = app.resolve("loaded.txt");
             LauncherCall.Ended second = version(app, home)
                     .without("WALLETD_ARCHIVE")
@@ -217,38 +221,47 @@ class LauncherIT {
             assertThat(loaded)
                     .content()
                     .containsPattern("org\\.chainwalletd\\.cli\\.Program source: shared objects file");
+
+            Files.delete(made);
+            Files.writeString(made, "damaged");
+            answersVersion(version(app, home).with("WALLETD_ARCHIVE", ""));
         }
     }
 
-    @Test
-    void anArchiveThatNoLongerFitsIsMadeAnewAndTheOldOneRemoved() throws IOException {
-        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
-        deleteIfThere(app.resolve(".cache"));
-        int release = Runtime.version().feature();
-        Path cache = Files.createDirectory(app.resolve(".cache"));
+    /** Archives of an earlier launcher and of jars that were replaced, and one of another JDK, which stays. */
+    private static void outdated(Path cache, int release) throws IOException {
+        Files.createDirectory(cache);
         Files.writeString(cache.resolve("classes-" + release + ".jsa"), "of an earlier version of the launcher");
         Files.writeString(cache.resolve("classes-" + release + "-1-2.jsa"), "of a JDK or jars that were replaced");
-        Path other = Files.writeString(cache.resolve("classes-" + (release + 1) + "-1-2.jsa"), "of another JDK");
+        Files.writeString(cache.resolve("classes-" + ANOTHER_RELEASE + "-1-2.jsa"), "of another JDK");
+    }
 
-        answersVersion(version(app, JAVA_OF_THIS_TEST).with("WALLETD_ARCHIVE", "now"));
+    private static int releaseOf(Path home) throws IOException {
+        Matcher named = Pattern.compile("JAVA_VERSION=\"(\\d+)").matcher(Files.readString(home.resolve("release")));
+        assertThat(named.find()).as("release of " + home).isTrue();
+        return Integer.parseInt(named.group(1));
+    }
 
+    /** The only archive beside {@code other}. */
+    private static Path archiveBeside(Path app, String other) throws IOException {
         List<String> now = archives(app);
-        assertThat(now).hasSize(2).contains(other.getFileName().toString());
-        Path made = cache.resolve(now.stream()
-                .filter(name -> !name.equals(other.getFileName().toString()))
+        assertThat(now).hasSize(2).contains(other);
+        return now.stream()
+                .filter(name -> !name.equals(other))
+                .map(app.resolve(".cache")::resolve)
                 .findFirst()
-                .orElseThrow());
-        assertThat(made).isNotEmptyFile();
+                .orElseThrow();
+    }
 
-        Files.delete(made);
-        Files.writeString(made, "damaged");
-        answersVersion(version(app, JAVA_OF_THIS_TEST).with("WALLETD_ARCHIVE", ""));
+    private Path withoutCache(String name) {
+        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve(name));
+        deleteIfThere(app.resolve(".cache"));
+        return app;
     }
 
     @Test
     void startsWithoutAnArchiveWhenTheDiskIsFull() throws IOException {
-        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
-        deleteIfThere(app.resolve(".cache"));
+        Path app = withoutCache("app");
         Path limited = Files.writeString(
                 folder.resolve("limited"), "#!/bin/sh\nulimit -f 2000\nexec '" + app + "/bin/chain-walletd' \"$@\"\n");
         Files.setPosixFilePermissions(limited, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -261,8 +274,7 @@ class LauncherIT {
     /** In a read-only installation the archive goes to the user's cache. */
     @Test
     void keepsItsArchiveInTheUsersCacheWhenItsOwnFolderCannotBeWritten() throws IOException {
-        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
-        deleteIfThere(app.resolve(".cache"));
+        Path app = withoutCache("app");
         Files.setPosixFilePermissions(app, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
             assumeTrue(!Files.isWritable(app), "this user can write everywhere");
@@ -296,8 +308,7 @@ class LauncherIT {
 
     @Test
     void startsWithoutAnArchiveWhereNoneCanBeKept() throws IOException {
-        Path app = Folders.copy(LauncherCall.packageFolder(), folder.resolve("app"));
-        deleteIfThere(app.resolve(".cache"));
+        Path app = withoutCache("app");
         Path launcher = app.resolve("bin/chain-walletd");
         Path cache = Files.writeString(app.resolve(".cache"), "in the way");
         answersVersion(LauncherCall.words("--version").launcher(launcher).with("WALLETD_ARCHIVE", "now"));

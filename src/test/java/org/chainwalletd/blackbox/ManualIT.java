@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -111,7 +112,7 @@ class ManualIT {
     /** A page that does not end has its daemons killed with it; one that ends has stopped them. */
     private static void stop(Process bash) throws InterruptedException {
         List<ProcessHandle> started = bash.descendants().toList();
-        bash.destroyForcibly().waitFor();
+        Await.exit(bash.destroyForcibly());
         started.forEach(ProcessHandle::destroyForcibly);
     }
 

@@ -19,6 +19,7 @@ import org.chainwalletd.client.CreditPage;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.method.ListCredits;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;

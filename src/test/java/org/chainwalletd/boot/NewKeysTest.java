@@ -28,6 +28,7 @@ import org.chainwalletd.keyring.KeyringSetup;
 import org.chainwalletd.keyring.Migrate;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.Test;

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,7 +80,7 @@ class CommandsTest {
         bash.getOutputStream().write(words.getBytes(StandardCharsets.UTF_8));
         bash.getOutputStream().close();
         String reply = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        bash.waitFor();
+        Await.exit(bash);
         return reply;
     }
 

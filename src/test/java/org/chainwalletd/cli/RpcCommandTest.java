@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,7 +177,7 @@ class RpcCommandTest {
         bash.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
         bash.getOutputStream().close();
         String reply = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        bash.waitFor();
+        Await.exit(bash);
         return reply;
     }
 

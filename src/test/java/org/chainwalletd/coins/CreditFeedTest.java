@@ -36,6 +36,7 @@ import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.Page;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,18 +80,16 @@ class CreditFeedTest {
         Reader(long depth, Optional<Address> address) {
             this.depth = depth;
             this.address = address;
-            this.cursor = CreditCursor.beginning(
-                            feed.store().toCompletableFuture().join(), depth, address)
+            this.cursor = CreditCursor.beginning(Await.result(feed.store()), depth, address)
                     .text();
         }
 
         /** Returns whether there is more. */
         boolean read(int limit) {
-            String store = feed.store().toCompletableFuture().join();
+            String store = Await.result(feed.store());
             CreditCursor from =
                     CreditCursor.parse(cursor, store, depth, address).orElseThrow();
-            CreditFeed.Batch batch =
-                    feed.read(from, true, limit).toCompletableFuture().join();
+            CreditFeed.Batch batch = Await.result(feed.read(from, true, limit));
             assertThat(batch.events()).hasSizeLessThanOrEqualTo(limit);
             batch.events().forEach(this::book);
             cursor = batch.cursor().text();

@@ -1,7 +1,7 @@
 package org.chainwalletd.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.htlc.HtlcRig.params;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +18,8 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,14 +32,14 @@ class HtlcIndexTest {
     @TempDir
     static Path folder;
 
-    private static HtlcRig rig;
+    private static DaemonRig rig;
     private static Party sender;
     private static Party receiver;
     private static int secrets;
 
     @BeforeAll
     static void start() {
-        rig = new HtlcRig(folder);
+        rig = DaemonRig.withChain(folder);
         sender = rig.imported(0x21);
         receiver = rig.imported(0x22);
     }
@@ -61,7 +63,7 @@ class HtlcIndexTest {
                                 "receiver",
                                 receiver.key,
                                 "hash_lock",
-                                HtlcRig.hashLock(preimage),
+                                HtlcWitness.hashLockOf(preimage),
                                 "timeout",
                                 timeout,
                                 "amount",
@@ -107,12 +109,8 @@ class HtlcIndexTest {
     }
 
     private static void followed(long height) {
-        Hash256 tip = rig.devnet.tip().id();
-        Await.until("the daemon follows to " + height, () -> {
-            JsonNode status = rig.call("get_follower_status", Map.of());
-            return status.get("last_indexed_height").asLong() == height
-                    && status.get("last_indexed_block_id").asText().equals(tip.hex());
-        });
+        rig.awaitFollowed();
+        assertThat(rig.devnet().tip().height()).isEqualTo(height);
     }
 
     @Test
@@ -130,11 +128,11 @@ class HtlcIndexTest {
         assertThat(sent.at("/params/receiver").asText()).isEqualTo(receiver.key.hex());
         assertThat(sent.at("/params/timeout_height").asLong()).isEqualTo(FAR);
         assertThat(sent.at("/params/hash_lock").asText())
-                .isEqualTo(HtlcRig.hashLock(preimage).hex());
+                .isEqualTo(HtlcWitness.hashLockOf(preimage).hex());
         assertThat(sent.get("amount").asLong()).isEqualTo(500_000);
 
         mine(1);
-        long lockHeight = rig.devnet.tip().height();
+        long lockHeight = rig.devnet().tip().height();
         JsonNode locked = status(lockTxId);
         assertThat(locked.get("lock_block_height").asLong()).isEqualTo(lockHeight);
         assertThat(locked.get("last_indexed_height").asLong()).isEqualTo(lockHeight);
@@ -155,14 +153,14 @@ class HtlcIndexTest {
         assertThat(claimed.at("/claim/block_height").asLong()).isEqualTo(lockHeight + 1);
         assertThat(claimed.at("/claim/input_index").asInt()).isZero();
 
-        rig.devnet.reorganise(1, false, List.of());
-        followed(rig.devnet.tip().height());
+        rig.devnet().reorganise(1, false, List.of());
+        followed(rig.devnet().tip().height());
         JsonNode undone = status(lockTxId);
         assertThat(undone.get("state").asText()).isEqualTo("locked");
         assertThat(undone.at("/claim/block_height").isNull()).isTrue();
 
-        rig.devnet.reorganise(3, false, List.of());
-        followed(rig.devnet.tip().height());
+        rig.devnet().reorganise(3, false, List.of());
+        followed(rig.devnet().tip().height());
         assertThat(status(lockTxId).get("lock_block_height").isNull())
                 .as("a lock of ours stays known without its block")
                 .isTrue();
@@ -171,9 +169,9 @@ class HtlcIndexTest {
     @Test
     void a_lock_past_its_timeout_is_expired_and_can_be_reclaimed_and_forgotten() {
         byte[] preimage = secret();
-        long timeout = rig.devnet.tip().height() + 4;
+        long timeout = rig.devnet().tip().height() + 4;
         String lockTxId = lock(preimage, timeout, 400_000);
-        while (rig.devnet.tip().height() < timeout) {
+        while (rig.devnet().tip().height() < timeout) {
             mine(1);
         }
         assertThat(status(lockTxId).get("state").asText()).isEqualTo("locked");
@@ -194,14 +192,14 @@ class HtlcIndexTest {
                         "receiver",
                         receiver.key,
                         "hash_lock",
-                        HtlcRig.hashLock(preimage),
+                        HtlcWitness.hashLockOf(preimage),
                         "timeout",
                         timeout));
         mine(1);
         JsonNode reclaimed = status(lockTxId);
         assertThat(reclaimed.get("state").asText()).isEqualTo("reclaimed");
         assertThat(reclaimed.at("/reclaim/block_height").asLong())
-                .isEqualTo(rig.devnet.tip().height());
+                .isEqualTo(rig.devnet().tip().height());
         assertThat(reclaimed.get("claim").isNull()).isTrue();
 
         assertThat(rig.call("htlc_forget", params("lock_tx_id", lockTxId))
@@ -215,8 +213,8 @@ class HtlcIndexTest {
         assertThat(rig.refused("htlc_status", params("lock_tx_id", lockTxId)).code())
                 .isEqualTo(-32010);
 
-        rig.devnet.reorganise(1, false, List.of());
-        followed(rig.devnet.tip().height());
+        rig.devnet().reorganise(1, false, List.of());
+        followed(rig.devnet().tip().height());
         assertThat(status(lockTxId).get("state").asText())
                 .as("its money is locked again")
                 .isNotEqualTo("reclaimed");
@@ -224,31 +222,31 @@ class HtlcIndexTest {
 
     @Test
     void foreign_locks_to_us_are_found_however_they_are_made_and_spent() {
-        Hash256 genesis = rig.devnet.genesisId();
+        Hash256 genesis = rig.devnet().genesisId();
         Party payer = new Party(0x51);
         rig.fund(payer, 10_000_000);
         Outpoint coin = rig.coins(payer).keySet().iterator().next();
         byte[] empty = new byte[0];
         byte[] preimage = secret();
-        HtlcParams ours = new HtlcParams(payer.key, receiver.key, HtlcRig.hashLock(preimage), FAR);
-        HtlcParams ofNothing = new HtlcParams(payer.key, receiver.key, HtlcRig.hashLock(empty), FAR);
-        HtlcParams notOurs = new HtlcParams(payer.key, payer.key, HtlcRig.hashLock(preimage), FAR);
+        HtlcParams ours = new HtlcParams(payer.key, receiver.key, HtlcWitness.hashLockOf(preimage), FAR);
+        HtlcParams ofNothing = new HtlcParams(payer.key, receiver.key, HtlcWitness.hashLockOf(empty), FAR);
+        HtlcParams notOurs = new HtlcParams(payer.key, payer.key, HtlcWitness.hashLockOf(preimage), FAR);
         Bytes datum = Bytes.parse("0102");
-        TxOutput lock = HtlcRig.htlc(ours, 1_000_000);
-        Hash256 txId = rig.devnet
+        TxOutput lock = Locks.output(ours, 1_000_000);
+        Hash256 txId = rig.devnet()
                 .ledger()
                 .submit(payer.pay(
                         genesis,
                         coin,
                         lock,
-                        HtlcRig.htlc(ours, 300),
+                        Locks.output(ours, 300),
                         lock.withDatum(datum),
                         lock.withDatumHash(Hash256.sha256(datum.toArray())),
-                        HtlcRig.htlc(ofNothing, 1_000_000),
-                        HtlcRig.htlc(notOurs, 1_000_000)));
+                        Locks.output(ofNothing, 1_000_000),
+                        Locks.output(notOurs, 1_000_000)));
         mine(1);
 
-        JsonNode found = rig.call("htlc_lookup_by_hashlock", params("hash_lock", HtlcRig.hashLock(preimage)));
+        JsonNode found = rig.call("htlc_lookup_by_hashlock", params("hash_lock", HtlcWitness.hashLockOf(preimage)));
         assertThat(outpoints(found)).containsExactly(txId + ":0", txId + ":1", txId + ":2", txId + ":3");
         assertThat(found.at("/htlcs/0/role").asText()).isEqualTo("receiver");
         assertThat(found.at("/htlcs/1/amount").asLong()).as("a decoy").isEqualTo(300);
@@ -293,7 +291,7 @@ class HtlcIndexTest {
         Transaction unsigned = Transaction.unsigned(
                 List.of(outpoint),
                 List.of(TxOutput.toAddress(receiver.address, org.chainwalletd.chain.Amount.of(value))));
-        rig.devnet.ledger().submit(unsigned.withWitnesses(List.of(signed.witness(receiver.sign(genesis, unsigned)))));
+        rig.devnet().ledger().submit(unsigned.withWitnesses(List.of(signed.witness(receiver.sign(genesis, unsigned)))));
     }
 
     @Test
@@ -309,18 +307,18 @@ class HtlcIndexTest {
                                 "receiver",
                                 receiver.key,
                                 "hash_lock",
-                                HtlcRig.hashLock(secret()),
+                                HtlcWitness.hashLockOf(secret()),
                                 "timeout",
                                 FAR,
                                 "amount",
                                 10_000))
                 .get("tx_id")
                 .asText();
-        rig.devnet.forgetMempool();
-        rig.devnet
+        rig.devnet().forgetMempool();
+        rig.devnet()
                 .ledger()
                 .submit(poor.pay(
-                        rig.devnet.genesisId(),
+                        rig.devnet().genesisId(),
                         coin,
                         TxOutput.toAddress(new Party(0x53).address, org.chainwalletd.chain.Amount.of(49_000))));
         mine(1);
@@ -361,7 +359,7 @@ class HtlcIndexTest {
         assertThat(last.get(last.size() - 1).get("lock_block_height").isNull())
                 .as("in no block: last")
                 .isTrue();
-        long tip = rig.devnet.tip().height();
+        long tip = rig.devnet().tip().height();
         rig.call("htlc_list", params("since_height", tip))
                 .get("htlcs")
                 .forEach(htlc ->
@@ -395,7 +393,7 @@ class HtlcIndexTest {
                         "receiver",
                         claimer.key,
                         "hash_lock",
-                        HtlcRig.hashLock(preimage),
+                        HtlcWitness.hashLockOf(preimage),
                         "timeout",
                         FAR,
                         "amount",

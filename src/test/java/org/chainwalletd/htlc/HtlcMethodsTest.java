@@ -1,7 +1,7 @@
 package org.chainwalletd.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.htlc.HtlcRig.params;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,10 +17,13 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -34,14 +37,14 @@ import org.junit.jupiter.api.io.TempDir;
 class HtlcMethodsTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final byte[] PREIMAGE = "a secret of thirty-two bytes, ok".getBytes(StandardCharsets.US_ASCII);
-    private static final Hash256 HASH_LOCK = HtlcRig.hashLock(PREIMAGE);
+    private static final Hash256 HASH_LOCK = HtlcWitness.hashLockOf(PREIMAGE);
     private static final long FAR = 1_000_000;
     private static final long CAP = 50_000_000;
 
     @TempDir
     static Path folder;
 
-    private static HtlcRig rig;
+    private static DaemonRig rig;
     private static Party sender;
     private static Party receiver;
     /** Is of another wallet. */
@@ -49,7 +52,7 @@ class HtlcMethodsTest {
 
     @BeforeAll
     static void start() {
-        rig = new HtlcRig(folder, "--spend-cap-per-tx", Long.toString(CAP));
+        rig = DaemonRig.withChain(folder, "--spend-cap-per-tx", Long.toString(CAP));
         sender = rig.imported(0x21);
         receiver = rig.imported(0x22);
     }
@@ -61,7 +64,7 @@ class HtlcMethodsTest {
 
     @AfterEach
     void honest() {
-        rig.node.tellTheTruth();
+        rig.node().tellTheTruth();
         rig.mine(1);
     }
 
@@ -155,7 +158,7 @@ class HtlcMethodsTest {
         assertThat(result.get("fee_rate").asLong()).isEqualTo(1);
         assertThat(result.get("htlc_output_index").asInt()).isZero();
         assertThat(result.get("built_at_height").asLong())
-                .isEqualTo(rig.devnet.tip().height());
+                .isEqualTo(rig.devnet().tip().height());
         long change = result.get("change").asLong();
         JsonNode view =
                 rig.call("get_transaction", params("tx_id", result.get("tx_id").asText()));
@@ -204,7 +207,7 @@ class HtlcMethodsTest {
                 .map(length -> DynamicTest.dynamicTest(length + " bytes", () -> {
                     byte[] preimage = new byte[length];
                     preimage[0] = (byte) length.intValue();
-                    String lockTxId = locked(5_000_000, "hash_lock", HtlcRig.hashLock(preimage));
+                    String lockTxId = locked(5_000_000, "hash_lock", HtlcWitness.hashLockOf(preimage));
 
                     JsonNode result = rig.call("htlc_claim", claim(lockTxId, "preimage", Bytes.of(preimage)));
 
@@ -230,12 +233,12 @@ class HtlcMethodsTest {
 
     @Test
     void a_reclaim_waits_for_a_height_above_the_timeout() {
-        long timeout = rig.devnet.tip().height() + 5;
+        long timeout = rig.devnet().tip().height() + 5;
         String lockTxId = locked(5_000_000, "timeout", timeout);
         // Before anything is looked at: not even the parameters are compared with the chain.
         assertThat(rig.refusedUnsent(-32037, "htlc_reclaim", reclaim("ab".repeat(32), "timeout", timeout)))
                 .contains("above " + timeout);
-        while (rig.devnet.tip().height() < timeout) {
+        while (rig.devnet().tip().height() < timeout) {
             rig.mine(1);
         }
         rig.refusedUnsent(-32037, "htlc_reclaim", reclaim(lockTxId, "timeout", timeout));
@@ -337,7 +340,7 @@ class HtlcMethodsTest {
 
     @Test
     void a_token_never_locks_claims_or_reclaims_twice_and_belongs_to_one_method() throws Exception {
-        long timeout = rig.devnet.tip().height();
+        long timeout = rig.devnet().tip().height();
         rig.fund(sender, 3_000_000, 3_000_000);
         Map<String, Object> lock = lock(1_000_000, "timeout", timeout, "client_token", "token-lock");
         JsonNode locked = rig.call("htlc_lock", lock);
@@ -427,13 +430,13 @@ class HtlcMethodsTest {
 
     @Test
     void a_claim_larger_than_the_spend_cap_is_not_counted() {
-        Hash256 genesis = rig.devnet.genesisId();
+        Hash256 genesis = rig.devnet().genesisId();
         Party funder = new Party(0x41);
         rig.fund(funder, CAP + 1_000_000);
         Outpoint coin = rig.coins(funder).keySet().iterator().next();
         HtlcParams params = new HtlcParams(funder.key, receiver.key, HASH_LOCK, FAR);
-        Transaction foreign = funder.pay(genesis, coin, HtlcRig.htlc(params, CAP + 900_000));
-        Hash256 lockTxId = rig.devnet.ledger().submit(foreign);
+        Transaction foreign = funder.pay(genesis, coin, Locks.output(params, CAP + 900_000));
+        Hash256 lockTxId = rig.devnet().ledger().submit(foreign);
         rig.mine(1);
 
         rig.call("htlc_claim", claim(lockTxId.hex(), "sender", funder.key));
@@ -444,15 +447,15 @@ class HtlcMethodsTest {
 
     @Test
     void an_inline_datum_does_not_hinder_and_a_mere_datum_hash_is_told() {
-        Hash256 genesis = rig.devnet.genesisId();
+        Hash256 genesis = rig.devnet().genesisId();
         Party funder = new Party(0x42);
         rig.fund(funder, 1_000_000);
         Outpoint coin = rig.coins(funder).keySet().iterator().next();
         HtlcParams params = new HtlcParams(funder.key, receiver.key, HASH_LOCK, FAR);
         Bytes datum = Bytes.parse("00ff");
         Hash256 datumHash = Hash256.sha256(datum.toArray());
-        TxOutput plain = HtlcRig.htlc(params, 100_000);
-        Hash256 lockTxId = rig.devnet
+        TxOutput plain = Locks.output(params, 100_000);
+        Hash256 lockTxId = rig.devnet()
                 .ledger()
                 .submit(funder.pay(
                         genesis,
@@ -471,7 +474,7 @@ class HtlcMethodsTest {
 
     @Test
     void who_comes_second_is_told_and_a_late_claim_does_not_give_its_preimage_away() throws Exception {
-        long timeout = rig.devnet.tip().height();
+        long timeout = rig.devnet().tip().height();
         String lockTxId = locked(1_000_000, "timeout", timeout);
         rig.call("htlc_reclaim", reclaim(lockTxId, "timeout", timeout));
         assertRefused(
@@ -492,10 +495,10 @@ class HtlcMethodsTest {
     void a_node_that_falsifies_the_lock_transaction_gets_nothing_signed() {
         String lockTxId = locked(1_000_000);
         for (String member : List.of("tx_hex-value", "tx_hex-script", "tx_hex-junk")) {
-            rig.node.lieAbout("get_transaction", result -> result.put("tx_hex", falsified(member, result)));
+            rig.node().lieAbout("get_transaction", result -> result.put("tx_hex", falsified(member, result)));
             rig.refusedUnsent(-32036, "htlc_claim", claim(lockTxId));
         }
-        rig.node.tellTheTruth();
+        rig.node().tellTheTruth();
         rig.call("htlc_claim", claim(lockTxId));
     }
 
@@ -512,28 +515,29 @@ class HtlcMethodsTest {
     @Test
     void a_node_that_merely_says_that_the_htlc_is_spent_does_not_stop_the_claim() {
         String lockTxId = locked(1_000_000);
-        rig.node.lieAbout(
-                "get_output_spent_by",
-                (params, result) -> JSON.createObjectNode()
-                        .put("spent", true)
-                        .put("spending_tx_id", lockTxId)
-                        .put("input_index", 0)
-                        .put("block_height", 11));
+        rig.node()
+                .lieAbout(
+                        "get_output_spent_by",
+                        (params, result) -> JSON.createObjectNode()
+                                .put("spent", true)
+                                .put("spending_tx_id", lockTxId)
+                                .put("input_index", 0)
+                                .put("block_height", 11));
 
         rig.call("htlc_claim", claim(lockTxId));
     }
 
     @Test
     void a_node_that_overstates_the_height_gets_a_reclaim_refused_by_the_chain_and_the_same_call_works_later() {
-        long timeout = rig.devnet.tip().height() + 8;
+        long timeout = rig.devnet().tip().height() + 8;
         String lockTxId = locked(1_000_000, "timeout", timeout);
-        rig.node.lieAbout("get_block_height", result -> result.put("height", FAR));
+        rig.node().lieAbout("get_block_height", result -> result.put("height", FAR));
         Map<String, Object> reclaim = reclaim(lockTxId, "timeout", timeout);
 
         assertThat(rig.refused("htlc_reclaim", reclaim).code()).isEqualTo(-32020);
 
-        rig.node.tellTheTruth();
-        while (rig.devnet.tip().height() <= timeout) {
+        rig.node().tellTheTruth();
+        while (rig.devnet().tip().height() <= timeout) {
             rig.mine(1);
         }
         rig.call("htlc_reclaim", reclaim);
@@ -542,7 +546,7 @@ class HtlcMethodsTest {
     @Test
     void a_lost_answer_is_no_error() {
         String lockTxId = locked(1_000_000);
-        rig.devnet.faults().drop(org.chainwalletd.devnet.call.Faults.Drop.AFTER, 1, "send_raw_transaction");
+        rig.devnet().faults().drop(org.chainwalletd.devnet.call.Faults.Drop.AFTER, 1, "send_raw_transaction");
 
         JsonNode claimed = rig.call("htlc_claim", claim(lockTxId));
 

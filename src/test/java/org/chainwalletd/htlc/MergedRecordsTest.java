@@ -1,7 +1,7 @@
 package org.chainwalletd.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.htlc.HtlcRig.params;
+import static org.chainwalletd.testkit.DaemonRig.params;
 import static org.chainwalletd.testkit.ScriptedNode.error;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What an indexer adds to the index of the daemon's own HTLCs, and what it cannot change, over HTTP. */
 class MergedRecordsTest {
     private static final byte[] PREIMAGE = {1, 2, 3};
-    private static final Hash256 HASH_LOCK = HtlcRig.hashLock(PREIMAGE);
+    private static final Hash256 HASH_LOCK = HtlcWitness.hashLockOf(PREIMAGE);
     private static final String ELSEWHERE = "ee".repeat(32);
     private static final Party STRANGER = new Party(0x77);
 
@@ -28,7 +31,7 @@ class MergedRecordsTest {
     Path folder;
 
     private final ScriptedNode indexer = ScriptedNode.start();
-    private HtlcRig rig;
+    private DaemonRig rig;
     private Party own;
 
     @AfterEach
@@ -39,7 +42,7 @@ class MergedRecordsTest {
 
     /** A confirmed lock of the daemon's own. */
     private String started() {
-        rig = new HtlcRig(folder, "--indexer-rpc", indexer.url().toString());
+        rig = DaemonRig.withChain(folder, "--indexer-rpc", indexer.url().toString());
         own = rig.imported(0x21);
         rig.fund(own, 1_000_000);
         String lock = rig.call(

@@ -2,15 +2,10 @@ package org.chainwalletd.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
-import static org.chainwalletd.htlc.HtlcRig.params;
+import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,11 +14,15 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,39 +32,49 @@ class TwoPartySwapTest {
     private static final long FUNDS = 10_000_000;
     private static final long ALICES = 5_000_000;
     private static final long BOBS = 3_000_000;
-    private static final byte[] SECRET = "known to alice alone".getBytes(StandardCharsets.US_ASCII);
-    private static final Hash256 HASH_LOCK = HtlcRig.hashLock(SECRET);
 
     @TempDir
-    Path folder;
+    static Path folder;
 
-    private Devnet chain;
-    private HtlcRig alice;
-    private HtlcRig bob;
+    private static Devnet chain;
+    private static DaemonRig alice;
+    private static DaemonRig bob;
+    private static int round;
+
     private Party aliceKey;
     private Party bobKey;
+    private byte[] secret;
+    private Hash256 hashLock;
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
         alice = daemon("alice");
         bob = daemon("bob");
-        aliceKey = alice.imported(0x31);
-        bobKey = bob.imported(0x32);
-        alice.fund(aliceKey, FUNDS);
-        bob.fund(bobKey, FUNDS);
-        followed();
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         bob.close();
         alice.close();
         chain.close();
     }
 
-    private HtlcRig daemon(String name, String... more) throws IOException {
-        return HtlcRig.over(chain, Files.createDirectories(folder.resolve(name)), more);
+    private static DaemonRig daemon(String name, String... more) throws IOException {
+        return DaemonRig.over(chain, Files.createDirectories(folder.resolve(name)), more);
+    }
+
+    /** New keys, coins and a new secret in the same two daemons. */
+    @BeforeEach
+    void meet() {
+        round++;
+        aliceKey = alice.imported(0x30 + round);
+        bobKey = bob.imported(0x50 + round);
+        secret = ("known to alice alone " + round).getBytes(StandardCharsets.US_ASCII);
+        hashLock = HtlcWitness.hashLockOf(secret);
+        alice.fund(aliceKey, FUNDS);
+        bob.fund(bobKey, FUNDS);
+        followed();
     }
 
     private void mine(int blocks) {
@@ -73,16 +82,9 @@ class TwoPartySwapTest {
         followed();
     }
 
-    private void followed() {
-        String tip = chain.tip().id().hex();
-        for (HtlcRig one : List.of(alice, bob)) {
-            Await.until(
-                    "both follow",
-                    () -> one.call("get_follower_status", Map.of())
-                            .path("last_indexed_block_id")
-                            .asText()
-                            .equals(tip));
-        }
+    private static void followed() {
+        alice.awaitFollowed();
+        bob.awaitFollowed();
     }
 
     private void mineAbove(long height) {
@@ -92,7 +94,7 @@ class TwoPartySwapTest {
         followed();
     }
 
-    private static String lock(HtlcRig daemon, Party from, Party receiver, long timeout, long amount) {
+    private String lock(DaemonRig daemon, Party from, Party receiver, long timeout, long amount) {
         return daemon.call(
                         "htlc_lock",
                         params(
@@ -101,7 +103,7 @@ class TwoPartySwapTest {
                                 "receiver",
                                 receiver.key,
                                 "hash_lock",
-                                HASH_LOCK,
+                                hashLock,
                                 "timeout",
                                 timeout,
                                 "amount",
@@ -124,7 +126,7 @@ class TwoPartySwapTest {
                 timeout);
     }
 
-    private static Map<String, Object> reclaim(Party from, Party receiver, String lock, long timeout) {
+    private Map<String, Object> reclaim(Party from, Party receiver, String lock, long timeout) {
         return params(
                 "from",
                 from.address,
@@ -133,26 +135,26 @@ class TwoPartySwapTest {
                 "receiver",
                 receiver.key,
                 "hash_lock",
-                HASH_LOCK,
+                hashLock,
                 "timeout",
                 timeout);
     }
 
-    private static String secret() {
-        return Bytes.of(SECRET).hex();
+    private String secret() {
+        return Bytes.of(secret).hex();
     }
 
-    private static JsonNode status(HtlcRig daemon, String lock) {
+    private static JsonNode status(DaemonRig daemon, String lock) {
         return daemon.call("htlc_status", params("lock_tx_id", lock));
     }
 
-    private static List<JsonNode> ofTheHashLock(HtlcRig daemon) {
-        JsonNode found = daemon.call("htlc_lookup_by_hashlock", params("hash_lock", HASH_LOCK))
+    private List<JsonNode> ofTheHashLock(DaemonRig daemon) {
+        JsonNode found = daemon.call("htlc_lookup_by_hashlock", params("hash_lock", hashLock))
                 .get("htlcs");
         return StreamSupport.stream(found.spliterator(), false).toList();
     }
 
-    private static long balance(HtlcRig daemon, Party party) {
+    private static long balance(DaemonRig daemon, Party party) {
         return daemon.call("get_balance", params("address", party.address))
                 .get("balance")
                 .asLong();
@@ -188,7 +190,7 @@ class TwoPartySwapTest {
         JsonNode second = bob.call("htlc_claim", claim(bobKey, aliceKey, alicesLock, revealed, longer));
         mine(1);
 
-        for (HtlcRig side : List.of(alice, bob)) {
+        for (DaemonRig side : List.of(alice, bob)) {
             assertThat(ofTheHashLock(side))
                     .extracting(htlc -> htlc.get("state").asText())
                     .containsExactly("claimed", "claimed");
@@ -287,7 +289,7 @@ class TwoPartySwapTest {
         long timeout = chain.tip().height() + 2;
         String lock = lock(alice, aliceKey, bobKey, timeout, ALICES);
         mineAbove(timeout);
-        Await.until("the watchdog counts it", () -> metrics("alice", alice).contains("walletd_htlc_overdue 1"));
+        Await.until("the watchdog counts it", () -> alice.metrics().contains("walletd_htlc_overdue 1"));
         assertThat(alice.call("htlc_list", params("state", "locked_expired"))
                         .at("/htlcs/0/lock_tx_id")
                         .asText())
@@ -305,10 +307,13 @@ class TwoPartySwapTest {
         mine(1);
         mine(2);
         assertThat(status(alice, lock).at("/reclaim/tx_id").asText()).isEqualTo(reclaims.get(0));
-        Await.until("nothing is overdue", () -> metrics("alice", alice).contains("walletd_htlc_overdue 0"));
+        Await.until("nothing is overdue", () -> alice.metrics().contains("walletd_htlc_overdue 0"));
         assertThat(waiting()).isEmpty();
         assertThat(alice.coins(aliceKey)).hasSize(2);
         assertConflict(alice.refused("htlc_reclaim", reclaim(aliceKey, bobKey, lock, timeout)));
+
+        alice.close();
+        alice = daemon("alice");
     }
 
     /** Transactions of the mempool that pay alice. */
@@ -318,24 +323,5 @@ class TwoPartySwapTest {
         return StreamSupport.stream(mempool.spliterator(), false)
                 .map(tx -> tx.get("tx_id").asText())
                 .toList();
-    }
-
-    private String metrics(String name, HtlcRig daemon) {
-        try {
-            String token =
-                    Files.readString(folder.resolve(name).resolve("token-read")).strip();
-            URI page = daemon.daemon.uri().resolve("/metrics");
-            return HttpClient.newHttpClient()
-                    .send(
-                            HttpRequest.newBuilder(page)
-                                    .header("authorization", "Bearer " + token)
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString())
-                    .body();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

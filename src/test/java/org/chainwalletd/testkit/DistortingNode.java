@@ -6,16 +6,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** Passes calls on to a development node and lies about the results of single methods, as a test says. */
+/** Passes calls and push streams on to a development node and lies about the results of single methods, as a test says. */
 public final class DistortingNode implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
@@ -24,11 +28,12 @@ public final class DistortingNode implements AutoCloseable {
     private final ScriptedNode front = ScriptedNode.start();
     private final HttpClient client = HttpClient.newHttpClient();
     private final URI behind;
+    private final Set<Socket> streams = ConcurrentHashMap.newKeySet();
     private final Map<String, BiFunction<JsonNode, JsonNode, JsonNode>> lies = new ConcurrentHashMap<>();
 
     public DistortingNode(URI behind) {
         this.behind = behind;
-        front.on("*", this::pass);
+        front.on("*", this::pass).on("/sse", this::stream);
     }
 
     public URI url() {
@@ -54,7 +59,7 @@ public final class DistortingNode implements AutoCloseable {
         return front.count(method);
     }
 
-    private void pass(ScriptedNode.Request request, java.net.Socket socket) throws IOException {
+    private void pass(ScriptedNode.Request request, Socket socket) throws IOException {
         ObjectNode call = JSON.createObjectNode()
                 .put("jsonrpc", "2.0")
                 .put("method", request.method())
@@ -69,6 +74,16 @@ public final class DistortingNode implements AutoCloseable {
         }
         answer.set("id", parsed(request.id()));
         ScriptedNode.body(200, answer.toString()).serve(request, socket);
+    }
+
+    /** Without it whoever follows hears of a block only when he looks next. */
+    private void stream(ScriptedNode.Request request, Socket socket) throws IOException {
+        try (Socket node = new Socket(behind.getHost(), behind.getPort())) {
+            streams.add(node);
+            node.getOutputStream().write(request.head().getBytes(StandardCharsets.US_ASCII));
+            node.getInputStream().transferTo(socket.getOutputStream());
+            streams.remove(node);
+        }
     }
 
     private static JsonNode parsed(String json) throws JsonProcessingException {
@@ -92,5 +107,12 @@ public final class DistortingNode implements AutoCloseable {
     @Override
     public void close() {
         front.close();
+        for (Socket stream : streams) {
+            try {
+                stream.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A call of the packaged launcher being put together: arguments, environment, working folder. Ports are chosen by the system unless a test
@@ -22,7 +23,10 @@ public final class LauncherCall {
     private Path workingFolder;
     private Path datadir;
 
-    /** The archive of classes halves what a start costs, and tests start often: it is made once, in the package, before the first one. */
+    /**
+     * The archive of classes halves what a start costs, and tests start often: it is made once, in the package, before the first one. Another
+     * JVM with tests may be making it.
+     */
     private static final class Archive {
         static final String MODE = make() ? "" : "off";
 
@@ -33,13 +37,22 @@ public final class LauncherCall {
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD);
             builder.environment().put("WALLETD_ARCHIVE", "now");
             try {
-                builder.start().waitFor();
-                return Files.isDirectory(packageFolder().resolve(".cache"));
+                Await.exit(builder.start());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
+            }
+            Path cache = packageFolder().resolve(".cache");
+            if (Files.isDirectory(cache)) {
+                Await.until("the archive is made", () -> !isBeingMade(cache));
+            }
+            return Files.isDirectory(cache);
+        }
+
+        private static boolean isBeingMade(Path cache) {
+            try (Stream<Path> files = Files.list(cache)) {
+                return files.anyMatch(file -> file.toString().endsWith(".lock"));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }

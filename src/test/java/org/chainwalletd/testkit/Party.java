@@ -1,4 +1,4 @@
-package org.chainwalletd.htlc;
+package org.chainwalletd.testkit;
 
 import java.util.Arrays;
 import java.util.List;
@@ -14,30 +14,30 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
 
 /** A key that a test signs with itself, or gives to a daemon. */
-final class Party {
-    static final ChainProfile PROFILE = ChainProfile.of("chain");
+public final class Party {
+    public static final ChainProfile PROFILE = ChainProfile.of("chain");
 
-    final byte[] seed = new byte[32];
-    final PublicKey key;
-    final Address address;
+    private final byte[] seed = new byte[32];
+    public final PublicKey key;
+    public final Address address;
 
     /** @param number the seed is 32 times this byte */
-    Party(int number) {
+    public Party(int number) {
         Arrays.fill(seed, (byte) number);
         key = PublicKey.of(Ed25519.publicKey(seed));
         address = PROFILE.addressOf(key);
     }
 
-    String secret() {
+    public String secret() {
         return String.format("%02x", seed[0]).repeat(32);
     }
 
-    byte[] sign(Hash256 genesis, Transaction unsigned) {
+    public byte[] sign(Hash256 genesis, Transaction unsigned) {
         return Ed25519.sign(seed, key.toArray(), TransactionCodec.signingMessage(PROFILE, genesis, unsigned));
     }
 
     /** Spends a plain coin of this party. */
-    Transaction pay(Hash256 genesis, Outpoint coin, TxOutput... outputs) {
+    public Transaction pay(Hash256 genesis, Outpoint coin, TxOutput... outputs) {
         Transaction unsigned = Transaction.unsigned(List.of(coin), List.of(outputs));
         return unsigned.withWitnesses(List.of(Witness.plain(key, sign(genesis, unsigned))));
     }

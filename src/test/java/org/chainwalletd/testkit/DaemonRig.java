@@ -1,0 +1,225 @@
+package org.chainwalletd.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.chainwalletd.boot.Daemon;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.ConfigurationException;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.devnet.ledger.Coin;
+
+/** A whole daemon inside the test, called over HTTP; where a test wants it, over a development chain whose node can lie. */
+public final class DaemonRig implements AutoCloseable {
+    public static final String PASSPHRASE = "tests only";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(100);
+
+    private final Daemon daemon;
+    private final WalletdClient client;
+    private final String token;
+    private final Optional<Chain> chain;
+
+    /**
+     * The chain behind the daemon's only node.
+     *
+     * @param guest whether it outlives the daemon
+     */
+    private record Chain(Devnet devnet, DistortingNode node, boolean guest) {}
+
+    /** @param more flags and their values */
+    public DaemonRig(Path datadir, URI node, String... more) {
+        this(datadir, Optional.empty(), node, more);
+    }
+
+    private DaemonRig(Path datadir, Optional<Chain> chain, URI node, String... more) {
+        this.chain = chain;
+        try {
+            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {});
+            token = Files.readString(datadir.resolve("token-spend")).strip();
+            client = new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Over a chain of its own, with ten blocks. */
+    public static DaemonRig withChain(Path datadir, String... more) {
+        try {
+            return over(Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10)), false, datadir, more);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Over a chain that outlives it. */
+    public static DaemonRig over(Devnet devnet, Path datadir, String... more) {
+        return over(devnet, true, datadir, more);
+    }
+
+    private static DaemonRig over(Devnet devnet, boolean guest, Path datadir, String... more) {
+        DistortingNode node = new DistortingNode(devnet.uri());
+        return new DaemonRig(datadir, Optional.of(new Chain(devnet, node, guest)), node.url(), more);
+    }
+
+    public static Settings settings(Path datadir, URI node, String... more) {
+        Map<String, String> flags = new HashMap<>(
+                Map.of("--datadir", datadir.toString(), "--bind", "127.0.0.1:0", "--node-rpc", node.toString()));
+        for (int i = 0; i < more.length; i += 2) {
+            flags.put(more[i], more[i + 1]);
+        }
+        try {
+            return SettingsLoader.load(flags, Map.of(), datadir).settings();
+        } catch (ConfigurationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public static SecretBytes passphrase() {
+        return SecretBytes.takeOver(PASSPHRASE.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Names and values in turn; what the protocol has as hex text is written so. */
+    public static Map<String, Object> params(Object... namesAndValues) {
+        Map<String, Object> params = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            Object value = namesAndValues[i + 1];
+            boolean text = value instanceof Address
+                    || value instanceof Hash256
+                    || value instanceof Bytes
+                    || value instanceof PublicKey;
+            params.put((String) namesAndValues[i], text ? value.toString() : value);
+        }
+        return params;
+    }
+
+    public URI uri() {
+        return daemon.uri();
+    }
+
+    /** The chain, in a rig that has one. */
+    public Devnet devnet() {
+        return chain.orElseThrow().devnet();
+    }
+
+    /** The node that the daemon asks, in a rig that has a chain. */
+    public DistortingNode node() {
+        return chain.orElseThrow().node();
+    }
+
+    /** With the spend token. */
+    public WalletdClient client() {
+        return client;
+    }
+
+    /** Calls with the spend token. */
+    public JsonNode call(String method, Map<String, ?> params) {
+        return client.call(method, params);
+    }
+
+    public WalletdException.RpcError refused(String method, Map<String, ?> params) {
+        return DaemonProcess.refusal(client, method, params);
+    }
+
+    /** The refusal's words, which are checked to come with {@code code} and not to hand anything to a node. */
+    public String refusedUnsent(int code, String method, Map<String, ?> params) {
+        long sent = node().count("send_raw_transaction");
+        WalletdException.RpcError error = refused(method, params);
+        assertThat(error.code()).as(error.getMessage()).isEqualTo(code);
+        assertThat(node().count("send_raw_transaction"))
+                .as("nothing was broadcast")
+                .isEqualTo(sent);
+        return error.getMessage();
+    }
+
+    public Party imported(int number) {
+        Party party = new Party(number);
+        call("import_private_key", params("private_key", party.secret()));
+        return party;
+    }
+
+    /** Gives confirmed coins. */
+    public void fund(Party party, long... values) {
+        Arrays.stream(values).forEach(value -> devnet().faucet(party.address, Amount.of(value)));
+        mine(1);
+    }
+
+    /** The new height. */
+    public long mine(int blocks) {
+        devnet().mine(blocks);
+        return devnet().tip().height();
+    }
+
+    /** Waits until the daemon has followed the chain to its tip. */
+    public void awaitFollowed() {
+        String tip = devnet().tip().id().hex();
+        Await.until(
+                "the daemon follows to " + devnet().tip().height(),
+                () -> call("get_follower_status", Map.of())
+                        .path("last_indexed_block_id")
+                        .asText()
+                        .equals(tip));
+    }
+
+    /** By what the chain itself has. */
+    public Map<Outpoint, Long> coins(Party party) {
+        return devnet().ledger().list(Bytes.wrap(party.address.toArray()), null, null, 1000).coins().stream()
+                .collect(Collectors.toMap(
+                        Coin::outpoint, coin -> coin.output().value().bits()));
+    }
+
+    /** The metrics as their reader gets them. */
+    public String metrics() {
+        HttpRequest request = HttpRequest.newBuilder(uri().resolve("/metrics"))
+                .header("authorization", "Bearer " + token)
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        try {
+            return HttpClient.newHttpClient()
+                    .send(request, HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        daemon.close();
+        chain.ifPresent(behind -> {
+            behind.node().close();
+            if (!behind.guest()) {
+                behind.devnet().close();
+            }
+        });
+    }
+}
