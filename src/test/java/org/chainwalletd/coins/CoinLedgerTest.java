@@ -32,6 +32,7 @@ class CoinLedgerTest {
     @TempDir
     Path folder;
 
+    private Duration coveringAgainAfter = Duration.ofSeconds(5);
     private FollowRig rig;
     private LedgerBooks books;
     private CoinLedger ledger;
@@ -61,8 +62,15 @@ class CoinLedgerTest {
                 new SimpleMeterRegistry());
         rig.kit()
                 .spawn(Coverage.create(
-                        books, rig.follower(), rig.client(), outputs, Duration.ofMillis(50), rig.executor()));
+                        books, rig.follower(), rig.client(), outputs, coveringAgainAfter, rig.executor()));
         awaitTip();
+    }
+
+    /** For tests that wait for it. */
+    private void coverQuickly() {
+        stop();
+        coveringAgainAfter = Duration.ofMillis(50);
+        start();
     }
 
     @AfterEach
@@ -111,6 +119,7 @@ class CoinLedgerTest {
 
     @Test
     void an_old_key_is_covered_by_one_listing_and_what_it_spends_later_is_known() {
+        coverQuickly();
         Address miner = chain.node().minerAddress();
         chain.mine(2);
         awaitCovered(miner);
@@ -123,6 +132,7 @@ class CoinLedgerTest {
 
     @Test
     void an_old_key_is_uncovered_when_the_block_of_its_listing_goes_and_is_listed_again() {
+        coverQuickly();
         Address miner = chain.node().minerAddress();
         chain.mine(2);
         awaitCovered(miner);
@@ -135,6 +145,7 @@ class CoinLedgerTest {
 
     @Test
     void after_random_reorganisations_and_restarts_the_ledger_is_that_of_the_chain() {
+        coverQuickly();
         Random random = Seeded.random("ledger");
         int chains = Integer.getInteger("follow.chains", 3);
         watchFresh();
