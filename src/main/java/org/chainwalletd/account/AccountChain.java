@@ -53,8 +53,8 @@ public interface AccountChain {
     CompletionStage<Optional<AccountBlock>> finalBlock();
 
     /**
-     * Hands a transaction to every endpoint. Completes with the number of those that have it, as soon as all have answered or timed out;
-     * fails with {@link AccountException.Disagreement} when none has.
+     * Hands a transaction to every endpoint. Completes as soon as one of them has it; fails with {@link AccountException.Disagreement} when
+     * none has taken it, which is no proof that none has it.
      */
-    CompletionStage<Integer> sendToAll(Bytes raw, Hash256 hash);
+    CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash);
 }

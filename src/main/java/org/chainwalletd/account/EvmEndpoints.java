@@ -5,6 +5,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -118,7 +119,7 @@ public final class EvmEndpoints implements AccountChain {
                         answers -> answers.stream().flatMap(Optional::stream).toList(), executor);
     }
 
-    private <T> T highest(List<T> answers, java.util.Comparator<T> order) {
+    private <T> T highest(List<T> answers, Comparator<T> order) {
         if (answers.size() < setup.quorum()) {
             throw new AccountException.Disagreement(
                     setup.quorum(), false, List.of(answers.size() + " of " + endpoints.size() + " answer"));
@@ -177,21 +178,26 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     @Override
-    public CompletionStage<Integer> sendToAll(Bytes raw, Hash256 hash) {
-        return all(
-                        endpoint -> endpoint.send(raw, hash),
-                        (sent, failure) ->
-                                failure == null ? Optional.<String>empty() : Optional.of(Failures.words(failure)))
-                .thenApplyAsync(
-                        refusals -> {
-                            List<String> words =
-                                    refusals.stream().flatMap(Optional::stream).toList();
-                            if (words.size() == endpoints.size()) {
-                                throw new AccountException.Disagreement(1, false, words);
-                            }
-                            return endpoints.size() - words.size();
-                        },
+    public CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash) {
+        CompletableFuture<Void> taken = new CompletableFuture<>();
+        all(endpoint -> endpoint.send(raw, hash), (sent, failure) -> {
+                    if (failure == null) {
+                        taken.complete(null);
+                    }
+                    return failure == null ? Optional.<String>empty() : Optional.of(Failures.words(failure));
+                })
+                .whenCompleteAsync(
+                        (refusals, failure) -> taken.completeExceptionally(
+                                failure != null
+                                        ? failure
+                                        : new AccountException.Disagreement(
+                                                1,
+                                                false,
+                                                refusals.stream()
+                                                        .flatMap(Optional::stream)
+                                                        .toList())),
                         executor);
+        return taken;
     }
 
     /** What {@code outcome} makes of each endpoint's answer, when all have answered or timed out. */

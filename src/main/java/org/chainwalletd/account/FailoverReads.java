@@ -1,6 +1,7 @@
 package org.chainwalletd.account;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +36,7 @@ final class FailoverReads extends JsonReads {
                         failure -> {
                             Throwable why = Failures.unwrap(failure);
                             return why instanceof AccountException.Refused || tried + 1 == endpoints.size()
-                                    ? java.util.concurrent.CompletableFuture.failedFuture(why)
+                                    ? CompletableFuture.failedFuture(why)
                                     : ask(question, first, tried + 1);
                         },
                         executor());

@@ -1,5 +1,6 @@
 package org.chainwalletd.account;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -29,9 +30,11 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.settings.ClientConnectionSettings;
 import org.apache.pekko.http.javadsl.settings.ConnectionPoolSettings;
 import org.apache.pekko.http.javadsl.unmarshalling.Unmarshaller;
+import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 import scala.concurrent.ExecutionContext;
+import scala.concurrent.duration.FiniteDuration;
 
 /**
  * JSON-RPC 2.0 over HTTP with one endpoint, by Pekko HTTP's client. Each call has a time and a length that it must not exceed, however the
@@ -75,15 +78,14 @@ final class HttpEndpoint implements Endpoint.Wire {
     }
 
     private static ConnectionPoolSettings poolSettings(ActorSystem<?> system, Duration patience) {
-        scala.concurrent.duration.FiniteDuration limit =
-                scala.concurrent.duration.Duration.create(patience.toMillis(), TimeUnit.MILLISECONDS);
+        FiniteDuration limit = FiniteDuration.create(patience.toMillis(), TimeUnit.MILLISECONDS);
         return ConnectionPoolSettings.create(system.classicSystem())
                 .withMaxConnections(MOST_AT_ONCE)
                 .withMaxOpenRequests(POOL_QUEUE)
                 .withMaxRetries(0)
                 // An endpoint that was away for long is asked as soon as it is there again.
-                .withBaseConnectionBackoff(scala.concurrent.duration.Duration.create(100, TimeUnit.MILLISECONDS))
-                .withMaxConnectionBackoff(scala.concurrent.duration.Duration.create(1, TimeUnit.SECONDS))
+                .withBaseConnectionBackoff(FiniteDuration.create(100, TimeUnit.MILLISECONDS))
+                .withMaxConnectionBackoff(FiniteDuration.create(1, TimeUnit.SECONDS))
                 .withConnectionSettings(ClientConnectionSettings.create(system.classicSystem())
                         .withConnectingTimeout(limit)
                         .withIdleTimeout(limit));
@@ -186,10 +188,10 @@ final class HttpEndpoint implements Endpoint.Wire {
         if (cause instanceof TimeoutException) {
             return new AccountException.Unreachable(name, "none in " + patience.toMillis() + " ms");
         }
-        if (cause instanceof com.fasterxml.jackson.core.JacksonException) {
+        if (cause instanceof JacksonException || cause.getCause() instanceof JacksonException) {
             return new AccountException.BadAnswer(name, "no JSON");
         }
-        if (cause instanceof org.apache.pekko.http.scaladsl.model.EntityStreamSizeException) {
+        if (cause instanceof EntityStreamSizeException) {
             return new AccountException.BadAnswer(name, "longer than such an answer can be");
         }
         return new AccountException.Unreachable(

@@ -9,6 +9,11 @@ public enum SendKind {
     CLAIM,
     REFUND;
 
+    /** Whether waiting costs money: what is claimed or taken back can be lost to a deadline. */
+    boolean isPressing() {
+        return this == CLAIM || this == REFUND;
+    }
+
     /** As {@code evm_tx_history} prints it. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);

@@ -60,7 +60,11 @@ public record DynamicFeeTransaction(
      */
     public Signed sign(SecretBytes secret) {
         byte[] hash = signingHash().toArray();
-        Secp256k1.Signature signature = secret.use(key -> Secp256k1.sign(key, hash));
+        return signedWith(secret.use(key -> Secp256k1.sign(key, hash)));
+    }
+
+    /** With a signature over {@link #signingHash()} that was made elsewhere; it is not verified. */
+    public Signed signedWith(Secp256k1.Signature signature) {
         List<byte[]> members = members();
         members.add(Rlp.number(BigInteger.valueOf(signature.yParity())));
         members.add(Rlp.number(signature.r()));

@@ -46,6 +46,9 @@ public interface AccountSendStore {
     /** The nonce after the highest that was ever given to {@code from}; empty when none was. */
     CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from);
 
+    /** The highest nonce of {@code from} that somebody else has used; empty when none was. */
+    CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from);
+
     /**
      * Newest first.
      *

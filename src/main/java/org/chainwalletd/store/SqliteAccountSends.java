@@ -161,13 +161,25 @@ final class SqliteAccountSends implements AccountSendStore {
     @Override
     public CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from) {
         return store.read(session -> {
-            Optional<Long> last = session.queryOne(
-                    "SELECT nonce FROM account_sends WHERE chain_id = ? AND sender = ? ORDER BY nonce DESC LIMIT 1",
-                    row -> row.getLong(1),
-                    bytes(chainId),
-                    from.toArray());
-            return last.isPresent() ? OptionalLong.of(last.get() + 1) : OptionalLong.empty();
+            OptionalLong last = lastNonce(session, "", chainId, from);
+            return last.isPresent() ? OptionalLong.of(last.getAsLong() + 1) : OptionalLong.empty();
         });
+    }
+
+    @Override
+    public CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from) {
+        return store.read(session -> lastNonce(session, " AND state = 'LOST'", chainId, from));
+    }
+
+    private static OptionalLong lastNonce(SqlSession session, String condition, BigInteger chainId, Bytes from)
+            throws SQLException {
+        Optional<Long> last = session.queryOne(
+                "SELECT nonce FROM account_sends WHERE chain_id = ? AND sender = ?" + condition
+                        + " ORDER BY nonce DESC LIMIT 1",
+                row -> row.getLong(1),
+                bytes(chainId),
+                from.toArray());
+        return last.isPresent() ? OptionalLong.of(last.get()) : OptionalLong.empty();
     }
 
     @Override

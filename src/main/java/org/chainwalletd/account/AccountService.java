@@ -1,0 +1,151 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSend;
+
+/** The way in to sending on the account chain. What it tells of a transaction's depth is as of the last look. */
+public final class AccountService implements AccountSends {
+    private final SendSetup setup;
+    private final AtomicLong head = new AtomicLong();
+    private final List<Consumer<SendRecord>> listeners = new CopyOnWriteArrayList<>();
+    private final ActorRef<SendWatch.Command> watch;
+    private final ActorRef<Nonces.Command> nonces;
+    private volatile OpenSwaps swaps = OpenSwaps.NONE;
+
+    private AccountService(SendSetup setup, EvmEndpoints.Spawner spawner, List<AccountSend> open) {
+        this.setup = setup;
+        this.watch = spawner.spawn(SendWatch.create(setup, open, head, this::changed), "account-sends");
+        this.nonces = spawner.spawn(Nonces.create(setup, () -> swaps, watch), "account-nonces");
+    }
+
+    /** Takes up what the journal has of earlier runs. */
+    public static CompletionStage<AccountService> start(SendSetup setup, EvmEndpoints.Spawner spawner) {
+        return setup.store()
+                .open(setup.chain().chainId())
+                .thenApplyAsync(open -> new AccountService(setup, spawner, open), setup.executor());
+    }
+
+    private void changed(SendRecord record) {
+        listeners.forEach(listener -> listener.accept(record));
+    }
+
+    /** A page of the history, newest first. */
+    public record Page(List<SendRecord> records, Optional<Long> next) {}
+
+    /** @param before where the page before has ended; {@link Long#MAX_VALUE} for the newest */
+    public CompletionStage<Page> history(long before, int most) {
+        return setup.store()
+                .page(setup.chain().chainId(), before, most + 1)
+                .thenApplyAsync(
+                        rows -> {
+                            List<AccountSend> shown = rows.subList(0, Math.min(most, rows.size()));
+                            return new Page(
+                                    shown.stream().map(this::record).toList(),
+                                    rows.size() > most
+                                            ? Optional.of(shown.get(most - 1).id())
+                                            : Optional.empty());
+                        },
+                        setup.executor());
+    }
+
+    private SendRecord record(AccountSend row) {
+        return SendRecords.of(row, head.get());
+    }
+
+    @Override
+    public CompletionStage<SendRecord> send(SendRequest request) {
+        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
+        nonces.tell(new Nonces.Send(request, answer));
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<Optional<SendRecord>> find(String reference) {
+        return setup.store().find(reference).thenApplyAsync(row -> row.map(this::record), setup.executor());
+    }
+
+    @Override
+    public CompletionStage<List<SendRecord>> ofOwner(String owner) {
+        return setup.store()
+                .ofOwner(setup.chain().chainId(), owner)
+                .thenApplyAsync(rows -> rows.stream().map(this::record).toList(), setup.executor());
+    }
+
+    @Override
+    public CompletionStage<SendRecord> push(String reference) {
+        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.Push(reference, answer));
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<SendRecord> raise(String reference) {
+        return replace(reference, Replacer.Purpose.THE_SAME);
+    }
+
+    @Override
+    public CompletionStage<SendRecord> cancel(String reference) {
+        return replace(reference, Replacer.Purpose.NOTHING);
+    }
+
+    private CompletionStage<SendRecord> replace(String reference, Replacer.Purpose purpose) {
+        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.Replace(reference, purpose, answer));
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<AccountFunds> funds(EvmAddress address) {
+        CompletableFuture<SendWatch.Commitments> commitments = new CompletableFuture<>();
+        watch.tell(new SendWatch.Commit(address, commitments));
+        return Survey.of(setup.chain(), address, setup.executor())
+                .thenCombineAsync(commitments, (survey, found) -> funds(address, survey, found), setup.executor());
+    }
+
+    private AccountFunds funds(EvmAddress address, Survey survey, SendWatch.Commitments found) {
+        BigInteger perSwap = Survey.reservePerSwap(survey.market());
+        return new AccountFunds(
+                survey.balance(),
+                Commitment.sum(found.commitments(), survey.count()),
+                perSwap,
+                perSwap.multiply(BigInteger.valueOf(swaps.needingGas(address))));
+    }
+
+    @Override
+    public CompletionStage<List<SendRecord>> open(EvmAddress from) {
+        CompletableFuture<List<SendRecord>> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.Open(from, answer));
+        return answer;
+    }
+
+    @Override
+    public void reserveFor(OpenSwaps openSwaps) {
+        swaps = openSwaps;
+    }
+
+    @Override
+    public void onChange(Consumer<SendRecord> listener) {
+        listeners.add(listener);
+    }
+
+    /** Looks at what is not final without waiting for its turn. */
+    public void look() {
+        watch.tell(new SendWatch.Look());
+    }
+
+    /** Takes no new sends; complete when none is being made. What is not final goes on after the next start. */
+    public CompletionStage<Void> drain() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        nonces.tell(new Nonces.Drain(answer));
+        return answer;
+    }
+}

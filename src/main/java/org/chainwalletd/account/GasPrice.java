@@ -1,0 +1,62 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.Optional;
+
+/**
+ * The two fee fields of a transaction of type 2, in wei per gas.
+ *
+ * @param tip at most {@code maxFee}
+ */
+record GasPrice(BigInteger tip, BigInteger maxFee) {
+    /** An endpoint alone must not talk us into a larger tip: 100 gwei, or four times the base fee where that is more. */
+    private static final BigInteger LARGEST_TIP = BigInteger.valueOf(100_000_000_000L);
+
+    private static final BigInteger FOUR = BigInteger.valueOf(4);
+    private static final BigInteger EIGHT = BigInteger.valueOf(8);
+
+    GasPrice {
+        if (tip.compareTo(maxFee) > 0) {
+            throw new IllegalArgumentException("a tip above the whole fee");
+        }
+    }
+
+    /** For a transaction that should be mined soon. */
+    static GasPrice of(FeeMarket market) {
+        FeeMarket sane = sane(market);
+        return new GasPrice(sane.tip(), sane.comfortable());
+    }
+
+    static FeeMarket sane(FeeMarket market) {
+        BigInteger most = LARGEST_TIP.max(market.baseFee().multiply(FOUR));
+        return new FeeMarket(market.baseFee(), market.tip().min(most));
+    }
+
+    /**
+     * What replaces this one: both fields up by an eighth at least, or nodes would not take it, and by more when the market asks for more.
+     * Empty when {@code most} does not reach.
+     *
+     * @param most wei per gas that may be paid
+     */
+    Optional<GasPrice> raised(FeeMarket market, BigInteger most) {
+        GasPrice wanted = of(market);
+        BigInteger leastFee = eighthMore(maxFee);
+        if (leastFee.compareTo(most) > 0) {
+            return Optional.empty();
+        }
+        BigInteger fee = wanted.maxFee().max(leastFee).min(most);
+        BigInteger leastTip = eighthMore(tip);
+        return leastTip.compareTo(fee) > 0
+                ? Optional.empty()
+                : Optional.of(new GasPrice(wanted.tip().max(leastTip).min(fee), fee));
+    }
+
+    private static BigInteger eighthMore(BigInteger value) {
+        return value.add(value.add(EIGHT).subtract(BigInteger.ONE).divide(EIGHT))
+                .max(value.add(BigInteger.ONE));
+    }
+
+    BigInteger cost(long gasLimit) {
+        return maxFee.multiply(BigInteger.valueOf(gasLimit));
+    }
+}

@@ -1,0 +1,298 @@
+package org.chainwalletd.account;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSend;
+
+/**
+ * Owns the next nonce of each address of ours, and the requests that wait for one. Requests of an address are made into transactions batch by
+ * batch, never two batches at a time, and each is handed to the {@link SendWatch} once it is durable. A request whose reference is known is
+ * answered from the journal. After a restart the journal tells the next nonce; requests that had none are gone, and nobody was told
+ * otherwise.
+ */
+final class Nonces extends AbstractBehavior<Nonces.Command> {
+    sealed interface Command {}
+
+    /** Makes a transaction, or answers what its reference stands for. */
+    record Send(SendRequest request, CompletableFuture<SendRecord> answer) implements Command {}
+
+    /** Takes no new requests; answers when no batch is being made. */
+    record Drain(CompletableFuture<Void> answer) implements Command {}
+
+    private record Found(String reference, Optional<AccountSend> row, Throwable failure) implements Command {}
+
+    private record LineRead(EvmAddress from, Journal journal, Throwable failure) implements Command {}
+
+    private record Made(EvmAddress from, List<SendMaker.Outcome> outcomes, Throwable failure) implements Command {}
+
+    /** What the store knows of an address. */
+    private record Journal(OptionalLong next, OptionalLong stolen, List<AccountSend> open) {}
+
+    /** A request that has no nonce yet, with all who wait for it. */
+    private record Pending(SendRequest request, Hash256 digest, List<CompletableFuture<SendRecord>> answers) {}
+
+    private enum Stage {
+        /** The store has to be read first: at the beginning, and when it is not known what it has written. */
+        UNREAD,
+        READING,
+        IDLE,
+        MAKING
+    }
+
+    /** What is going on with one address. */
+    private static final class Line {
+        private final List<String> queue = new ArrayList<>();
+        private Stage stage = Stage.UNREAD;
+        private OptionalLong next = OptionalLong.empty();
+        private OptionalLong stolen = OptionalLong.empty();
+        private List<String> batch = List.of();
+    }
+
+    private final SendSetup setup;
+    private final Supplier<OpenSwaps> swaps;
+    private final ActorRef<SendWatch.Command> watch;
+    private final SendMaker maker;
+    private final Map<String, Pending> pending = new LinkedHashMap<>();
+    private final Map<EvmAddress, Line> lines = new HashMap<>();
+    private final List<CompletableFuture<Void>> drains = new ArrayList<>();
+
+    private Nonces(
+            ActorContext<Command> context,
+            SendSetup setup,
+            Supplier<OpenSwaps> swaps,
+            ActorRef<SendWatch.Command> watch) {
+        super(context);
+        this.setup = setup;
+        this.swaps = swaps;
+        this.watch = watch;
+        this.maker = new SendMaker(setup);
+    }
+
+    static Behavior<Command> create(SendSetup setup, Supplier<OpenSwaps> swaps, ActorRef<SendWatch.Command> watch) {
+        return Behaviors.setup(context -> new Nonces(context, setup, swaps, watch));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Send.class, this::send)
+                .onMessage(Drain.class, this::drain)
+                .onMessage(Found.class, this::found)
+                .onMessage(LineRead.class, this::lineRead)
+                .onMessage(Made.class, this::made)
+                .build();
+    }
+
+    private Behavior<Command> send(Send command) {
+        SendRequest request = command.request();
+        if (!drains.isEmpty()) {
+            return refuse(command, new SendRefusal.ShuttingDown());
+        }
+        Hash256 digest = RequestDigest.of(request);
+        Pending same = pending.get(request.reference());
+        if (same != null) {
+            if (!same.digest().equals(digest)) {
+                return refuse(command, new SendRefusal.ReferenceTaken(request.reference()));
+            }
+            same.answers().add(command.answer());
+            return this;
+        }
+        if (pending.size() >= setup.pace().mostOpen()) {
+            return refuse(command, new SendRefusal.TooMany(pending.size()));
+        }
+        pending.put(request.reference(), new Pending(request, digest, new ArrayList<>(List.of(command.answer()))));
+        getContext()
+                .pipeToSelf(
+                        setup.store().find(request.reference()),
+                        (row, failure) -> new Found(request.reference(), row, failure));
+        return this;
+    }
+
+    private Behavior<Command> refuse(Send command, SendRefusal why) {
+        command.answer().completeExceptionally(new SendException(why));
+        return this;
+    }
+
+    private Behavior<Command> found(Found command) {
+        Pending asked = pending.get(command.reference());
+        if (command.failure() != null) {
+            fail(command.reference(), command.failure());
+        } else if (command.row().isPresent()) {
+            pending.remove(command.reference());
+            answerKnown(asked, command.row().get());
+        } else {
+            EvmAddress from = asked.request().from();
+            lines.computeIfAbsent(from, any -> new Line()).queue.add(command.reference());
+            proceed(from);
+        }
+        return this;
+    }
+
+    /** The watch waits with the answer for an endpoint's word, when the transaction has just been made. */
+    private void answerKnown(Pending asked, AccountSend row) {
+        boolean same = row.digest().equals(asked.digest())
+                && row.chainId().equals(setup.chain().chainId());
+        for (CompletableFuture<SendRecord> answer : asked.answers()) {
+            if (same) {
+                watch.tell(new SendWatch.Describe(row, answer));
+            } else {
+                answer.completeExceptionally(new SendException(new SendRefusal.ReferenceTaken(row.reference())));
+            }
+        }
+    }
+
+    private void proceed(EvmAddress from) {
+        Line line = lines.get(from);
+        if (!drains.isEmpty()) {
+            List<String> late = List.copyOf(line.queue);
+            line.queue.clear();
+            late.forEach(reference -> fail(reference, new SendException(new SendRefusal.ShuttingDown())));
+        }
+        if (line.queue.isEmpty()) {
+            return;
+        }
+        if (line.stage == Stage.UNREAD) {
+            read(from, line);
+        } else if (line.stage == Stage.IDLE) {
+            begin(from, line);
+        }
+    }
+
+    private void read(EvmAddress from, Line line) {
+        line.stage = Stage.READING;
+        getContext().pipeToSelf(read(from), (journal, failure) -> new LineRead(from, journal, failure));
+    }
+
+    private CompletionStage<Journal> read(EvmAddress from) {
+        var chainId = setup.chain().chainId();
+        var bytes = SendSetup.bytes(from);
+        CompletableFuture<OptionalLong> next =
+                setup.store().nextNonce(chainId, bytes).toCompletableFuture();
+        CompletableFuture<OptionalLong> stolen =
+                setup.store().lastLost(chainId, bytes).toCompletableFuture();
+        CompletableFuture<List<AccountSend>> open = setup.store().open(chainId).toCompletableFuture();
+        return CompletableFuture.allOf(next, stolen, open)
+                .thenApplyAsync(done -> new Journal(next.join(), stolen.join(), open.join()), setup.executor());
+    }
+
+    /** Rows that the store has written although it could not say so are followed like all others from here on. */
+    private Behavior<Command> lineRead(LineRead command) {
+        Line line = lines.get(command.from());
+        if (command.failure() != null) {
+            line.stage = Stage.UNREAD;
+            List<String> waiting = List.copyOf(line.queue);
+            line.queue.clear();
+            waiting.forEach(reference -> fail(reference, command.failure()));
+            return this;
+        }
+        line.stage = Stage.IDLE;
+        line.next = command.journal().next();
+        line.stolen = command.journal().stolen();
+        command.journal().open().forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
+        proceed(command.from());
+        return this;
+    }
+
+    private void begin(EvmAddress from, Line line) {
+        line.stage = Stage.MAKING;
+        line.batch = nextBatch(line.queue);
+        line.queue.removeAll(line.batch);
+        OptionalLong next = line.next;
+        OptionalLong stolen = line.stolen;
+        List<SendRequest> requests = line.batch.stream()
+                .map(reference -> pending.get(reference).request())
+                .toList();
+        CompletableFuture<SendWatch.Commitments> commitments = new CompletableFuture<>();
+        watch.tell(new SendWatch.Commit(from, commitments));
+        getContext()
+                .pipeToSelf(
+                        commitments.thenComposeAsync(
+                                found -> make(from, next, stolen, found, requests), setup.executor()),
+                        (outcomes, failure) -> new Made(from, outcomes, failure));
+    }
+
+    /** What races against a deadline goes first, and by itself: nothing else may keep it. */
+    private List<String> nextBatch(List<String> queue) {
+        List<String> pressing = queue.stream()
+                .filter(reference -> pending.get(reference).request().kind().isPressing())
+                .toList();
+        return (pressing.isEmpty() ? queue : pressing)
+                .stream().limit(setup.pace().batch()).toList();
+    }
+
+    private CompletionStage<List<SendMaker.Outcome>> make(
+            EvmAddress from,
+            OptionalLong next,
+            OptionalLong stolen,
+            SendWatch.Commitments found,
+            List<SendRequest> requests) {
+        int free = setup.pace().mostOpen() - found.open();
+        if (free < requests.size() && !requests.get(0).kind().isPressing()) {
+            return CompletableFuture.failedFuture(new SendException(new SendRefusal.TooMany(found.open())));
+        }
+        OptionalLong lost = found.stolen().isPresent() ? found.stolen() : stolen;
+        return maker.make(
+                new SendMaker.Line(
+                        from, next, lost, found.commitments(), swaps.get().needingGas(from)),
+                requests);
+    }
+
+    private Behavior<Command> made(Made command) {
+        Line line = lines.get(command.from());
+        if (command.failure() != null) {
+            // Perhaps the store has written them after all; what it has is what counts.
+            read(command.from(), line);
+            line.batch.forEach(reference -> fail(reference, command.failure()));
+        } else {
+            line.stage = Stage.IDLE;
+            command.outcomes().forEach(outcome -> settle(line, outcome));
+        }
+        line.batch = List.of();
+        proceed(command.from());
+        return answerDrains();
+    }
+
+    private void settle(Line line, SendMaker.Outcome outcome) {
+        if (outcome instanceof SendMaker.Outcome.Made made) {
+            line.next = OptionalLong.of(made.send().nonce() + 1);
+            Pending asked = pending.remove(made.request().reference());
+            watch.tell(new SendWatch.Take(made.send(), asked.answers()));
+        } else {
+            fail(outcome.request().reference(), ((SendMaker.Outcome.Refused) outcome).why());
+        }
+    }
+
+    private void fail(String reference, Throwable why) {
+        Throwable cause = Failures.unwrap(why);
+        pending.remove(reference).answers().forEach(answer -> answer.completeExceptionally(cause));
+    }
+
+    private Behavior<Command> drain(Drain command) {
+        drains.add(command.answer());
+        lines.keySet().forEach(this::proceed);
+        return answerDrains();
+    }
+
+    private Behavior<Command> answerDrains() {
+        if (lines.values().stream().noneMatch(line -> line.stage == Stage.MAKING)) {
+            drains.forEach(answer -> answer.complete(null));
+        }
+        return this;
+    }
+}

@@ -1,0 +1,272 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.evm.DynamicFeeTransaction;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSendStore.Journalled;
+
+/**
+ * Makes transactions of requests of one address, together: one look at the chain, one commit of the journal. When the stage has failed no
+ * nonce was used, unless the store does not know whether it has written.
+ */
+final class SendMaker {
+    private static final long TRANSFER_GAS = 21_000;
+    private static final long MOST_GAS = 2_000_000;
+
+    private final SendSetup setup;
+
+    SendMaker(SendSetup setup) {
+        this.setup = setup;
+    }
+
+    /**
+     * What is known of an address before.
+     *
+     * @param next the nonce after the highest that was ever given; empty when none was
+     * @param stolen a nonce of ours that somebody else has used
+     * @param commitments of what is not mined
+     * @param openSwaps that still need gas
+     */
+    record Line(EvmAddress from, OptionalLong next, OptionalLong stolen, List<Commitment> commitments, int openSwaps) {}
+
+    /** What became of one request. */
+    sealed interface Outcome {
+        SendRequest request();
+
+        record Made(SendRequest request, AccountSend send) implements Outcome {}
+
+        record Refused(SendRequest request, Throwable why) implements Outcome {}
+    }
+
+    /** One outcome for each request, in their order; {@linkplain SendKind#isPressing pressing} ones are never mixed with others. */
+    CompletionStage<List<Outcome>> make(Line line, List<SendRequest> requests) {
+        boolean pressing = requests.get(0).kind().isPressing();
+        CompletionStage<Survey> survey = pressing
+                ? Survey.ofPressing(setup.chain(), line.from(), setup.executor())
+                : Survey.of(setup.chain(), line.from(), setup.executor());
+        return survey.thenComposeAsync(found -> make(line, found, requests), setup.executor());
+    }
+
+    private CompletionStage<List<Outcome>> make(Line line, Survey survey, List<SendRequest> requests) {
+        Optional<SendRefusal> obstacle = obstacle(line, survey);
+        if (obstacle.isPresent()) {
+            SendException why = new SendException(obstacle.get());
+            return CompletableFuture.completedFuture(requests.stream()
+                    .map(request -> (Outcome) new Outcome.Refused(request, why))
+                    .toList());
+        }
+        List<CompletableFuture<Long>> estimates = requests.stream()
+                .map(request -> gas(request, line, survey).toCompletableFuture())
+                .toList();
+        return CompletableFuture.allOf(estimates.stream()
+                        .map(estimate -> estimate.handleAsync((gas, failure) -> null, setup.executor()))
+                        .toArray(CompletableFuture[]::new))
+                .thenComposeAsync(done -> allot(line, survey, requests, estimates), setup.executor());
+    }
+
+    private Optional<SendRefusal> obstacle(Line line, Survey survey) {
+        if (!survey.isAgreed()) {
+            return Optional.empty();
+        }
+        long known = setup.knownNonce().orElse(0);
+        if (line.stolen().isPresent() && line.stolen().getAsLong() >= known) {
+            return Optional.of(new SendRefusal.NonceGap(
+                    line.from(),
+                    line.stolen().getAsLong(),
+                    Math.max(survey.count(), line.stolen().getAsLong() + 1)));
+        }
+        if (line.next().isPresent() && survey.count() > Math.max(line.next().getAsLong(), known)) {
+            return Optional.of(new SendRefusal.NonceGap(line.from(), line.next().getAsLong(), survey.count()));
+        }
+        if (survey.hasCode()) {
+            return Optional.of(new SendRefusal.HasCode(line.from()));
+        }
+        return survey.knowsType2() ? Optional.empty() : Optional.of(new SendRefusal.OldChain());
+    }
+
+    /** What cannot be paid in any case is not estimated. */
+    private CompletionStage<Long> gas(SendRequest request, Line line, Survey survey) {
+        if (request.gas() instanceof Gas.Fixed fixed) {
+            return CompletableFuture.completedFuture(fixed.limit());
+        }
+        BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
+        Purse purse = new Purse(line, survey);
+        Optional<SendRefusal> tooLittle = purse.refusal(request, value, TRANSFER_GAS);
+        if (tooLittle.isPresent()) {
+            return CompletableFuture.failedFuture(new SendException(tooLittle.get()));
+        }
+        return setup.chain()
+                .any()
+                .estimateGas(request.from(), request.to(), value, request.data())
+                .handleAsync(SendMaker::limit, setup.executor());
+    }
+
+    private static long limit(Long estimate, Throwable failure) {
+        if (failure != null) {
+            if (Failures.unwrap(failure) instanceof AccountException.Refused refused) {
+                throw new SendException(new SendRefusal.WouldRevert(refused.words()));
+            }
+            throw Failures.unwrap(failure) instanceof RuntimeException known
+                    ? known
+                    : new IllegalStateException(failure);
+        }
+        if (estimate <= TRANSFER_GAS) {
+            return TRANSFER_GAS;
+        }
+        if (estimate > MOST_GAS) {
+            throw new SendException(new SendRefusal.WouldRevert("it would take " + estimate + " gas"));
+        }
+        return estimate + estimate / 5;
+    }
+
+    private CompletionStage<List<Outcome>> allot(
+            Line line, Survey survey, List<SendRequest> requests, List<CompletableFuture<Long>> estimates) {
+        Purse purse = new Purse(line, survey);
+        GasPrice price = GasPrice.of(survey.market());
+        long ours = line.next().orElse(survey.count());
+        long nonce = survey.isAgreed() ? Math.max(ours, survey.count()) : ours;
+        Outcome[] outcomes = new Outcome[requests.size()];
+        List<Integer> places = new ArrayList<>();
+        List<CompletableFuture<AccountSend>> signed = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            SendRequest request = requests.get(i);
+            try {
+                long gas = estimates.get(i).join();
+                BigInteger value = purse.take(request, gas);
+                places.add(i);
+                signed.add(sign(request, value, gas, price, nonce++).toCompletableFuture());
+            } catch (RuntimeException e) {
+                outcomes[i] = new Outcome.Refused(request, Failures.unwrap(e));
+            }
+        }
+        return CompletableFuture.allOf(signed.toArray(CompletableFuture[]::new))
+                .thenComposeAsync(
+                        done -> journal(
+                                signed.stream().map(CompletableFuture::join).toList()),
+                        setup.executor())
+                .thenApplyAsync(
+                        sends -> {
+                            for (int i = 0; i < sends.size(); i++) {
+                                int place = places.get(i);
+                                outcomes[place] = new Outcome.Made(requests.get(place), sends.get(i));
+                            }
+                            return List.of(outcomes);
+                        },
+                        setup.executor());
+    }
+
+    private CompletionStage<AccountSend> sign(
+            SendRequest request, BigInteger value, long gas, GasPrice price, long nonce) {
+        DynamicFeeTransaction transaction = new DynamicFeeTransaction(
+                setup.chain().chainId(),
+                BigInteger.valueOf(nonce),
+                price.tip(),
+                price.maxFee(),
+                BigInteger.valueOf(gas),
+                request.to(),
+                value,
+                request.data());
+        return setup.sign(request.from(), transaction)
+                .thenApplyAsync(
+                        signed -> {
+                            long now = setup.clock().millis();
+                            return new AccountSend(
+                                    AccountSend.NEW,
+                                    request.reference(),
+                                    RequestDigest.of(request),
+                                    setup.chain().chainId(),
+                                    request.kind().name(),
+                                    SendSetup.bytes(request.from()),
+                                    SendSetup.bytes(request.to()),
+                                    value,
+                                    request.data(),
+                                    nonce,
+                                    gas,
+                                    request.feeCeiling(),
+                                    request.pushing().name(),
+                                    request.owner(),
+                                    List.of(new AccountSend.Version(
+                                            signed.hash(), signed.raw(), price.tip(), price.maxFee(), false, now)),
+                                    AccountSend.State.JOURNALLED,
+                                    Optional.empty(),
+                                    now,
+                                    now);
+                        },
+                        setup.executor());
+    }
+
+    private CompletionStage<List<AccountSend>> journal(List<AccountSend> sends) {
+        if (sends.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return setup.store()
+                .open(sends)
+                .thenApplyAsync(
+                        written -> {
+                            if (written instanceof Journalled.Done done) {
+                                return done.sends();
+                            }
+                            throw new IllegalStateException(
+                                    "the journal has a transaction of this name or nonce" + " already: "
+                                            + ((Journalled.Taken) written).by().reference());
+                        },
+                        setup.executor());
+    }
+
+    /** What is left of the balance while one request after the other takes from it. */
+    private static final class Purse {
+        private final BigInteger reserved;
+        private final GasPrice price;
+        private BigInteger left;
+
+        private Purse(Line line, Survey survey) {
+            this.price = GasPrice.of(survey.market());
+            this.left = survey.balance().subtract(Commitment.sum(line.commitments(), survey.count()));
+            this.reserved = Survey.reservePerSwap(survey.market()).multiply(BigInteger.valueOf(line.openSwaps()));
+        }
+
+        /** The value that is paid. */
+        BigInteger take(SendRequest request, long gas) {
+            BigInteger fee = price.cost(gas);
+            BigInteger value = request.value() instanceof SendValue.Exactly exactly
+                    ? exactly.wei()
+                    : available(request).subtract(fee).max(BigInteger.ONE);
+            refusal(request, value, gas).ifPresent(why -> {
+                throw new SendException(why);
+            });
+            left = left.subtract(value).subtract(fee);
+            return value;
+        }
+
+        Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
+            BigInteger fee = price.cost(gas);
+            if (request.feeCeiling().isPresent()
+                    && fee.compareTo(request.feeCeiling().get()) > 0) {
+                return Optional.of(
+                        new SendRefusal.FeeTooHigh(fee, request.feeCeiling().get()));
+            }
+            BigInteger needed = value.add(fee);
+            BigInteger available = available(request);
+            return needed.compareTo(available) > 0
+                    ? Optional.of(new SendRefusal.InsufficientBalance(
+                            needed, available, left.subtract(available).max(BigInteger.ZERO)))
+                    : Optional.empty();
+        }
+
+        /** What is kept for open swaps is theirs: their locks, claims and refunds take from it. */
+        private BigInteger available(SendRequest request) {
+            return request.kind() == SendKind.SEND
+                    ? left.subtract(reserved).max(BigInteger.ZERO)
+                    : left.max(BigInteger.ZERO);
+        }
+    }
+}

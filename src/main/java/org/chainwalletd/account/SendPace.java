@@ -1,0 +1,34 @@
+package org.chainwalletd.account;
+
+import java.time.Duration;
+
+/**
+ * How often and how much at once.
+ *
+ * @param look time between two looks at what is not final
+ * @param resend time after which what is in no block goes out again, the same bytes
+ * @param stuck time, and {@code stuckBlocks} blocks, after which the next transaction of an address pays more
+ * @param urgent time after which an urgent one pays more
+ * @param mostOpen transactions that are not final
+ * @param batch transactions that are made together
+ * @param window transactions of an address that are sent again at a time, those with the lowest nonces
+ */
+public record SendPace(
+        Duration look,
+        Duration resend,
+        Duration stuck,
+        int stuckBlocks,
+        Duration urgent,
+        int mostOpen,
+        int batch,
+        int window) {
+    public static final SendPace USUAL = new SendPace(
+            Duration.ofSeconds(4),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(60),
+            3,
+            Duration.ofSeconds(30),
+            4_096,
+            64,
+            64);
+}

@@ -1,0 +1,76 @@
+package org.chainwalletd.account;
+
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSend.Outcome;
+
+/** What the rows of the journal mean to those who asked for them. */
+final class SendRecords {
+    private SendRecords() {}
+
+    /** @param head height of the chain as it was last seen */
+    static SendRecord of(AccountSend row, long head) {
+        return new SendRecord(
+                row.reference(),
+                SendKind.valueOf(row.kind()),
+                SendSetup.address(row.from()),
+                SendSetup.address(row.to()),
+                row.value(),
+                row.nonce(),
+                row.gasLimit(),
+                row.newest().maxFee(),
+                row.versions().stream().map(AccountSend.Version::hash).toList(),
+                state(row, head),
+                row.owner(),
+                row.createdAt(),
+                row.changedAt());
+    }
+
+    private static SendState state(AccountSend row, long head) {
+        return switch (row.state()) {
+            case JOURNALLED -> new SendState.Journalled();
+            case SENT -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Sent();
+            case MINED -> mined(row, row.outcome().orElseThrow(), head);
+            case FINAL -> {
+                Outcome outcome = row.outcome().orElseThrow();
+                yield new SendState.Final(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
+            }
+            case REVERTED -> {
+                Outcome outcome = row.outcome().orElseThrow();
+                yield new SendState.Reverted(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
+            }
+            case CANCELLED -> {
+                Outcome outcome = row.outcome().orElseThrow();
+                yield new SendState.Cancelled(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
+            }
+            case LOST -> new SendState.Lost();
+        };
+    }
+
+    /** A version to ourselves in a block is no success of what was asked for. */
+    private static SendState mined(AccountSend row, Outcome outcome, long head) {
+        return cancels(row, outcome)
+                ? new SendState.Cancelling()
+                : new SendState.Mined(
+                        outcome.hash(),
+                        outcome.blockNumber(),
+                        outcome.blockHash(),
+                        Math.max(0, head - outcome.blockNumber()),
+                        outcome.succeeded());
+    }
+
+    /** The state of a row whose transaction is in a block. */
+    static AccountSend.State stateOf(AccountSend row, Outcome outcome, boolean isFinal) {
+        if (!isFinal) {
+            return AccountSend.State.MINED;
+        }
+        if (cancels(row, outcome)) {
+            return AccountSend.State.CANCELLED;
+        }
+        return outcome.succeeded() ? AccountSend.State.FINAL : AccountSend.State.REVERTED;
+    }
+
+    private static boolean cancels(AccountSend row, Outcome outcome) {
+        return row.versions().stream()
+                .anyMatch(version -> version.cancels() && version.hash().equals(outcome.hash()));
+    }
+}

@@ -1,0 +1,499 @@
+package org.chainwalletd.account;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSend.State;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the transactions that have a nonce and are not final: hands them to the endpoints, looks what became of them, sends again what was
+ * forgotten, pays more for what is stuck, and lets go of them when they are final. It alone changes their rows, once the {@link Nonces} have
+ * opened them. After a restart it takes up every row that is not over and sends the same bytes again, but for those that their owner pushes.
+ */
+final class SendWatch extends AbstractBehavior<SendWatch.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(SendWatch.class);
+
+    sealed interface Command {}
+
+    /** Sends a new one for the first time; those who wait hear when an endpoint has it, or none. */
+    record Take(AccountSend row, List<CompletableFuture<SendRecord>> answers) implements Command {}
+
+    /** Follows a row of the journal, unless it does already. */
+    record TakeUp(AccountSend row) implements Command {}
+
+    /** Answers with the record of a row; when it is on its way for the first time, as soon as that is over. */
+    record Describe(AccountSend row, CompletableFuture<SendRecord> answer) implements Command {}
+
+    record Commit(EvmAddress from, CompletableFuture<Commitments> answer) implements Command {}
+
+    record Push(String reference, CompletableFuture<SendRecord> answer) implements Command {}
+
+    record Replace(String reference, Replacer.Purpose purpose, CompletableFuture<SendRecord> answer)
+            implements Command {}
+
+    record Open(EvmAddress from, CompletableFuture<List<SendRecord>> answer) implements Command {}
+
+    record Look() implements Command {}
+
+    private record Broadcast(long id, int versions, Throwable failure) implements Command {}
+
+    private record Looked(EvmAddress from, SendLook.Findings findings, Throwable failure) implements Command {}
+
+    private record Replaced(
+            long id,
+            Optional<AccountSend.Version> version,
+            Throwable failure,
+            List<CompletableFuture<SendRecord>> answers)
+            implements Command {}
+
+    private record Written(long id, AccountSend written, boolean done, Throwable failure) implements Command {}
+
+    private record Reread(long id, Optional<AccountSend> row, Throwable failure) implements Command {}
+
+    /**
+     * What is not mined.
+     *
+     * @param open transactions of all addresses that are not final
+     * @param stolen a nonce that somebody else has used
+     */
+    record Commitments(List<Commitment> commitments, int open, OptionalLong stolen) {}
+
+    private final SendSetup setup;
+    private final AtomicLong head;
+    private final Consumer<SendRecord> changes;
+    private final SendLook look;
+    private final Replacer replacer;
+    private final Map<Long, Entry> entries = new HashMap<>();
+    private final Map<String, Entry> byReference = new HashMap<>();
+    private final Map<EvmAddress, Long> stolen = new HashMap<>();
+    private final Set<EvmAddress> looking = new HashSet<>();
+
+    /** One transaction in work. */
+    private static final class Entry {
+        private AccountSend row;
+        /** Empty: at the next occasion. */
+        private OptionalLong pushedAt = OptionalLong.empty();
+        /** Where the chain stood when the newest version was first seen here. */
+        private long headThen;
+
+        /** When it was last tried to pay more, whether or not there was room for it. */
+        private long triedAt;
+
+        private boolean replacing;
+        private boolean rereading;
+        private int timesGone;
+        private boolean firstOnItsWay;
+        private final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
+
+        private Entry(AccountSend row, long head) {
+            this.row = row;
+            this.headThen = head;
+        }
+
+        private boolean pushesItself() {
+            return row.newest().cancels() || SendRequest.Pushing.valueOf(row.pushing()) != SendRequest.Pushing.BY_OWNER;
+        }
+
+        private boolean isUrgent() {
+            return SendRequest.Pushing.valueOf(row.pushing()) == SendRequest.Pushing.URGENTLY;
+        }
+
+        private boolean isWaiting() {
+            return row.state() == State.JOURNALLED || row.state() == State.SENT;
+        }
+    }
+
+    private SendWatch(ActorContext<Command> context, SendSetup setup, AtomicLong head, Consumer<SendRecord> changes) {
+        super(context);
+        this.setup = setup;
+        this.head = head;
+        this.changes = changes;
+        this.look = new SendLook(setup);
+        this.replacer = new Replacer(setup);
+    }
+
+    /**
+     * @param open all rows of the journal that are not over
+     * @param head where it tells the height of the chain
+     * @param changes told after a change is durable
+     */
+    static Behavior<Command> create(
+            SendSetup setup, List<AccountSend> open, AtomicLong head, Consumer<SendRecord> changes) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
+            SendWatch watch = new SendWatch(context, setup, head, changes);
+            open.forEach(watch::follow);
+            watch.start(timers);
+            return watch;
+        }));
+    }
+
+    private void start(TimerScheduler<Command> timers) {
+        timers.startTimerWithFixedDelay(new Look(), setup.pace().look());
+        getContext().getSelf().tell(new Look());
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Take.class, this::take)
+                .onMessage(TakeUp.class, this::takeUp)
+                .onMessage(Describe.class, this::describe)
+                .onMessage(Commit.class, this::commit)
+                .onMessage(Push.class, this::push)
+                .onMessage(Replace.class, this::replace)
+                .onMessage(Open.class, this::open)
+                .onMessage(Look.class, this::lookAtAll)
+                .onMessage(Broadcast.class, this::broadcast)
+                .onMessage(Looked.class, this::looked)
+                .onMessage(Replaced.class, this::replaced)
+                .onMessage(Written.class, this::written)
+                .onMessage(Reread.class, this::reread)
+                .build();
+    }
+
+    private Entry follow(AccountSend row) {
+        Entry entry = new Entry(row, head.get());
+        entries.put(row.id(), entry);
+        byReference.put(row.reference(), entry);
+        return entry;
+    }
+
+    private SendRecord record(Entry entry) {
+        return SendRecords.of(entry.row, head.get());
+    }
+
+    private Behavior<Command> take(Take command) {
+        Entry entry = entries.get(command.row().id());
+        if (entry == null) {
+            entry = follow(command.row());
+        }
+        entry.firstOnItsWay = true;
+        entry.answers.addAll(command.answers());
+        send(entry);
+        return this;
+    }
+
+    private Behavior<Command> takeUp(TakeUp command) {
+        if (!entries.containsKey(command.row().id())) {
+            follow(command.row());
+        }
+        return this;
+    }
+
+    private Behavior<Command> describe(Describe command) {
+        Entry entry = entries.get(command.row().id());
+        if (entry == null) {
+            command.answer().complete(SendRecords.of(command.row(), head.get()));
+        } else if (entry.firstOnItsWay) {
+            entry.answers.add(command.answer());
+        } else if (entry.row.state() == State.JOURNALLED && entry.pushesItself()) {
+            entry.answers.add(command.answer());
+            send(entry);
+        } else {
+            command.answer().complete(record(entry));
+        }
+        return this;
+    }
+
+    private Behavior<Command> commit(Commit command) {
+        List<Commitment> commitments = of(command.from()).stream()
+                .map(entry -> Commitment.of(entry.row))
+                .toList();
+        Long lost = stolen.get(command.from());
+        command.answer()
+                .complete(new Commitments(
+                        commitments, entries.size(), lost == null ? OptionalLong.empty() : OptionalLong.of(lost)));
+        return this;
+    }
+
+    private Behavior<Command> open(Open command) {
+        command.answer().complete(of(command.from()).stream().map(this::record).toList());
+        return this;
+    }
+
+    /** By nonce. */
+    private List<Entry> of(EvmAddress from) {
+        return entries.values().stream()
+                .filter(entry -> SendSetup.address(entry.row.from()).equals(from))
+                .sorted(Comparator.comparingLong(entry -> entry.row.nonce()))
+                .toList();
+    }
+
+    private Behavior<Command> push(Push command) {
+        Entry entry = byReference.get(command.reference());
+        if (entry == null) {
+            command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
+        } else if (entry.isWaiting()) {
+            entry.answers.add(command.answer());
+            send(entry);
+        } else {
+            command.answer().complete(record(entry));
+        }
+        return this;
+    }
+
+    private void send(Entry entry) {
+        long id = entry.row.id();
+        int versions = entry.row.versions().size();
+        entry.pushedAt = OptionalLong.of(setup.clock().millis());
+        AccountSend.Version newest = entry.row.newest();
+        getContext()
+                .pipeToSelf(
+                        setup.chain().sendToAll(newest.raw(), newest.hash()),
+                        (done, failure) -> new Broadcast(id, versions, failure));
+    }
+
+    private Behavior<Command> broadcast(Broadcast command) {
+        Entry entry = entries.get(command.id());
+        if (entry == null) {
+            return this;
+        }
+        if (command.failure() != null) {
+            LOG.warn(
+                    "account chain: {} (nonce {}) was taken by no endpoint: {}",
+                    entry.row.newest().hash(),
+                    entry.row.nonce(),
+                    Failures.words(command.failure()));
+        } else if (entry.row.state() == State.JOURNALLED) {
+            change(entry, State.SENT, Optional.empty());
+        }
+        entry.firstOnItsWay = false;
+        answer(entry);
+        return this;
+    }
+
+    private void answer(Entry entry) {
+        SendRecord record = record(entry);
+        List<CompletableFuture<SendRecord>> answers = List.copyOf(entry.answers);
+        entry.answers.clear();
+        answers.forEach(answer -> answer.complete(record));
+    }
+
+    /** In memory at once; who was promised something hears of it when it is durable. */
+    private void change(Entry entry, State state, Optional<AccountSend.Outcome> outcome) {
+        State before = entry.row.state();
+        AccountSend changed = entry.row.in(state, outcome, setup.clock().millis());
+        entry.row = changed;
+        getContext()
+                .pipeToSelf(
+                        setup.store().enter(changed.id(), before, state, outcome, changed.changedAt()),
+                        (done, failure) -> new Written(changed.id(), changed, failure == null && done, failure));
+    }
+
+    private Behavior<Command> written(Written command) {
+        Entry entry = entries.get(command.id());
+        if (entry == null) {
+            return this;
+        }
+        if (!command.done()) {
+            LOG.warn(
+                    "the journal did not take that nonce {} is {}: {}",
+                    command.written().nonce(),
+                    command.written().state(),
+                    command.failure() == null ? "it has another state" : Failures.words(command.failure()));
+            reread(entry);
+            return this;
+        }
+        if (command.written().state().isOver()) {
+            entries.remove(command.id());
+            byReference.remove(entry.row.reference());
+            answer(entry);
+        }
+        changes.accept(SendRecords.of(command.written(), head.get()));
+        return this;
+    }
+
+    /** The journal is right; what the chain says is found out once more. */
+    private void reread(Entry entry) {
+        if (!entry.rereading) {
+            entry.rereading = true;
+            long id = entry.row.id();
+            getContext()
+                    .pipeToSelf(
+                            setup.store().find(entry.row.reference()), (row, failure) -> new Reread(id, row, failure));
+        }
+    }
+
+    private Behavior<Command> reread(Reread command) {
+        Entry entry = entries.get(command.id());
+        if (entry != null) {
+            entry.rereading = false;
+            if (command.failure() == null) {
+                command.row().ifPresent(row -> entry.row = row);
+            }
+        }
+        return this;
+    }
+
+    private Behavior<Command> replace(Replace command) {
+        Entry entry = byReference.get(command.reference());
+        if (entry == null) {
+            command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
+        } else if (!entry.isWaiting() || entry.replacing) {
+            command.answer().complete(record(entry));
+        } else {
+            beginReplacing(entry, command.purpose(), List.of(command.answer()));
+        }
+        return this;
+    }
+
+    private void beginReplacing(Entry entry, Replacer.Purpose purpose, List<CompletableFuture<SendRecord>> answers) {
+        entry.replacing = true;
+        entry.triedAt = setup.clock().millis();
+        long id = entry.row.id();
+        getContext()
+                .pipeToSelf(
+                        replacer.replace(entry.row, purpose),
+                        (version, failure) ->
+                                new Replaced(id, failure == null ? version : Optional.empty(), failure, answers));
+    }
+
+    private Behavior<Command> replaced(Replaced command) {
+        Entry entry = entries.get(command.id());
+        if (entry == null) {
+            command.answers()
+                    .forEach(answer -> answer.completeExceptionally(
+                            new SendException(new SendRefusal.NotOpen("of this name any more"))));
+            return this;
+        }
+        entry.replacing = false;
+        if (command.failure() != null) {
+            LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), Failures.words(command.failure()));
+            Throwable why = Failures.unwrap(command.failure());
+            command.answers().forEach(answer -> answer.completeExceptionally(why));
+            // It may be in the journal all the same.
+            reread(entry);
+            return this;
+        }
+        command.version().ifPresent(version -> {
+            entry.row = entry.row.with(version);
+            entry.headThen = head.get();
+        });
+        entry.answers.addAll(command.answers());
+        if (entry.isWaiting()) {
+            send(entry);
+        } else {
+            answer(entry);
+        }
+        return this;
+    }
+
+    private Behavior<Command> lookAtAll(Look command) {
+        Map<EvmAddress, List<AccountSend>> rows = new HashMap<>();
+        for (Entry entry : entries.values()) {
+            rows.computeIfAbsent(SendSetup.address(entry.row.from()), any -> new ArrayList<>())
+                    .add(entry.row);
+        }
+        rows.forEach((from, open) -> {
+            if (looking.add(from)) {
+                getContext()
+                        .pipeToSelf(look.look(from, open), (findings, failure) -> new Looked(from, findings, failure));
+            }
+        });
+        return this;
+    }
+
+    private Behavior<Command> looked(Looked command) {
+        looking.remove(command.from());
+        if (command.failure() != null) {
+            LOG.warn("the account chain cannot be looked at: {}", Failures.words(command.failure()));
+        } else {
+            head.set(command.findings().head());
+            command.findings().findings().forEach(this::apply);
+        }
+        pushAndRaise(command.from());
+        return this;
+    }
+
+    private void apply(long id, SendLook.Finding finding) {
+        Entry entry = entries.get(id);
+        if (entry == null || entry.rereading || entry.row.state().isOver()) {
+            return;
+        }
+        if (!(finding instanceof SendLook.Finding.Gone)) {
+            entry.timesGone = 0;
+        }
+        if (finding instanceof SendLook.Finding.InBlock in) {
+            State state = SendRecords.stateOf(entry.row, in.outcome(), in.isFinal());
+            if (state != entry.row.state() || !entry.row.outcome().equals(Optional.of(in.outcome()))) {
+                change(entry, state, Optional.of(in.outcome()));
+            }
+        } else if (finding instanceof SendLook.Finding.Waiting && entry.row.state() == State.MINED) {
+            LOG.warn("nonce {} of the account chain was taken out of its block", entry.row.nonce());
+            entry.pushedAt = OptionalLong.empty();
+            change(entry, State.SENT, Optional.empty());
+        } else if (finding instanceof SendLook.Finding.Gone) {
+            gone(entry);
+        }
+    }
+
+    /** One look may fall between two answers of endpoints that index late. */
+    private void gone(Entry entry) {
+        entry.timesGone++;
+        if (entry.timesGone > 1) {
+            LOG.error(
+                    "nonce {} of {} was used by somebody else: nothing more is sent from there",
+                    entry.row.nonce(),
+                    SendSetup.address(entry.row.from()));
+            stolen.merge(SendSetup.address(entry.row.from()), entry.row.nonce(), Math::max);
+            change(entry, State.LOST, Optional.empty());
+        }
+    }
+
+    /** Only the lowest nonces matter: the others wait for them. */
+    private void pushAndRaise(EvmAddress from) {
+        long now = setup.clock().millis();
+        boolean lowest = true;
+        int looked = 0;
+        for (Entry entry : of(from)) {
+            if (!entry.isWaiting()) {
+                continue;
+            }
+            if (++looked > setup.pace().window()) {
+                return;
+            }
+            if (entry.pushesItself()) {
+                if (mustPayMore(entry, lowest, now)) {
+                    beginReplacing(entry, Replacer.Purpose.THE_SAME, List.of());
+                } else if (entry.pushedAt.isEmpty()
+                        || now - entry.pushedAt.getAsLong()
+                                >= setup.pace().resend().toMillis()) {
+                    send(entry);
+                }
+            }
+            lowest = false;
+        }
+    }
+
+    private boolean mustPayMore(Entry entry, boolean lowest, long now) {
+        if (entry.replacing) {
+            return false;
+        }
+        long age = now - Math.max(entry.row.newest().createdAt(), entry.triedAt);
+        if (entry.isUrgent()) {
+            return age >= setup.pace().urgent().toMillis();
+        }
+        return lowest
+                && age >= setup.pace().stuck().toMillis()
+                && head.get() - entry.headThen >= setup.pace().stuckBlocks();
+    }
+}

@@ -1,0 +1,188 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.PlainEvmKeys;
+
+/** The client of the account chain over real sockets, with a journal on disk, that can be started again as after a crash. */
+final class AccountRig implements AutoCloseable {
+    static final BigInteger ETHER = BigInteger.TEN.pow(18);
+    static final SendPace PACE = new SendPace(
+            Duration.ofMillis(20),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(60),
+            3,
+            Duration.ofSeconds(30),
+            2_000,
+            64,
+            64);
+
+    final EvmDevnet chain = EvmDevnet.start();
+    final EvmEndpoint first = chain.endpoint();
+    final EvmEndpoint second = chain.newEndpoint();
+    final PlainEvmKeys keys = new PlainEvmKeys();
+    final EvmAddress own =
+            keys.add(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
+    final EvmAddress other = chain.account(3).address();
+    final ExecutorService executor = Executors.newFixedThreadPool(4);
+
+    private final Path folder;
+    private final Duration patience = Duration.ofSeconds(5);
+    OptionalLong knownNonce = OptionalLong.empty();
+    SqliteStore store;
+    EvmEndpoints endpoints;
+    AccountService sends;
+    private ActorTestKit kit;
+
+    AccountRig(Path folder) {
+        this.folder = folder;
+        chain.finality(2, 4);
+        chain.fund(own, ETHER);
+        start();
+    }
+
+    void start() {
+        store = SqliteStore.open(folder);
+        start(store.accountSends());
+    }
+
+    private void start(AccountSendStore journal) {
+        kit = ActorTestKit.create();
+        endpoints = EvmEndpoints.start(kit.system(), spawner(), setup(2, patience, urls()), executor);
+        sends = done(AccountService.start(
+                new SendSetup(endpoints, keys, journal, knownNonce, PACE, chain.clock(), executor), spawner()));
+    }
+
+    EvmEndpoints.Spawner spawner() {
+        ActorTestKit here = kit;
+        return new EvmEndpoints.Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return here.spawn(behavior);
+            }
+        };
+    }
+
+    private static EvmEndpoints.Setup setup(int agree, Duration time, List<URI> urls) {
+        return new EvmEndpoints.Setup(urls, agree, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, time);
+    }
+
+    EvmEndpoints client(int agree, URI... urls) {
+        return client(agree, patience, urls);
+    }
+
+    EvmEndpoints client(int agree, Duration time, URI... urls) {
+        return EvmEndpoints.start(kit.system(), spawner(), setup(agree, time, List.of(urls)), executor);
+    }
+
+    List<URI> urls() {
+        return List.of(first.uri(), second.uri());
+    }
+
+    /** Ends it without telling anybody, and starts it again on what the disk has. */
+    void crash() {
+        kill();
+        start();
+    }
+
+    void kill() {
+        kit.shutdownTestKit();
+        store.close();
+    }
+
+    /** A journal that does what {@code around} makes of the real one. */
+    void restartWith(UnaryOperator<AccountSendStore> around) {
+        kill();
+        store = SqliteStore.open(folder);
+        start(around.apply(store.accountSends()));
+    }
+
+    SendRequest request(String reference, BigInteger wei) {
+        return request(reference, SendKind.SEND, SendValue.exactly(wei), Pushing.BY_ITSELF);
+    }
+
+    SendRequest request(String reference, SendKind kind, SendValue value, Pushing pushing) {
+        return new SendRequest(
+                reference,
+                kind,
+                own,
+                other,
+                value,
+                Bytes.EMPTY,
+                new Gas.Fixed(21_000),
+                Optional.empty(),
+                pushing,
+                Optional.of("owner"));
+    }
+
+    SendRecord send(String reference, long wei) {
+        return done(sends.send(request(reference, BigInteger.valueOf(wei))));
+    }
+
+    SendRecord find(String reference) {
+        return done(sends.find(reference)).orElseThrow();
+    }
+
+    void await(String reference, Class<? extends SendState> state) {
+        Await.until(
+                reference + " is " + state.getSimpleName(),
+                () -> state.isInstance(find(reference).state()));
+    }
+
+    /** Mines until the block of what was sent is final. */
+    void finish(String reference) {
+        await(reference, SendState.Mined.class);
+        chain.mine(5);
+        await(reference, SendState.Final.class);
+    }
+
+    BigInteger received() {
+        return chain.balance(other);
+    }
+
+    static <T> T done(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw Failures.unwrap(e) instanceof RuntimeException known ? known : e;
+        }
+    }
+
+    static <T> List<T> all(List<? extends CompletionStage<T>> stages) {
+        List<T> results = new ArrayList<>();
+        stages.forEach(stage -> results.add(done(stage)));
+        return results;
+    }
+
+    @Override
+    public void close() {
+        kill();
+        chain.close();
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,466 @@
+package org.chainwalletd.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.ETHER;
+import static org.chainwalletd.account.AccountRig.done;
+
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.evm.EvmWallet;
+import org.chainwalletd.testkit.evm.SignedTransaction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One owner of the nonce: what was promised is sent once, followed until it is final, and never overtaken by what nobody can explain. */
+class AccountSendsTest {
+    private static final int SENDS = Integer.getInteger("walletd.account.sends", 150);
+
+    @TempDir
+    Path folder;
+
+    private AccountRig rig;
+    private BigInteger before;
+
+    @BeforeEach
+    void start() {
+        rig = new AccountRig(folder);
+        before = rig.received();
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private BigInteger paid() {
+        return rig.received().subtract(before);
+    }
+
+    @Test
+    void a_send_is_followed_from_the_mempool_to_a_final_block() {
+        SendRecord sent = rig.send("one", 7);
+
+        assertThat(sent.state()).isInstanceOf(SendState.Sent.class);
+        assertThat(rig.chain.waiting()).extracting(SignedTransaction::hash).containsExactly(sent.hash());
+        rig.chain.mine();
+        rig.await("one", SendState.Mined.class);
+        rig.chain.mine(4);
+        rig.await("one", SendState.Final.class);
+        assertThat(rig.find("one").hash()).isEqualTo(sent.hash());
+        assertThat(paid()).isEqualTo(7);
+        assertThat(done(rig.sends.open(rig.own))).isEmpty();
+    }
+
+    @Test
+    void many_callers_at_once_get_one_nonce_each_and_none_is_left_out() {
+        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
+        for (int i = 0; i < SENDS; i++) {
+            answers.add(rig.sends.send(rig.request("send-" + i, BigInteger.valueOf(i + 1))));
+        }
+
+        List<SendRecord> sent = AccountRig.all(answers);
+
+        assertThat(sent)
+                .extracting(SendRecord::nonce)
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.range(0, SENDS).boxed().toList());
+        Await.until("all are mined", () -> {
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own) == SENDS;
+        });
+        assertThat(paid()).isEqualTo(BigInteger.valueOf((long) SENDS * (SENDS + 1) / 2));
+        rig.chain.mine(5);
+        rig.await("send-" + (SENDS - 1), SendState.Final.class);
+    }
+
+    @Test
+    void a_mempool_that_forgets_is_filled_again_with_the_same_bytes() {
+        Hash256 hash = rig.send("one", 7).hash();
+        rig.chain.forgetAll();
+        rig.chain.clock().advance(AccountRig.PACE.resend());
+
+        Await.until("it is there again", () -> !rig.chain.waiting().isEmpty());
+        assertThat(rig.chain.waiting()).extracting(SignedTransaction::hash).containsExactly(hash);
+        rig.chain.mine();
+        rig.finish("one");
+        assertThat(rig.find("one").hashes()).containsExactly(hash);
+    }
+
+    @Test
+    void an_endpoint_that_swallows_a_send_does_not_keep_it_from_the_other() {
+        rig.first.swallowSends();
+
+        Hash256 hash = rig.send("one", 7).hash();
+
+        Await.until("the other has it", () -> !rig.chain.waiting().isEmpty());
+        rig.chain.mine();
+        rig.finish("one");
+        assertThat(rig.find("one").hash()).isEqualTo(hash);
+    }
+
+    @Test
+    void a_send_that_no_endpoint_takes_is_told_as_open_and_goes_out_later_with_the_same_bytes() {
+        rig.first.refuse("eth_sendRawTransaction", -32000, "txpool is full");
+        rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
+
+        SendRecord record = rig.send("one", 7);
+
+        assertThat(record.state()).isInstanceOf(SendState.Journalled.class);
+        rig.first.behave();
+        rig.second.behave();
+        rig.chain.clock().advance(AccountRig.PACE.resend());
+        rig.await("one", SendState.Sent.class);
+        assertThat(rig.chain.waiting()).extracting(SignedTransaction::hash).containsExactly(record.hash());
+    }
+
+    @Test
+    void a_reference_is_one_transaction_for_ever_and_with_other_values_refused() {
+        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            answers.add(rig.sends.send(rig.request("one", BigInteger.TEN)));
+        }
+        assertThat(AccountRig.all(answers))
+                .extracting(SendRecord::hash)
+                .containsOnly(rig.find("one").hash());
+        rig.chain.mine();
+        rig.finish("one");
+        rig.crash();
+
+        assertThat(rig.send("one", 10).state()).isInstanceOf(SendState.Final.class);
+        assertThatThrownBy(() -> rig.send("one", 11))
+                .isInstanceOfSatisfying(
+                        SendException.class,
+                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ReferenceTaken.class));
+        assertThat(paid()).isEqualTo(10);
+    }
+
+    @Test
+    void what_is_stuck_pays_an_eighth_more_in_both_fields_and_all_its_hashes_are_followed() {
+        SendRecord first = rig.send("one", 7);
+        rig.chain.mineWithout(first.hash());
+        rig.chain.mineWithout(first.hash());
+        rig.chain.mineWithout(first.hash());
+        rig.chain.clock().advance(AccountRig.PACE.stuck());
+        Await.until("it was replaced", () -> rig.find("one").hashes().size() == 2);
+        Await.until(
+                "it pays more",
+                () -> rig.chain.waiting().stream()
+                        .anyMatch(tx -> tx.hash().equals(rig.find("one").hash())));
+
+        var versions = done(rig.store.accountSends().find("one")).orElseThrow().versions();
+        for (BigInteger[] pair : List.of(
+                new BigInteger[] {versions.get(0).tip(), versions.get(1).tip()},
+                new BigInteger[] {versions.get(0).maxFee(), versions.get(1).maxFee()})) {
+            assertThat(pair[1].multiply(BigInteger.valueOf(1_000)))
+                    .isGreaterThanOrEqualTo(pair[0].multiply(BigInteger.valueOf(1_125)));
+        }
+        rig.chain.mine();
+        rig.finish("one");
+        assertThat(rig.find("one").hash()).isEqualTo(versions.get(1).hash());
+        assertThat(paid()).isEqualTo(7);
+    }
+
+    @Test
+    void the_version_that_is_mined_counts_even_when_it_is_the_older_one() {
+        Hash256 older = rig.send("one", 7).hash();
+        Bytes raw = done(rig.store.accountSends().find("one"))
+                .orElseThrow()
+                .newest()
+                .raw();
+        done(rig.sends.raise("one"));
+        assertThat(rig.find("one").hashes()).hasSize(2);
+        rig.chain.forgetAll();
+        rig.chain.submit(raw);
+        rig.chain.mine();
+        rig.finish("one");
+
+        assertThat(rig.find("one").hash()).isEqualTo(older);
+    }
+
+    @Test
+    void a_chain_that_stands_still_is_not_paid_more() {
+        rig.send("one", 7);
+        rig.chain.clock().advance(Duration.ofHours(2));
+        Await.until("it was sent again", () -> rig.first.count("eth_sendRawTransaction") > 1);
+
+        assertThat(rig.find("one").hashes()).hasSize(1);
+    }
+
+    @Test
+    void a_replacement_never_goes_above_its_ceiling() {
+        FeeMarket market = done(rig.endpoints.fees());
+        BigInteger most = GasPrice.of(market).cost(21_000);
+        SendRequest request = new SendRequest(
+                "one",
+                SendKind.CLAIM,
+                rig.own,
+                rig.other,
+                SendValue.exactly(BigInteger.ONE),
+                Bytes.EMPTY,
+                new Gas.Fixed(21_000),
+                Optional.of(most),
+                Pushing.URGENTLY,
+                Optional.empty());
+
+        done(rig.sends.send(request));
+
+        assertThat(done(rig.sends.raise("one")).hashes()).hasSize(1);
+    }
+
+    @Test
+    void a_cancelled_send_is_either_mined_or_never_and_the_record_tells_which() {
+        rig.send("one", 7);
+
+        assertThat(done(rig.sends.cancel("one")).state()).isInstanceOf(SendState.Cancelling.class);
+        rig.chain.mine();
+        Await.until("it is mined", () -> rig.chain.nonce(rig.own) == 1);
+        rig.chain.mine(5);
+        rig.await("one", SendState.Cancelled.class);
+        assertThat(paid()).isZero();
+        assertThat(rig.send("two", 3).nonce()).isEqualTo(1);
+    }
+
+    @Test
+    void a_revert_is_told_as_one_and_costs_its_nonce() {
+        SendRequest request = new SendRequest(
+                "one",
+                SendKind.REFUND,
+                rig.own,
+                rig.chain.contract(),
+                SendValue.exactly(BigInteger.ZERO),
+                SwapContract.refund(Hash256.ZERO),
+                new Gas.Fixed(100_000),
+                Optional.empty(),
+                Pushing.BY_ITSELF,
+                Optional.empty());
+        done(rig.sends.send(request));
+        rig.chain.mine();
+        rig.await("one", SendState.Mined.class);
+        assertThat(rig.find("one").state().word()).isEqualTo("reverting");
+        rig.chain.mine(5);
+
+        rig.await("one", SendState.Reverted.class);
+        assertThat(rig.send("two", 1).nonce()).isEqualTo(1);
+    }
+
+    @Test
+    void a_reorganisation_takes_a_mined_send_back_to_the_mempool() {
+        rig.send("one", 7);
+        rig.chain.mine();
+        rig.await("one", SendState.Mined.class);
+        rig.chain.reorganiseAway(1, 2);
+
+        rig.await("one", SendState.Sent.class);
+        rig.chain.mine();
+        rig.finish("one");
+        assertThat(paid()).isEqualTo(7);
+    }
+
+    @Test
+    void a_reorganisation_that_drops_the_transaction_is_answered_with_the_same_bytes() {
+        Hash256 hash = rig.send("one", 7).hash();
+        rig.chain.mine();
+        rig.await("one", SendState.Mined.class);
+        rig.chain.reorganiseWithout(1, 2, hash);
+
+        Await.until(
+                "it waits again",
+                () -> rig.chain.waiting().stream().anyMatch(tx -> tx.hash().equals(hash)));
+        rig.chain.mine();
+        rig.finish("one");
+    }
+
+    @Test
+    void somebody_else_with_the_key_stops_all_sending_until_the_operator_has_looked() {
+        rig.send("one", 7);
+        rig.chain.mine();
+        rig.finish("one");
+        rig.chain
+                .wallet(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()))
+                .pay(rig.other, BigInteger.ONE);
+        rig.chain.mine();
+
+        for (int i = 0; i < 2; i++) {
+            String reference = "after-" + i;
+            assertThatThrownBy(() -> rig.send(reference, 1))
+                    .isInstanceOfSatisfying(
+                            SendException.class,
+                            why -> assertThat(why.refusal()).isEqualTo(new SendRefusal.NonceGap(rig.own, 1, 2)));
+            rig.crash();
+        }
+        rig.knownNonce = OptionalLong.of(2);
+        rig.crash();
+        assertThat(rig.send("again", 1).nonce()).isEqualTo(2);
+    }
+
+    @Test
+    void a_send_whose_nonce_somebody_else_has_used_is_lost_and_told_so() {
+        Hash256 hash = rig.send("one", 7).hash();
+        rig.chain.forget(hash);
+        EvmWallet thief = rig.chain.wallet(
+                SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
+        thief.pay(rig.other, BigInteger.ONE);
+        rig.chain.mine(6);
+
+        rig.await("one", SendState.Lost.class);
+        rig.crash();
+        assertThatThrownBy(() -> rig.send("two", 1))
+                .isInstanceOfSatisfying(
+                        SendException.class, why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.NonceGap.class));
+        assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Lost.class);
+    }
+
+    @Test
+    void one_liar_among_two_neither_makes_a_nonce_nor_a_receipt() {
+        rig.second.lies().nonce(rig.own, 50);
+        SendRecord sent = rig.send("one", 7);
+        assertThat(sent.nonce()).isZero();
+        rig.second.lies().receipt(sent.hash(), false);
+        rig.chain.mine(6);
+        Await.until("it was asked for", () -> rig.second.count("eth_getTransactionReceipt") > 2);
+        assertThat(rig.find("one").state()).isInstanceOf(SendState.Sent.class);
+        rig.second.behave();
+
+        rig.await("one", SendState.Final.class);
+    }
+
+    @Test
+    void gas_of_open_swaps_is_never_spent_by_a_send_but_by_their_own_transactions() {
+        rig.sends.reserveFor(address -> address.equals(rig.own) ? 2 : 0);
+        AccountFunds funds = done(rig.sends.funds(rig.own));
+        FeeMarket market = done(rig.endpoints.fees());
+        assertThat(funds.reservePerSwap())
+                .isEqualTo(market.baseFee()
+                        .multiply(BigInteger.TWO)
+                        .add(market.tip())
+                        .multiply(BigInteger.valueOf(480_000)));
+        assertThat(funds.reserved()).isEqualTo(funds.reservePerSwap().multiply(BigInteger.TWO));
+        BigInteger fee = GasPrice.of(market).cost(21_000);
+        BigInteger most = ETHER.subtract(funds.reserved()).subtract(fee);
+
+        assertThatThrownBy(() -> done(rig.sends.send(rig.request("too-much", most.add(BigInteger.ONE)))))
+                .isInstanceOfSatisfying(
+                        SendException.class,
+                        why -> assertThat(why.refusal())
+                                .isEqualTo(new SendRefusal.InsufficientBalance(
+                                        most.add(BigInteger.ONE).add(fee),
+                                        ETHER.subtract(funds.reserved()),
+                                        funds.reserved())));
+        assertThat(done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)))
+                        .value())
+                .isEqualTo(most);
+        assertThat(done(rig.sends.funds(rig.own)).spendable()).isZero();
+        assertThat(done(rig.sends.send(rig.request(
+                                "claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.BY_ITSELF)))
+                        .nonce())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void a_claim_goes_out_although_the_quorum_is_away() {
+        rig.send("one", 7);
+        rig.second.down();
+        assertThatThrownBy(() -> rig.send("two", 7)).isInstanceOf(AccountException.class);
+
+        SendRecord claim = done(rig.sends.send(
+                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+
+        assertThat(claim.nonce()).isEqualTo(1);
+        assertThat(rig.chain.waiting()).hasSize(2);
+        rig.chain.clock().advance(AccountRig.PACE.urgent());
+        assertThat(done(rig.sends.raise("claim")).hashes()).hasSize(2);
+        rig.second.up();
+    }
+
+    @Test
+    void an_urgent_send_is_raised_every_thirty_seconds_even_on_a_chain_that_stands_still() {
+        done(rig.sends.send(
+                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+        for (int versions = 2; versions < 5; versions++) {
+            int wanted = versions;
+            rig.chain.clock().advance(AccountRig.PACE.urgent());
+            Await.until("it pays more", () -> rig.find("claim").hashes().size() == wanted);
+        }
+    }
+
+    @Test
+    void what_its_owner_pushes_stays_where_it_is_after_a_restart_until_he_does() {
+        Hash256 hash = done(rig.sends.send(
+                        rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)))
+                .hash();
+        rig.chain.forgetAll();
+        rig.crash();
+        rig.chain.clock().advance(Duration.ofHours(1));
+        long looks = rig.first.count("eth_getBlockByNumber");
+        Await.until("it was looked at", () -> rig.first.count("eth_getBlockByNumber") > looks + 4);
+        assertThat(rig.chain.waiting()).isEmpty();
+
+        done(rig.sends.push("lock"));
+
+        assertThat(rig.chain.waiting()).extracting(SignedTransaction::hash).containsExactly(hash);
+    }
+
+    @Test
+    void a_listener_hears_of_each_change_after_it_is_durable() {
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        rig.sends.onChange(record -> heard.add(record.state().word() + " "
+                + rig.find(record.reference()).state().word()));
+        rig.send("one", 7);
+        Await.until("it was told as sent", () -> heard.size() == 1);
+        rig.chain.mine();
+        rig.finish("one");
+
+        Await.until("all was told", () -> heard.size() == 3);
+        assertThat(heard).containsExactly("sent sent", "mined mined", "final final");
+    }
+
+    @Test
+    void a_contract_that_would_refuse_the_money_is_told_before_a_nonce_is_used() {
+        SendRequest request = new SendRequest(
+                "one",
+                SendKind.SEND,
+                rig.own,
+                rig.chain.contract(),
+                SendValue.exactly(BigInteger.ONE),
+                Bytes.EMPTY,
+                new Gas.Estimated(),
+                Optional.empty(),
+                Pushing.BY_ITSELF,
+                Optional.empty());
+
+        assertThatThrownBy(() -> done(rig.sends.send(request)))
+                .isInstanceOfSatisfying(
+                        SendException.class,
+                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.WouldRevert.class));
+        assertThat(rig.send("two", 1).nonce()).isZero();
+    }
+
+    @Test
+    void after_a_drain_nothing_new_is_taken() {
+        done(rig.sends.drain());
+
+        assertThatThrownBy(() -> rig.send("one", 1))
+                .isInstanceOfSatisfying(
+                        SendException.class,
+                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ShuttingDown.class));
+    }
+}

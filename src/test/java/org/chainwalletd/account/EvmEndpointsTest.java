@@ -1,0 +1,351 @@
+package org.chainwalletd.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.testkit.evm.EvmWallet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the client believes of endpoints that err, lie, flood, hang and drip. */
+class EvmEndpointsTest {
+    private static final Duration SHORT = Duration.ofMillis(400);
+
+    @TempDir
+    Path folder;
+
+    private AccountRig rig;
+    private EvmEndpoints one;
+
+    @BeforeEach
+    void start() {
+        rig = new AccountRig(folder);
+        one = rig.client(1, rig.first.uri());
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void every_question_is_answered_with_what_the_chain_has() {
+        EvmWallet alice = rig.chain.account(1);
+        Hash256 hashLock = Hash256.sha256(new byte[32]);
+        Hash256 lock = alice.lock(hashLock, rig.own, 1_900_000_000L, BigInteger.TEN);
+        rig.chain.mine();
+        AccountReads reads = one.any();
+        AccountBlock head = done(reads.block(BlockRef.Tag.LATEST)).orElseThrow();
+
+        assertThat(done(reads.block(BlockRef.hash(head.hash())))).contains(head);
+        assertThat(done(reads.block(BlockRef.number(head.number())))).contains(head);
+        assertThat(done(reads.block(BlockRef.number(head.number() + 1)))).isEmpty();
+        assertThat(head.baseFee()).isPresent();
+        assertThat(done(reads.balance(rig.own, BlockRef.hash(head.hash())))).isEqualTo(AccountRig.ETHER);
+        assertThat(done(reads.code(rig.chain.contract(), BlockRef.Tag.LATEST)).isEmpty())
+                .isFalse();
+        assertThat(done(reads.storage(rig.chain.contract(), Hash256.ZERO, BlockRef.Tag.LATEST)))
+                .isEqualTo(Hash256.ZERO);
+        assertThat(done(reads.swap(rig.chain.contract(), hashLock, BlockRef.hash(head.hash()))))
+                .isEqualTo(rig.chain.swap(hashLock));
+        assertThat(done(reads.receipt(lock)).orElseThrow().succeeded()).isTrue();
+        assertThat(done(reads.transaction(lock)).orElseThrow().from()).isEqualTo(alice.address());
+        assertThat(done(reads.transactionsTo(rig.chain.contract(), BlockRef.hash(head.hash())))
+                        .orElseThrow())
+                .extracting(AccountTransaction::hash)
+                .containsExactly(lock);
+        assertThat(done(reads.logs(new LogQuery(
+                        rig.chain.contract(),
+                        List.of(Optional.of(SwapContract.LOCKED_TOPIC), Optional.of(hashLock)),
+                        0,
+                        head.number()))))
+                .singleElement()
+                .satisfies(log -> assertThat(
+                                SwapContract.locked(log.topics(), log.data()).amount())
+                        .isEqualTo(BigInteger.TEN));
+        assertThat(done(reads.transactionCount(alice.address(), BlockRef.Tag.LATEST)))
+                .isEqualTo(1);
+        assertThat(done(reads.fees()).tip()).isPositive();
+        assertThat(done(reads.estimateGas(rig.own, rig.other, BigInteger.ONE, Bytes.EMPTY)))
+                .isEqualTo(21_000);
+    }
+
+    @Test
+    void an_endpoint_of_another_chain_is_asked_nothing_but_its_chain_id() {
+        rig.first.lies().chainId(1);
+
+        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOf(AccountException.WrongChain.class)
+                .hasMessageContaining("is on chain 1, not 31337");
+        assertThat(rig.first.count("eth_getBalance")).isZero();
+        rig.first.behave();
+        assertThat(done(one.any().balance(rig.own, BlockRef.Tag.LATEST))).isEqualTo(AccountRig.ETHER);
+    }
+
+    @Test
+    void an_endpoint_that_was_away_is_asked_for_its_chain_anew() {
+        done(one.any().balance(rig.own, BlockRef.Tag.LATEST));
+        rig.first.down();
+        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOf(AccountException.Unreachable.class);
+        rig.first.up();
+        rig.first.lies().chainId(5);
+
+        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOf(AccountException.WrongChain.class);
+    }
+
+    @Test
+    void the_next_endpoint_is_asked_when_one_is_silent_but_not_when_it_refuses() {
+        EvmEndpoints both = rig.client(1, rig.first.uri(), rig.second.uri());
+        rig.first.status("eth_getBalance", 503, "busy");
+        assertThat(done(both.any().balance(rig.own, BlockRef.Tag.LATEST))).isEqualTo(AccountRig.ETHER);
+        rig.second.refuse("eth_getCode", -32000, "not today\n");
+
+        assertThatThrownBy(() -> done(both.any().code(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOfSatisfying(AccountException.Refused.class, refused -> {
+                    assertThat(refused.code()).isEqualTo(-32000);
+                    assertThat(refused.words()).isEqualTo("not today ");
+                });
+        assertThat(rig.first.count("eth_getCode"))
+                .as("the one that answered last is asked first")
+                .isZero();
+    }
+
+    @Test
+    void nobody_waits_longer_for_an_endpoint_that_hangs_than_its_time() {
+        EvmEndpoints hurried = rig.client(1, SHORT, rig.first.uri());
+        rig.first.hang("*");
+
+        assertThatThrownBy(() -> done(hurried.any().balance(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOf(AccountException.Unreachable.class)
+                .hasMessageContaining("none in 400 ms");
+    }
+
+    @Test
+    void no_more_is_read_of_an_answer_than_such_an_answer_can_have() {
+        rig.first.flood("eth_getBalance", 16);
+
+        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOf(AccountException.class);
+        rig.first.behave();
+        assertThat(done(one.any().balance(rig.own, BlockRef.Tag.LATEST))).isEqualTo(AccountRig.ETHER);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<html>login</html>",
+                "[]",
+                "{}",
+                "{\"jsonrpc\":\"2.0\",\"id\":7777,\"result\":\"0x1\"}",
+                "{\"jsonrpc\":\"2.0\",\"id\":\"2\",\"result\":\"0x1\"}"
+            })
+    void what_is_no_answer_to_the_call_is_not_taken_for_one(String body) {
+        done(one.any().chainId());
+        rig.first.status("eth_getBalance", 200, body);
+
+        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOf(AccountException.BadAnswer.class);
+    }
+
+    @Test
+    void a_small_answer_of_many_empty_values_does_not_become_a_large_tree() {
+        done(one.any().chainId());
+        rig.first.status(
+                "eth_getLogs", 200, "{\"id\":2,\"result\":[" + "[],".repeat(Question.Size.WIDE.tokens() / 2) + "[]]}");
+
+        assertThatThrownBy(() -> done(one.any().logs(new LogQuery(rig.other, List.of(), 0, 1))))
+                .isInstanceOf(AccountException.BadAnswer.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"\"", "\"0x\"", "\"12\"", "7", "null", "{}", "\"0xzz\"", "\"0x-1\""})
+    void what_is_no_number_is_no_balance(String result) {
+        assertThatThrownBy(() -> Quantities.number(new ObjectMapper().readTree(result)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void answers_to_other_questions_are_refused() {
+        EvmWallet alice = rig.chain.account(1);
+        Hash256 sent = alice.pay(rig.own, BigInteger.ONE);
+        rig.chain.mine();
+        Hash256 lied = Hash256.sha256(new byte[] {9});
+        rig.first.lies().tell((method, params, truth) -> {
+            if (truth.isObject() && truth.has("transactionHash")) {
+                return truth.<ObjectNode>deepCopy().put("transactionHash", "0x" + lied.hex());
+            }
+            if (truth.isObject() && truth.has("hash")) {
+                return truth.<ObjectNode>deepCopy()
+                        .put("hash", "0x" + lied.hex())
+                        .put("number", "0x77");
+            }
+            return truth;
+        });
+        Hash256 head = rig.chain.head().hash();
+
+        List<Function<AccountReads, CompletionStage<?>>> questions = List.of(
+                reads -> reads.receipt(sent),
+                reads -> reads.transaction(sent),
+                reads -> reads.block(BlockRef.hash(head)),
+                reads -> reads.block(BlockRef.number(1)));
+        for (Function<AccountReads, CompletionStage<?>> question : questions) {
+            assertThatThrownBy(() -> done(question.apply(one.any()))).isInstanceOf(AccountException.BadAnswer.class);
+        }
+    }
+
+    @Test
+    void events_that_were_not_asked_for_are_refused() {
+        rig.first
+                .lies()
+                .tell((method, params, truth) -> method.equals("eth_getLogs")
+                        ? JsonNodeFactory.instance
+                                .arrayNode()
+                                .add(JsonNodeFactory.instance
+                                        .objectNode()
+                                        .put("address", "0x" + "77".repeat(20))
+                                        .put("data", "0x")
+                                        .put("blockNumber", "0x1")
+                                        .put("logIndex", "0x0")
+                                        .put("blockHash", "0x" + "00".repeat(32))
+                                        .put("transactionHash", "0x" + "00".repeat(32))
+                                        .set("topics", JsonNodeFactory.instance.arrayNode()))
+                        : truth);
+
+        assertThatThrownBy(() -> done(one.any().logs(new LogQuery(rig.other, List.of(), 0, 9))))
+                .isInstanceOf(AccountException.BadAnswer.class);
+    }
+
+    @Test
+    void a_quorum_of_two_believes_neither_when_they_differ() {
+        rig.second.lies().balance(rig.own, BigInteger.ONE);
+
+        assertThatThrownBy(() -> agreedBalance(rig.endpoints))
+                .isInstanceOfSatisfying(
+                        AccountException.Disagreement.class,
+                        why -> assertThat(why.contradicted()).isTrue())
+                .hasMessageContaining(rig.first.uri().getAuthority() + " says 1000000000000000000")
+                .hasMessageContaining(rig.second.uri().getAuthority() + " says 1");
+    }
+
+    @Test
+    void two_of_three_outvote_a_liar_and_outlive_a_silent_one() {
+        var third = rig.chain.newEndpoint();
+        EvmEndpoints three = rig.client(2, Duration.ofSeconds(2), rig.first.uri(), rig.second.uri(), third.uri());
+        third.lies().balance(rig.own, BigInteger.ONE);
+        assertThat(agreedBalance(three)).isEqualTo(AccountRig.ETHER);
+        third.behave();
+        third.hang("*");
+
+        assertThat(agreedBalance(three)).isEqualTo(AccountRig.ETHER);
+        assertThat(reachedCount(three)).isZero();
+    }
+
+    @Test
+    void no_single_endpoint_pushes_a_count_up_or_a_fee() {
+        rig.second.lies().nonce(rig.own, 99);
+        rig.second
+                .lies()
+                .tell((method, params, truth) -> method.equals("eth_feeHistory")
+                        ? truth.<ObjectNode>deepCopy()
+                                .set(
+                                        "baseFeePerGas",
+                                        JsonNodeFactory.instance.arrayNode().add("0x" + "f".repeat(30)))
+                        : truth);
+
+        assertThat(reachedCount(rig.endpoints)).isZero();
+        assertThat(done(rig.endpoints.fees()).baseFee())
+                .isEqualTo(done(one.any().fees()).baseFee());
+    }
+
+    @Test
+    void the_final_block_is_one_that_the_quorum_has() {
+        rig.chain.mine(10);
+        rig.second
+                .lies()
+                .tell((method, params, truth) -> params.path(0).asText().equals("finalized")
+                        ? truth.<ObjectNode>deepCopy().put("number", "0x3")
+                        : truth);
+
+        AccountBlock last = done(rig.endpoints.finalBlock()).orElseThrow();
+
+        assertThat(last.number()).isEqualTo(3);
+        rig.second.lies().blockHash();
+        assertThatThrownBy(() -> done(rig.endpoints.finalBlock())).isInstanceOf(AccountException.Disagreement.class);
+    }
+
+    /** One byte at a time keeps every idle time-out away. */
+    @Test
+    void an_endpoint_that_drips_is_left_when_its_time_is_over() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread dripper = new Thread(() -> drip(server), "dripper");
+            dripper.setDaemon(true);
+            dripper.start();
+            EvmEndpoints slow = rig.client(1, SHORT, URI.create("http://127.0.0.1:" + server.getLocalPort()));
+
+            assertThatThrownBy(() -> done(slow.any().chainId())).isInstanceOf(AccountException.Unreachable.class);
+        }
+    }
+
+    private static void drip(ServerSocket server) {
+        try (Socket socket = server.accept();
+                OutputStream out = socket.getOutputStream()) {
+            out.write("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\nContent-Type: application/json\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII));
+            while (true) {
+                out.write('{');
+                out.flush();
+                LockSupport.parkNanos(20_000_000);
+            }
+        } catch (IOException e) {
+            // The client has gone, as it should.
+        }
+    }
+
+    @Test
+    void a_transaction_that_an_endpoint_has_already_counts_as_taken() {
+        rig.first.refuse("eth_sendRawTransaction", -32000, "already known");
+        assertThat(done(one.sendToAll(Bytes.parse("02"), Hash256.ZERO))).isNull();
+        rig.first.refuse("eth_sendRawTransaction", -32000, "nonce too low");
+
+        assertThatThrownBy(() -> done(one.sendToAll(Bytes.parse("02"), Hash256.ZERO)))
+                .isInstanceOf(AccountException.Disagreement.class)
+                .hasMessageContaining("nonce too low");
+    }
+
+    private BigInteger agreedBalance(AccountChain client) {
+        return done(client.agreed(reads -> reads.balance(rig.own, BlockRef.Tag.LATEST)));
+    }
+
+    private long reachedCount(AccountChain client) {
+        CompletionStage<Long> count = client.reached(reads -> reads.transactionCount(rig.own, BlockRef.Tag.LATEST));
+        return done(count);
+    }
+}
