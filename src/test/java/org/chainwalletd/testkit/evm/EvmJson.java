@@ -92,7 +92,7 @@ final class EvmJson {
                 .put("to", tx.to().map(EvmJson::hex).orElse(null))
                 .put("value", hex(tx.value()));
         json.putArray("accessList");
-        return json.put("input", hex(tx.data()))
+        json.put("input", hex(tx.data()))
                 .put("r", hex(tx.r()))
                 .put("s", hex(tx.s()))
                 .put("yParity", hex(tx.yParity()))
@@ -103,6 +103,8 @@ final class EvmJson {
                 .put("transactionIndex", receipt.map(in -> hex(in.index())).orElse(null))
                 .put("from", hex(tx.from()))
                 .put("gasPrice", hex(receipt.map(EvmReceipt::gasPrice).orElse(tx.maxFee())));
+        block.ifPresent(in -> json.put("blockTimestamp", hex(in.time())));
+        return json;
     }
 
     static Optional<EvmReceipt> receiptOf(EvmBlock block, Hash256 hash) {
