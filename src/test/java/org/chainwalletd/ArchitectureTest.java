@@ -70,6 +70,7 @@ class ArchitectureTest {
             Map.entry("event", Set.of("chain", "store", "follow", "wait", "htlc", "rpc")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),
+            Map.entry("watch", Set.of("client")),
             Map.entry("evm", Set.of("chain", "crypto")),
             Map.entry("account", Set.of("chain", "crypto", "config", "store", "net", "keyring", "evm")),
             Map.entry(

@@ -8,17 +8,17 @@ public final class ExitCode {
     /** The command line or the configuration is wrong; nothing was begun. */
     public static final int USAGE = 2;
 
-    /** {@code rpc}: no answer of the daemon; whether the call was carried out is unknown. */
+    /** {@code rpc}, {@code watch}: no answer of the daemon; whether the call was carried out is unknown. */
     public static final int NO_ANSWER = 3;
-    /** {@code rpc}: the server's certificate is not the pinned one; nothing was sent. */
+    /** {@code rpc}, {@code watch}: the server's certificate is not the pinned one; nothing was sent. */
     public static final int WRONG_CERTIFICATE = 4;
-    /** {@code rpc}: the token is wrong or its scope too low. */
+    /** {@code rpc}, {@code watch}: the token is wrong or its scope too low. */
     public static final int UNAUTHORIZED = 5;
-    /** {@code rpc}: the daemon does not understand the call: unknown method, wrong parameters. */
+    /** {@code rpc}, {@code watch}: the daemon does not understand the call: unknown method, wrong parameters. */
     public static final int BAD_CALL = 6;
-    /** {@code rpc}: an error that passes by itself; for a spend, the same call again with the same {@code client_token}. */
+    /** {@code rpc}, {@code watch}: an error that passes by itself; for a spend, the same call again with the same {@code client_token}. */
     public static final int TRY_AGAIN = 7;
-    /** {@code rpc}: refused for good, as things are. */
+    /** {@code rpc}, {@code watch}: refused for good, as things are. */
     public static final int REFUSED = 8;
 
     private ExitCode() {}

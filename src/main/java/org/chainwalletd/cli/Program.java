@@ -44,6 +44,7 @@ public final class Program {
                 new DevnetCommand(),
                 new DemoCommand(),
                 new RpcCommand(),
+                new WatchCommand(),
                 new DoctorCommand(),
                 new InitSeededCommand(),
                 new MigrateCommand(),

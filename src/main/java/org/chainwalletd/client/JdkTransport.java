@@ -22,6 +22,52 @@ final class JdkTransport implements Transport {
         this.http = builder.build();
     }
 
+    /**
+     * What {@code GET path} answers.
+     *
+     * @return fails with an {@link java.io.IOException} when there is no answer
+     */
+    CompletableFuture<Answer> get(URI url, String token, Duration timeout) {
+        HttpRequest get = HttpRequest.newBuilder(url)
+                .timeout(timeout)
+                .header("authorization", "Bearer " + token)
+                .build();
+        return http.sendAsync(get, HttpResponse.BodyHandlers.ofByteArray())
+                .thenApplyAsync(response -> new Answer(response.statusCode(), response.body()), ON_COMPLETING_THREAD);
+    }
+
+    /**
+     * Hands what {@code GET url} answers to {@code into}, as it comes; with another status than 200 nothing, and the stage has the answer's bytes.
+     *
+     * @param timeout until the head of the answer is there
+     */
+    CompletableFuture<Answer> stream(
+            URI url, String token, Optional<String> lastEventId, Duration timeout, EventStream into) {
+        HttpRequest.Builder get = HttpRequest.newBuilder(url)
+                .timeout(timeout)
+                .header("accept", "text/event-stream")
+                .header("authorization", "Bearer " + token);
+        lastEventId.ifPresent(id -> get.header("last-event-id", id));
+        CompletableFuture<Answer> head = new CompletableFuture<>();
+        http.sendAsync(get.build(), response -> {
+                    if (response.statusCode() != 200) {
+                        return HttpResponse.BodySubscribers.mapping(
+                                HttpResponse.BodySubscribers.ofByteArray(),
+                                body -> head.complete(new Answer(response.statusCode(), body)));
+                    }
+                    head.complete(new Answer(200, new byte[0]));
+                    return HttpResponse.BodySubscribers.fromSubscriber(into.subscriber(), nothing -> true);
+                })
+                .whenCompleteAsync(
+                        (response, failure) -> {
+                            if (failure != null) {
+                                head.completeExceptionally(failure);
+                            }
+                        },
+                        ON_COMPLETING_THREAD);
+        return head;
+    }
+
     @Override
     public CompletableFuture<Answer> post(URI url, String token, byte[] body, Duration timeout) {
         HttpRequest post = HttpRequest.newBuilder(url)

@@ -2,6 +2,7 @@ package org.chainwalletd.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -167,6 +168,56 @@ public final class WalletdClient implements WalletdMethods {
      */
     public JsonNode call(String method, Map<String, ?> params) {
         return await(send(method, params, timeout, result -> result));
+    }
+
+    /**
+     * The daemon's meters, as {@code GET /metrics} shows them (Prometheus' text format). Needs a token of any scope.
+     *
+     * @throws WalletdException.Authentication for a wrong token
+     * @throws WalletdException.Transport when there is no such page
+     * @throws IllegalStateException for a client with a transport of its own, which carries calls only
+     */
+    public String metrics() {
+        Transport.Answer answer = await(jdk().get(beside("metrics"), token, timeout)
+                .handleAsync((given, failure) -> arrived(given, failure), ON_COMPLETING_THREAD));
+        return new String(answer.body(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Opens {@code GET /events}. Needs a token of any scope.
+     *
+     * @param lastEventId id of the last credit that was heard, to hear what came since; empty begins now
+     * @throws WalletdException.InvalidParams for an id of other books
+     * @throws WalletdException.Authentication for a wrong token
+     * @throws WalletdException.RpcError with code -32042 when too many streams are open
+     * @throws WalletdException.Transport when there is no such stream
+     * @throws IllegalStateException for a client with a transport of its own, which carries calls only
+     */
+    public EventStream events(Optional<String> lastEventId) {
+        EventStream stream = new EventStream(url.toString());
+        await(jdk().stream(beside("events"), token, lastEventId, timeout, stream)
+                .handleAsync((given, failure) -> arrived(given, failure), ON_COMPLETING_THREAD));
+        return stream;
+    }
+
+    /** Beside the path of the calls, which is another than {@code /} behind some terminators. */
+    private URI beside(String name) {
+        String path = url.getRawPath() == null ? "" : url.getRawPath();
+        return url.resolve(path.substring(0, path.lastIndexOf('/') + 1).isEmpty() ? "/" + name : name);
+    }
+
+    private JdkTransport jdk() {
+        if (transport instanceof JdkTransport own) {
+            return own;
+        }
+        throw new IllegalStateException("a transport of one's own carries calls only");
+    }
+
+    private Transport.Answer arrived(Transport.Answer given, Throwable failure) {
+        if (failure != null) {
+            throw wire.transportFailure(failure);
+        }
+        return wire.ok(given);
     }
 
     private <R> CompletableFuture<R> send(Call<R> call) {

@@ -57,6 +57,23 @@ final class Wire {
         return answer.get("result");
     }
 
+    /** Passes the answer to a {@code GET} on; what is not HTTP 200 fails as a call would that ends for the same reason. */
+    Transport.Answer ok(Transport.Answer response) {
+        String words = "HTTP " + response.status() + " from " + url;
+        switch (response.status()) {
+            case 200:
+                return response;
+            case 400:
+                throw WalletdException.RpcError.of(-32602, words, null);
+            case 401:
+                throw WalletdException.RpcError.of(-32001, words, null);
+            case 429:
+                throw WalletdException.RpcError.of(-32042, words, null);
+            default:
+                throw new WalletdException.Transport(words, null);
+        }
+    }
+
     /** A result that is not what the method gives comes from another daemon than this client was made for. */
     <R> R read(Call<R> call, JsonNode result) {
         try {

@@ -145,6 +145,9 @@ final class ClientSource {
     }
 
     private static Type type(String wire, JsonNode schema) {
+        if (isOneOrMore(schema)) {
+            return list(type(singular(wire), schema.at("/oneOf/0")));
+        }
         if (schema.has("properties") || schema.has("oneOf")) {
             Body body = new Body(camel(wire), members(schema));
             return new Type(body.name(), body.name() + "::read", Optional.of(body), false);
@@ -156,6 +159,12 @@ final class ClientSource {
             case "array" -> list(type(singular(wire), schema.get("items")));
             default -> new Type("JsonNode", "Answer::any", Optional.empty(), false);
         };
+    }
+
+    /** A value, or an array of such values: an array will do. */
+    private static boolean isOneOrMore(JsonNode schema) {
+        JsonNode either = schema.path("oneOf");
+        return either.size() == 2 && either.get(1).path("items").equals(either.get(0));
     }
 
     private static Type integer(BigInteger maximum) {

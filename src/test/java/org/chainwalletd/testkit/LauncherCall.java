@@ -75,14 +75,23 @@ public final class LauncherCall {
 
     /** The daemon on {@code datadir} and a free port; a node is still to be named. */
     public static LauncherCall daemon(Path datadir) {
-        LauncherCall call = words("--datadir", datadir.toString(), "--bind", "127.0.0.1:0");
+        return daemon(datadir, 0);
+    }
+
+    private static LauncherCall daemon(Path datadir, int port) {
+        LauncherCall call = words("--datadir", datadir.toString(), "--bind", "127.0.0.1:" + port);
         call.datadir = datadir;
         return call;
     }
 
     /** The daemon with a development node inside, whose blocks come on demand. */
     public static LauncherCall daemonWithDevnet(Path datadir) {
-        return daemon(datadir).and("--devnet", "--devnet-bind", "127.0.0.1:0", "--devnet-block-interval", "0");
+        return daemonWithDevnet(datadir, 0);
+    }
+
+    /** Likewise, on a port that an earlier one had. */
+    public static LauncherCall daemonWithDevnet(Path datadir, int port) {
+        return daemon(datadir, port).and("--devnet", "--devnet-bind", "127.0.0.1:0", "--devnet-block-interval", "0");
     }
 
     /** The development node alone, with blocks on demand. */

@@ -20,7 +20,7 @@ import java.util.Optional;
  */
 public record HtlcList(
         Optional<String> role,
-        Optional<State> state,
+        Optional<List<String>> state,
         Optional<BigInteger> sinceHeight,
         Optional<Long> limit,
         Optional<String> cursor,
@@ -41,7 +41,7 @@ public record HtlcList(
         return new HtlcList(Optional.of(role), state, sinceHeight, limit, cursor, address);
     }
 
-    public HtlcList withState(State state) {
+    public HtlcList withState(List<String> state) {
         return new HtlcList(role, Optional.of(state), sinceHeight, limit, cursor, address);
     }
 
@@ -70,7 +70,7 @@ public record HtlcList(
     public Map<String, Object> params() {
         Map<String, Object> params = new LinkedHashMap<>();
         role.ifPresent(value -> params.put("role", value));
-        state.ifPresent(value -> params.put("state", value.params()));
+        state.ifPresent(value -> params.put("state", value));
         sinceHeight.ifPresent(value -> params.put("since_height", value));
         limit.ifPresent(value -> params.put("limit", value));
         cursor.ifPresent(value -> params.put("cursor", value));
@@ -81,20 +81,6 @@ public record HtlcList(
     @Override
     public Result read(JsonNode result) {
         return Result.read(result);
-    }
-
-    /**
-     * Part of the parameters.
-     */
-    public record State() {
-        /** With what must be there. */
-        public static State of() {
-            return new State();
-        }
-
-        Map<String, Object> params() {
-            return Map.of();
-        }
     }
 
     /**

@@ -1,0 +1,139 @@
+package org.chainwalletd.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.HostPort;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.rpc.ErrorCode;
+
+/**
+ * How the commands that call a running daemon find it and prove who they are: what is given as an option, else the client's variables, else
+ * what configuration and datadir of the daemon on this machine tell. And what its answers mean for the exit code.
+ *
+ * @param pin fingerprint of the only certificate to trust
+ */
+record Connection(URI url, String token, Optional<String> pin) {
+    /** @param scope whose token is used when no other is named */
+    static List<Command.Flag> flags(String scope) {
+        return List.of(
+                new Command.Flag("--url", "url", "the daemon; default WALLETD_URL, else the configured --bind"),
+                new Command.Flag(
+                        "--scope", "scope", "which token file to use: read, manage or spend; default " + scope),
+                new Command.Flag(
+                        "--fingerprint",
+                        "sha256:...",
+                        "certificate to trust; default WALLETD_FINGERPRINT, else the datadir's when the URL is not given"));
+    }
+
+    /** @throws IllegalArgumentException for a URL that is none */
+    static Connection of(Invocation invocation, Settings settings, String scope) {
+        return new Connection(url(invocation, settings), token(invocation, settings, scope), pin(invocation, settings));
+    }
+
+    /**
+     * @param timeout of one call
+     * @throws IllegalArgumentException for a token or fingerprint that is none
+     */
+    WalletdClient client(Duration timeout) {
+        return new WalletdClient(url, token, pin, timeout);
+    }
+
+    /** Says what went wrong; the exit code. */
+    static int failed(Invocation invocation, WalletdException failure) {
+        if (failure instanceof WalletdException.RpcError error) {
+            String data = error.data() == null ? "" : " " + error.data();
+            return invocation.fail(
+                    codeOf(error), Program.oneLine("error " + error.code() + ": " + error.getMessage() + data));
+        }
+        int code = failure instanceof WalletdException.FingerprintMismatch
+                ? ExitCode.WRONG_CERTIFICATE
+                : ExitCode.NO_ANSWER;
+        return invocation.fail(code, Program.oneLine(failure.getMessage()));
+    }
+
+    /** By what the caller can do about it. */
+    static int codeOf(WalletdException.RpcError error) {
+        return switch (error.kind()) {
+            case AUTHENTICATION -> ExitCode.UNAUTHORIZED;
+            case UPSTREAM, INTERNAL -> ExitCode.TRY_AGAIN;
+            case PARSE, METHOD_NOT_FOUND, INVALID_PARAMS -> ExitCode.BAD_CALL;
+            default ->
+                error.code() == ErrorCode.INVALID_REQUEST.code()
+                        ? ExitCode.BAD_CALL
+                        : passes(error) ? ExitCode.TRY_AGAIN : ExitCode.REFUSED;
+        };
+    }
+
+    private static boolean passes(WalletdException.RpcError error) {
+        return error.data("in_flight_reserved").map(JsonNode::asBoolean).orElse(false)
+                || Arrays.stream(ErrorCode.values()).anyMatch(code -> code.code() == error.code() && code.retryable());
+    }
+
+    private static Optional<String> givenUrl(Invocation invocation) {
+        return given(invocation, "--url", WalletdClient.URL_VARIABLE);
+    }
+
+    private static Optional<String> given(Invocation invocation, String flag, String variable) {
+        return invocation.option(flag).or(() -> variable(invocation, variable));
+    }
+
+    /** One that is set to nothing counts as not set, as it does for the client. */
+    private static Optional<String> variable(Invocation invocation, String name) {
+        return Optional.ofNullable(invocation.environment().get(name)).filter(value -> !value.isEmpty());
+    }
+
+    private static URI url(Invocation invocation, Settings settings) {
+        Optional<String> given = givenUrl(invocation);
+        if (given.isPresent()) {
+            return URI.create(given.get());
+        }
+        Settings.Http http = settings.http();
+        return URI.create((http.tls() ? "https://" : "http://") + HostPort.toReach(http.bind()) + "/");
+    }
+
+    private static String token(Invocation invocation, Settings settings, String usual) {
+        Optional<String> given = variable(invocation, WalletdClient.TOKEN_VARIABLE);
+        if (given.isPresent()) {
+            return given.get();
+        }
+        String scope = invocation.option("--scope").orElse(usual);
+        String configured = settings.http().tokenFlags().get(scope);
+        if (configured != null) {
+            return configured;
+        }
+        Path file = settings.datadir().resolve("token-" + scope);
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new StartupException("cannot read the token file " + file
+                    + ": set WALLETD_AUTH_TOKEN, or name the daemon's datadir with --datadir");
+        }
+    }
+
+    /** Who can read the token in the datadir of the configured daemon need not be told its fingerprint. */
+    private static Optional<String> pin(Invocation invocation, Settings settings) {
+        Optional<String> given = given(invocation, "--fingerprint", WalletdClient.FINGERPRINT_VARIABLE);
+        if (given.isPresent()
+                || givenUrl(invocation).isPresent()
+                || !settings.http().tls()) {
+            return given;
+        }
+        Path file = settings.datadir().resolve("cert.fingerprint");
+        try {
+            return Optional.of(Files.readString(file).strip());
+        } catch (IOException e) {
+            throw new StartupException("cannot read the fingerprint of the daemon's certificate in " + file
+                    + ": set WALLETD_FINGERPRINT, or name the daemon's datadir with --datadir");
+        }
+    }
+}

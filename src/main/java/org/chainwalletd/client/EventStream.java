@@ -1,0 +1,157 @@
+package org.chainwalletd.client;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * An open {@code GET /events} of a daemon, read one event at a time; the manual's page on deposits tells which events there are. What is not
+ * read is not fetched: a reader who leaves events lying is cut by the daemon, and comes back with the last id that it heard. For one reading
+ * thread; any thread may close it.
+ */
+public final class EventStream implements AutoCloseable {
+    /** The daemon says something every 15 seconds. */
+    private static final Duration SILENCE = Duration.ofSeconds(45);
+
+    private final String url;
+    private final Reader reader = new Reader();
+
+    /**
+     * @param kind {@code tip}, {@code credit}, {@code resync} …
+     * @param data JSON
+     * @param id what to come back with, when the event has one
+     */
+    public record Event(String kind, String data, Optional<String> id) {}
+
+    /** @param url for messages */
+    EventStream(String url) {
+        this.url = url;
+    }
+
+    /**
+     * The next event, or nothing when none has come within {@code patience}.
+     *
+     * @throws WalletdException.Transport when the stream has ended, was closed, broke, or is silent for too long
+     */
+    public Optional<Event> next(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            Optional<Event> ready = reader.parsed();
+            if (ready.isPresent()) {
+                return ready;
+            }
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return Optional.empty();
+            }
+            reader.await(Math.min(left, SILENCE.toNanos() - reader.silentFor()), url);
+        }
+    }
+
+    /** Ends the stream; a {@link #next} that waits in another thread fails. */
+    @Override
+    public void close() {
+        reader.end("it was closed");
+    }
+
+    Flow.Subscriber<List<ByteBuffer>> subscriber() {
+        return reader;
+    }
+
+    /** Takes one batch of buffers at a time from the connection, the next one when all events of the last are handed out. */
+    private static final class Reader implements Flow.Subscriber<List<ByteBuffer>> {
+        private static final byte[] END = new byte[0];
+
+        private final LinkedBlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private final SseParser parser = new SseParser();
+        private final ArrayDeque<Event> events = new ArrayDeque<>();
+        private volatile String reason = "";
+        private volatile long heard = System.nanoTime();
+        private volatile Flow.Subscription subscription;
+
+        @Override
+        public void onSubscribe(Flow.Subscription given) {
+            subscription = given;
+            heard = System.nanoTime();
+            if (ended.get()) {
+                given.cancel();
+            } else {
+                given.request(1);
+            }
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            heard = System.nanoTime();
+            int length = buffers.stream().mapToInt(ByteBuffer::remaining).sum();
+            ByteBuffer together = ByteBuffer.allocate(length);
+            buffers.forEach(together::put);
+            arrived.add(together.array());
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            end(failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage());
+        }
+
+        @Override
+        public void onComplete() {
+            end("the daemon ended it");
+        }
+
+        void end(String why) {
+            if (ended.compareAndSet(false, true)) {
+                reason = why;
+                arrived.add(END);
+                Flow.Subscription open = subscription;
+                if (open != null) {
+                    open.cancel();
+                }
+            }
+        }
+
+        Optional<Event> parsed() {
+            return Optional.ofNullable(events.poll());
+        }
+
+        long silentFor() {
+            return System.nanoTime() - heard;
+        }
+
+        void await(long nanos, String url) {
+            byte[] bytes;
+            try {
+                bytes = arrived.poll(Math.max(1, nanos), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new WalletdException.Transport("interrupted while waiting for events of " + url, e);
+            }
+            if (bytes == null) {
+                if (silentFor() >= SILENCE.toNanos()) {
+                    end("it is silent");
+                }
+            } else if (bytes == END) {
+                arrived.add(END);
+                throw new WalletdException.Transport("the stream of events of " + url + " has ended: " + reason, null);
+            } else {
+                parse(bytes);
+            }
+        }
+
+        private void parse(byte[] bytes) {
+            try {
+                events.addAll(parser.take(bytes));
+                subscription.request(1);
+            } catch (IllegalStateException e) {
+                end(e.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+package org.chainwalletd.watch;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.chainwalletd.client.method.GetFollowerStatus;
+import org.chainwalletd.client.method.GetStatus;
+import org.chainwalletd.client.method.HtlcList;
+import org.chainwalletd.watch.Row.Tone;
+
+/** What is known of the daemon, and how it is laid out in so many lines. Pure: told everything, the time included. */
+final class Board {
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
+    private static final int MOST_HAPPENINGS = 200;
+    private static final int SECTION = 5;
+    private static final String UNKNOWN = "–";
+
+    private final String url;
+    private final ZoneId zone;
+    private final Deque<Happening> happenings = new ArrayDeque<>();
+    private Optional<Readings.Quick> quick = Optional.empty();
+    private Optional<Readings.Slow> slow = Optional.empty();
+    private Optional<Instant> tipSince = Optional.empty();
+    private String trouble = "connecting";
+    private String stream = "connecting";
+
+    /**
+     * One line of the list of events.
+     *
+     * @param text complete
+     * @param brief with the ends of long names only, for a screen
+     */
+    record Happening(Instant at, String kind, String text, String brief) {}
+
+    Board(String url, ZoneId zone) {
+        this.url = url;
+        this.zone = zone;
+    }
+
+    void read(Readings.Quick read, Instant now) {
+        if (!read.status()
+                .tip()
+                .height()
+                .equals(quick.flatMap(old -> old.status().tip().height()))) {
+            tipSince = quick.isPresent() ? Optional.of(now) : Optional.empty();
+        }
+        quick = Optional.of(read);
+        trouble = "";
+    }
+
+    void read(Readings.Slow read) {
+        slow = Optional.of(read);
+    }
+
+    /** The daemon does not answer; what was read before stays on the board. */
+    void unreadable(String why) {
+        trouble = why;
+    }
+
+    /** @param why empty when events are heard */
+    void stream(String why) {
+        stream = why;
+    }
+
+    void happened(Happening happening) {
+        happenings.addFirst(happening);
+        if (happenings.size() > MOST_HAPPENINGS) {
+            happenings.removeLast();
+        }
+    }
+
+    /** Everything that fits, the newest events below; never more than {@code height} rows. */
+    List<Row> rows(int height, Instant now) {
+        List<Row> rows = rows(now);
+        rows.add(Row.empty());
+        rows.add(Row.empty().and("events", Tone.TITLE).and(stream.isEmpty() ? "" : "  " + stream, Tone.BAD));
+        happenings.stream().limit(Math.max(0, height - rows.size())).forEach(happening -> rows.add(row(happening)));
+        return rows.subList(0, Math.min(rows.size(), Math.max(0, height)));
+    }
+
+    /** Everything but the events. */
+    List<Row> rows(Instant now) {
+        List<Row> rows = new ArrayList<>(List.of(title()));
+        if (!complaint().isEmpty()) {
+            rows.add(Row.empty().and(complaint(), Tone.BAD));
+        }
+        rows.add(state(now));
+        quick.ifPresent(known -> {
+            rows.add(Row.empty());
+            rows.addAll(nodes(known));
+            rows.add(spends(known));
+        });
+        slow.ifPresent(known -> {
+            rows.add(Row.empty());
+            rows.addAll(balances(known));
+            rows.addAll(htlcs(known));
+        });
+        return rows;
+    }
+
+    private Row title() {
+        Row row = Row.empty().and(url, Tone.TITLE);
+        quick.map(Readings.Quick::status)
+                .ifPresent(status -> row.and("  " + status.version()
+                        + status.network().map(name -> "  " + name).orElse("")));
+        return complaint().isEmpty() ? row.and("  live", Tone.GOOD) : row;
+    }
+
+    /** What a person must know, empty for nothing. */
+    String complaint() {
+        if (!trouble.isEmpty()) {
+            return trouble;
+        }
+        return quick.map(Readings.Quick::status)
+                .map(status -> status.complaint().orElse(status.upstreamOk() ? "" : "no node answers"))
+                .orElse("");
+    }
+
+    private Row state(Instant now) {
+        Row row = Row.empty().and("tip ", Tone.SOFT).and(tip());
+        tipSince.ifPresent(since -> row.and("  since ", Tone.SOFT).and(span(Duration.between(since, now))));
+        row.and("   lag ", Tone.SOFT).and(lag());
+        row.and("   waits ", Tone.SOFT).and(meter("walletd_rpc_waits"));
+        return row.and("   heap ", Tone.SOFT).and(heap());
+    }
+
+    /** One line with what changes most, for where there is no screen. */
+    String summary() {
+        return "tip " + tip() + ", lag " + lag() + ", waits " + meter("walletd_rpc_waits") + ", in flight "
+                + quick.map(known -> String.valueOf(known.status().inFlightTransfers()))
+                        .orElse(UNKNOWN) + ", balance "
+                + slow.map(known -> Row.number(known.total())).orElse(UNKNOWN) + ", open HTLCs "
+                + slow.map(known -> String.valueOf(known.htlcs().size())).orElse(UNKNOWN)
+                + (complaint().isEmpty() ? "" : "; " + Row.harmless(complaint()));
+    }
+
+    private String tip() {
+        return quick.flatMap(known -> known.status().tip().height())
+                .map(Row::number)
+                .orElse(UNKNOWN);
+    }
+
+    private String lag() {
+        Optional<GetFollowerStatus.Result> follower = quick.flatMap(Readings.Quick::follower);
+        return follower.map(status -> Row.number(Math.max(0, status.lag()))
+                        + (status.fullScanComplete()
+                                ? ""
+                                : ", a rescan has " + Row.number(status.rescanBlocksLeft()) + " blocks left"))
+                .orElse(UNKNOWN);
+    }
+
+    private OptionalDouble sum(String name, Map<String, String> labels) {
+        Optional<Meters> meters = quick.flatMap(Readings.Quick::meters);
+        return meters.isPresent() ? meters.get().sum(name, labels) : OptionalDouble.empty();
+    }
+
+    private String meter(String name) {
+        return shown(sum(name, Map.of()));
+    }
+
+    private String heap() {
+        OptionalDouble bytes = sum("jvm_memory_used_bytes", Map.of("area", "heap"));
+        return bytes.isPresent() ? Row.number(bytes.getAsDouble() / (1 << 20)) + " MiB" : UNKNOWN;
+    }
+
+    private static String shown(OptionalDouble value) {
+        return value.isPresent() ? Row.number(value.getAsDouble()) : UNKNOWN;
+    }
+
+    private List<Row> nodes(Readings.Quick known) {
+        List<Row> rows = new ArrayList<>();
+        rows.add(Row.empty()
+                .column("nodes", 40, Tone.TITLE)
+                .column("", 8)
+                .and(" connections  waiting  scans left", Tone.SOFT));
+        List<String> urls = known.status().upstreamNodes();
+        for (String node : urls.subList(0, Math.min(SECTION, urls.size()))) {
+            OptionalDouble up = sum("walletd_upstream_up", Map.of("node", node));
+            boolean answers = up.isEmpty() ? known.status().upstreamOk() : up.getAsDouble() > 0;
+            rows.add(Row.empty()
+                    .column(node, 40)
+                    .column(answers ? "answers" : "silent", 8, answers ? Tone.GOOD : Tone.BAD)
+                    .right(shown(sum("walletd_upstream_connections", Map.of("node", node))), 12)
+                    .right(shown(sum("walletd_upstream_waiting", Map.of("node", node))), 7)
+                    .right(shown(sum("walletd_upstream_scan_budget", Map.of("node", node))), 10));
+        }
+        more(rows, urls.size());
+        return rows;
+    }
+
+    private Row spends(Readings.Quick known) {
+        GetStatus.Result status = known.status();
+        Row row = Row.empty()
+                .and("spends", Tone.TITLE)
+                .and("  in flight ", Tone.SOFT)
+                .and(Row.number(status.inFlightTransfers()))
+                .and("  outpoints reserved ", Tone.SOFT)
+                .and(Row.number(status.inFlightUtxos()));
+        known.meters()
+                .map(meters -> meters.by("outcome", "walletd_spend_outcomes_total"))
+                .orElse(Map.of())
+                .forEach((outcome, count) ->
+                        row.and("  " + outcome + " ", Tone.SOFT).and(Row.number(count)));
+        return row;
+    }
+
+    private static List<Row> balances(Readings.Slow known) {
+        List<Row> rows = new ArrayList<>();
+        rows.add(Row.empty()
+                .and("balances", Tone.TITLE)
+                .and("  in all ", Tone.SOFT)
+                .and(Row.number(known.total())));
+        for (Readings.Holding holding :
+                known.holdings().subList(0, Math.min(SECTION, known.holdings().size()))) {
+            rows.add(Row.empty()
+                    .column("  " + holding.label(), 30)
+                    .right(holding.addresses() + (holding.addresses() == 1 ? " address" : " addresses"), 16)
+                    .right(Row.number(holding.balance()), 26));
+        }
+        more(rows, known.holdings().size());
+        return rows;
+    }
+
+    private List<Row> htlcs(Readings.Slow known) {
+        List<Row> rows = new ArrayList<>();
+        rows.add(Row.empty()
+                .and("HTLCs", Tone.TITLE)
+                .and("  open ", Tone.SOFT)
+                .and(Row.number(known.htlcs().size())));
+        for (HtlcList.Result.Htlc htlc :
+                known.htlcs().subList(0, Math.min(SECTION, known.htlcs().size()))) {
+            boolean expired = htlc.state().equals("locked_expired");
+            rows.add(Row.empty()
+                    .column("  " + Row.brief(htlc.lockTxId()), 18)
+                    .column(htlc.state(), 14, expired ? Tone.BAD : Tone.PLAIN)
+                    .column(htlc.role(), 8)
+                    .right(Row.number(htlc.amount()), 20)
+                    .and("until ", Tone.SOFT)
+                    .and(Row.number(htlc.paramsValue().timeoutHeight())));
+        }
+        more(rows, known.htlcs().size());
+        return rows;
+    }
+
+    private static void more(List<Row> rows, int all) {
+        if (all > SECTION) {
+            rows.add(Row.empty().and("  and " + (all - SECTION) + " more", Tone.SOFT));
+        }
+    }
+
+    private Row row(Happening happening) {
+        return Row.empty()
+                .and(CLOCK.format(LocalTime.ofInstant(happening.at(), zone)) + "  ", Tone.SOFT)
+                .column(happening.kind(), 7)
+                .and(happening.brief());
+    }
+
+    private static String span(Duration length) {
+        long seconds = Math.max(0, length.toSeconds());
+        return seconds < 120 ? seconds + " s" : seconds / 60 + " min";
+    }
+}

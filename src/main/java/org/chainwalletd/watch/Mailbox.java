@@ -1,0 +1,85 @@
+package org.chainwalletd.watch;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.client.EventStream;
+import org.chainwalletd.client.WalletdException;
+
+/** What the threads of a {@link Watch} tell the one that owns the board, and the end of them all. Bounded: who tells too much waits. */
+final class Mailbox {
+    private static final int BACKLOG = 1_000;
+    private static final Duration LOOK_UP = Duration.ofMillis(100);
+
+    /** News for the board. */
+    sealed interface Message {
+        record Read(Readings.Quick quick) implements Message {}
+
+        record ReadMore(Readings.Slow slow) implements Message {}
+
+        record Unreadable(String why) implements Message {}
+
+        record Heard(EventStream.Event event) implements Message {}
+
+        /** @param why empty when the stream is open */
+        record Stream(String why) implements Message {}
+
+        /** The terminal has another size. */
+        record Resized() implements Message {}
+    }
+
+    private final LinkedBlockingQueue<Message> messages = new LinkedBlockingQueue<>(BACKLOG);
+    private final CountDownLatch over = new CountDownLatch(1);
+    private volatile WalletdException failure;
+
+    void tell(Message message) {
+        try {
+            while (!isOver() && !messages.offer(message, LOOK_UP.toMillis(), TimeUnit.MILLISECONDS)) {
+                // Whoever draws is slow, or has ended.
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The next message, or nothing when none comes within {@code patience} or all is over. */
+    Optional<Message> next(Duration patience) throws InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (!isOver()) {
+            long left = Math.min(deadline - System.nanoTime(), LOOK_UP.toNanos());
+            Message message = messages.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
+            if (message != null || System.nanoTime() >= deadline) {
+                return Optional.ofNullable(message);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The first end counts. */
+    synchronized void end(WalletdException reason) {
+        if (!isOver()) {
+            failure = reason;
+            over.countDown();
+        }
+    }
+
+    boolean isOver() {
+        return over.getCount() == 0;
+    }
+
+    /** Why all is over; empty when somebody has just seen enough. */
+    Optional<WalletdException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** Rests, but not beyond the end. */
+    void rest(Duration length) {
+        try {
+            over.await(length.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package org.chainwalletd.watch;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The daemon's meters, read from Prometheus' text format. */
+final class Meters {
+    private static final Pattern LINE = Pattern.compile("([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? (\\S+)(?: \\S+)?");
+    private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+    private final List<Meter> meters = new ArrayList<>();
+
+    private record Meter(String name, Map<String, String> labels, double value) {}
+
+    private Meters() {}
+
+    /** Lines that cannot be read are left out. */
+    static Meters of(String page) {
+        Meters meters = new Meters();
+        page.lines().filter(line -> !line.startsWith("#")).forEach(meters::add);
+        return meters;
+    }
+
+    private void add(String line) {
+        Matcher read = LINE.matcher(line);
+        if (!read.matches()) {
+            return;
+        }
+        try {
+            double value = Double.parseDouble(read.group(3));
+            Map<String, String> labels = new HashMap<>();
+            for (Matcher label = LABEL.matcher(read.group(2) == null ? "" : read.group(2)); label.find(); ) {
+                labels.put(label.group(1), label.group(2).replaceAll("\\\\(.)", "$1"));
+            }
+            meters.add(new Meter(read.group(1), labels, value));
+        } catch (NumberFormatException e) {
+            // Neither a number nor one of the words for those that are none.
+        }
+    }
+
+    /** Of all meters of that name; empty when there is none. */
+    OptionalDouble sum(String name) {
+        return sum(name, Map.of());
+    }
+
+    /** Of those with these labels. */
+    OptionalDouble sum(String name, Map<String, String> labels) {
+        List<Meter> found = meters.stream()
+                .filter(meter ->
+                        meter.name().equals(name) && meter.labels().entrySet().containsAll(labels.entrySet()))
+                .toList();
+        return found.isEmpty()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(found.stream().mapToDouble(Meter::value).sum());
+    }
+
+    /** Sums of the meters of that name by one of their labels. */
+    Map<String, Double> by(String label, String name) {
+        Map<String, Double> sums = new TreeMap<>();
+        meters.stream()
+                .filter(meter -> meter.name().equals(name) && meter.labels().containsKey(label))
+                .forEach(meter -> sums.merge(meter.labels().get(label), meter.value(), Double::sum));
+        return sums;
+    }
+}

@@ -1,0 +1,93 @@
+package org.chainwalletd.watch;
+
+import java.math.BigInteger;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.client.method.GetFollowerStatus;
+import org.chainwalletd.client.method.GetStatus;
+import org.chainwalletd.client.method.GetWalletBalance;
+import org.chainwalletd.client.method.HtlcList;
+
+/** What is asked of the daemon, with a read token. */
+final class Readings {
+    private static final int MOST_HTLCS = 1000;
+
+    private final WalletdClient daemon;
+
+    Readings(WalletdClient daemon) {
+        this.daemon = daemon;
+    }
+
+    /**
+     * Cheap to ask, and so asked often.
+     *
+     * @param follower empty before the first block
+     * @param meters empty where they are served elsewhere
+     */
+    record Quick(GetStatus.Result status, Optional<GetFollowerStatus.Result> follower, Optional<Meters> meters) {}
+
+    /** What the addresses of one label hold together. */
+    record Holding(String label, int addresses, BigInteger balance) {}
+
+    /**
+     * Asked now and then.
+     *
+     * @param holdings the greatest first
+     * @param htlcs open ones, the next deadline first
+     */
+    record Slow(List<Holding> holdings, BigInteger total, List<HtlcList.Result.Htlc> htlcs) {}
+
+    /** @throws WalletdException when the daemon does not answer or refuses */
+    Quick quick() {
+        GetStatus.Result status = daemon.getStatus();
+        return new Quick(status, follower(), meters());
+    }
+
+    private Optional<GetFollowerStatus.Result> follower() {
+        try {
+            return Optional.of(daemon.getFollowerStatus());
+        } catch (WalletdException.Upstream notYet) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Meters> meters() {
+        try {
+            return Optional.of(Meters.of(daemon.metrics()));
+        } catch (WalletdException.Transport elsewhere) {
+            return Optional.empty();
+        }
+    }
+
+    /** @throws WalletdException when the daemon does not answer or refuses */
+    Slow slow() {
+        GetWalletBalance.Result wallet =
+                daemon.getWalletBalance(GetWalletBalance.of().withUtxos(false));
+        Map<String, Holding> byLabel = new TreeMap<>();
+        wallet.entries()
+                .forEach(entry -> byLabel.merge(
+                        entry.label().orElse("(none)"),
+                        new Holding(entry.label().orElse("(none)"), 1, entry.balance()),
+                        (one, other) -> new Holding(
+                                one.label(),
+                                one.addresses() + other.addresses(),
+                                one.balance().add(other.balance()))));
+        List<Holding> holdings = byLabel.values().stream()
+                .sorted(Comparator.comparing(Holding::balance).reversed())
+                .toList();
+        return new Slow(holdings, wallet.total(), openHtlcs());
+    }
+
+    private List<HtlcList.Result.Htlc> openHtlcs() {
+        HtlcList open =
+                HtlcList.of().withState(List.of("locked", "locked_expired")).withLimit((long) MOST_HTLCS);
+        return daemon.htlcList(open).htlcs().stream()
+                .sorted(Comparator.comparing(htlc -> htlc.paramsValue().timeoutHeight()))
+                .toList();
+    }
+}

@@ -1,0 +1,86 @@
+package org.chainwalletd.watch;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.utils.AttributedString;
+import org.jline.utils.AttributedStringBuilder;
+import org.jline.utils.AttributedStyle;
+import org.jline.utils.Display;
+import org.jline.utils.InfoCmp.Capability;
+
+/** The whole terminal: drawn where something has changed, and given back as it was. */
+final class Screen implements Surface {
+    private final Terminal terminal;
+    private final Supplier<Instant> clock;
+    private final Attributes before;
+    private final Display display;
+
+    Screen(Terminal terminal, Supplier<Instant> clock) {
+        this.terminal = terminal;
+        this.clock = clock;
+        before = terminal.enterRawMode();
+        // Raw, but for the keys that send signals: Ctrl-C must end it whatever the keyboard's reader does.
+        Attributes keys = terminal.getAttributes();
+        keys.setLocalFlag(Attributes.LocalFlag.ISIG, true);
+        terminal.setAttributes(keys);
+        terminal.puts(Capability.enter_ca_mode);
+        terminal.puts(Capability.cursor_invisible);
+        display = new Display(terminal, true);
+    }
+
+    @Override
+    public void show(Board board) {
+        Size size = terminal.getSize();
+        int columns = Math.max(1, size.getColumns());
+        int height = Math.max(1, size.getRows());
+        display.resize(Size.of(columns, height));
+        List<AttributedString> lines = new ArrayList<>();
+        for (Row row : board.rows(height, clock.get())) {
+            lines.add(styled(row).columnSubSequence(0, columns));
+        }
+        while (lines.size() < height) {
+            lines.add(AttributedString.EMPTY);
+        }
+        display.update(lines, 0);
+        terminal.flush();
+    }
+
+    /** The old picture is of no use. */
+    @Override
+    public void resized() {
+        display.clear();
+    }
+
+    /** The board shows it. */
+    @Override
+    public void happened(Board.Happening happening) {}
+
+    @Override
+    public void close() {
+        terminal.puts(Capability.exit_ca_mode);
+        terminal.puts(Capability.cursor_normal);
+        terminal.flush();
+        terminal.setAttributes(before);
+    }
+
+    private static AttributedString styled(Row row) {
+        AttributedStringBuilder text = new AttributedStringBuilder();
+        row.pieces().forEach(piece -> text.styled(style(piece.tone()), piece.text()));
+        return text.toAttributedString();
+    }
+
+    private static AttributedStyle style(Row.Tone tone) {
+        return switch (tone) {
+            case PLAIN -> AttributedStyle.DEFAULT;
+            case TITLE -> AttributedStyle.DEFAULT.bold();
+            case SOFT -> AttributedStyle.DEFAULT.faint();
+            case GOOD -> AttributedStyle.DEFAULT.foreground(AttributedStyle.GREEN);
+            case BAD -> AttributedStyle.DEFAULT.foreground(AttributedStyle.RED).bold();
+        };
+    }
+}
