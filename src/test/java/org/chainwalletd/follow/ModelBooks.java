@@ -1,0 +1,192 @@
+package org.chainwalletd.follow;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.coins.CreditBook;
+import org.chainwalletd.coins.LedgerBook;
+import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcParties;
+import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.books.BookTable;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.books.SpendingTable;
+
+/** All books of the daemon over a file, wired as the daemon does, with a way to fail in the middle of a commit. */
+final class ModelBooks implements AutoCloseable {
+    private static final long DEEP = 100;
+
+    private static final Map<String, String> ROWS = new TreeMap<>(Map.of(
+            "blocks", "SELECT height, id FROM blocks WHERE scan = 0 ORDER BY 1",
+            "coins",
+                    "SELECT tx_id, output_index, address, value, height, coinbase, spent_height, spent_by FROM coins"
+                            + " WHERE scan = 0 ORDER BY 1, 2",
+            "spendings",
+                    "SELECT tx_id, output_index, spent_by, height, block FROM spendings WHERE scan = 0 ORDER BY 1, 2",
+            // A claim that was seen in a block that has gone has told its preimage, and that stays.
+            "htlcs",
+                    "SELECT tx_id, output_index, sender, receiver, hash_lock, timeout, amount, role, lock_height, expired,"
+                            + " state, claim_height, CASE WHEN claim_height < %1$d THEN claim_tx END,"
+                                    .formatted(HtlcTable.NOWHERE)
+                            + " CASE WHEN claim_height < %1$d THEN preimage END, reclaim_height,"
+                                    .formatted(HtlcTable.NOWHERE)
+                            + " CASE WHEN reclaim_height < %1$d THEN reclaim_tx END FROM htlcs WHERE scan = 0 ORDER BY 1, 2"
+                                    .formatted(HtlcTable.NOWHERE),
+            // What counts as own does not change when a key is added later.
+            "credits",
+                    "SELECT tx, output, address, amount, height, block, position, change, coinbase, datum FROM credits"
+                            + " WHERE scan = 0 AND active = 1 ORDER BY height, position",
+            "rest of rescans",
+                    "SELECT (SELECT count(*) FROM coins WHERE scan <> 0), (SELECT count(*) FROM htlcs WHERE scan <> 0),"
+                            + " (SELECT count(*) FROM spendings WHERE scan <> 0)"));
+
+    private final LedgerBook ledger = new LedgerBook();
+    private final CreditTable credits = new CreditTable(page -> ledger.table().view(page)::isWatched);
+    private final HtlcTable htlcs = new HtlcTable();
+    private final SpendingTable spendings = new SpendingTable(
+            page -> new SpendingTable.View(ledger.table().view(page)::isWatched, htlcs.view(page)::has));
+    private final Saboteur saboteur = new Saboteur();
+    private final List<Book<?, ?>> books;
+    private final Books file;
+
+    ModelBooks(Path folder, Set<Address> owned) {
+        this.books = List.of(
+                ledger,
+                new HtlcBook(new HtlcParties(ModelChain.PROFILE, owned::contains)),
+                new CreditBook(ModelChain.PROFILE, credits),
+                new SpendingBook(ModelChain.PROFILE, spendings),
+                saboteur);
+        List<BookTable<?, ?>> tables = new ArrayList<>();
+        books.forEach(book -> tables.add(book.table()));
+        this.file = Books.open(folder, tables);
+    }
+
+    /** All books written at once from the first block of a chain to its last. */
+    static ModelBooks fromScratch(Path folder, Set<Address> owned, ModelBlock tip) {
+        Set<Address> watched = ConcurrentHashMap.newKeySet();
+        watched.addAll(owned);
+        ModelBooks fresh = new ModelBooks(folder, watched);
+        fresh.watch(List.copyOf(watched));
+        Bookkeeping bookkeeping = new Bookkeeping(fresh.file, fresh.books);
+        bookkeeping
+                .begin(List.of(new Bookkeeping.Entry(tip.at(0).block(), true).row()), Network.TESTNET, Optional.empty())
+                .toCompletableFuture()
+                .join();
+        List<Bookkeeping.Entry> entries = new ArrayList<>();
+        for (ModelBlock block = tip; block.height() > 0; block = block.parent()) {
+            entries.add(0, new Bookkeeping.Entry(block.block(), true));
+        }
+        bookkeeping.connect(entries).toCompletableFuture().join();
+        return fresh;
+    }
+
+    Books file() {
+        return file;
+    }
+
+    List<Book<?, ?>> books() {
+        return books;
+    }
+
+    void watch(List<Address> addresses) {
+        new LedgerBooks(file)
+                .watch(addresses, false, DEEP)
+                .toCompletableFuture()
+                .join();
+    }
+
+    /** The {@code row}th block from now on fails after all its rows are written. */
+    void failAt(int row) {
+        saboteur.armed.set(row);
+    }
+
+    boolean hasFailed() {
+        return saboteur.armed.get() <= 0;
+    }
+
+    /** What the head's rows say, table by table. */
+    Map<String, List<String>> dump() {
+        return file.read(session -> {
+                    Map<String, List<String>> all = new TreeMap<>();
+                    ROWS.forEach((name, sql) -> all.put(name, rows(session.head(), sql)));
+                    return all;
+                })
+                .join();
+    }
+
+    private static List<String> rows(Page page, String sql) {
+        return page.query(sql, row -> {
+            StringBuilder text = new StringBuilder();
+            for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+                Object value = row.getObject(i);
+                text.append(value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value)
+                        .append(' ');
+            }
+            return text.toString();
+        });
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+
+    /** A book that writes nothing, and now and then cannot. */
+    private static final class Saboteur implements Book<Page, Long>, BookTable<Page, Long> {
+        private final AtomicInteger armed = new AtomicInteger(Integer.MAX_VALUE);
+
+        @Override
+        public BookTable<Page, Long> table() {
+            return this;
+        }
+
+        @Override
+        public List<Long> connect(ChainBlock block, Page page) {
+            return List.of(block.height());
+        }
+
+        @Override
+        public String name() {
+            return "sabotage";
+        }
+
+        @Override
+        public List<List<String>> steps() {
+            return List.of();
+        }
+
+        @Override
+        public Page view(Page page) {
+            return page;
+        }
+
+        @Override
+        public void write(Page page, Long height) {
+            if (armed.decrementAndGet() <= 0) {
+                throw new IllegalStateException("the process dies here");
+            }
+        }
+
+        @Override
+        public void undo(Page page, long height) {}
+
+        @Override
+        public void join(Page page) {}
+
+        @Override
+        public void drop(Page page) {}
+    }
+}

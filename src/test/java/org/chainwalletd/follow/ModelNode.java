@@ -1,0 +1,165 @@
+package org.chainwalletd.follow;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+
+/** A node of a {@link ModelChain}: has one branch, answers what a follower asks, and lies when told to. */
+final class ModelNode {
+    /** What is wrong with its answers. */
+    enum Lie {
+        NONE,
+        /** Transactions pay more than they do. */
+        VALUE,
+        /** Lists lack their last transaction. */
+        OMISSION,
+        /** Lists have the last two transactions the other way round. */
+        ORDER,
+        /** The list names a transaction twice. */
+        TWICE,
+        /** Blocks have another height. */
+        HEIGHT,
+        /** Blocks have another parent. */
+        PARENT,
+        /** The tip is five blocks higher than any that it shows. */
+        TALL,
+        /** No transaction is known. */
+        FORGETFUL,
+        /** Nothing is answered. */
+        SILENT
+    }
+
+    private final ModelChain chain;
+    private final Executor executor;
+    private volatile ModelBlock tip;
+    private volatile Lie lie = Lie.NONE;
+
+    ModelNode(ModelChain chain, Executor executor) {
+        this.chain = chain;
+        this.executor = executor;
+        this.tip = chain.genesis();
+    }
+
+    ModelBlock tip() {
+        return tip;
+    }
+
+    void tip(ModelBlock newTip) {
+        tip = newTip;
+    }
+
+    void lie(Lie newLie) {
+        lie = newLie;
+    }
+
+    /** Asks this node only. */
+    NodeClient client() {
+        return client(false);
+    }
+
+    /** Asks this node, or another one when it does not answer. */
+    NodeClient clientThatFailsOver() {
+        return client(true);
+    }
+
+    private NodeClient client(boolean failsOver) {
+        return (NodeClient) Proxy.newProxyInstance(
+                ModelNode.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (self, method, arguments) -> {
+                    return switch (method.getName()) {
+                        case "tip", "blockAt", "transaction" ->
+                            CompletableFuture.supplyAsync(
+                                    () -> answer(failsOver, method.getName(), arguments), executor);
+                        case "each" -> List.of(self);
+                        case "pinned", "hasty", "background", "patient" -> self;
+                        case "toString" -> "model node";
+                        case "hashCode" -> System.identityHashCode(self);
+                        case "equals" -> self == arguments[0];
+                        default -> throw new UnsupportedOperationException(method.getName());
+                    };
+                });
+    }
+
+    private Object answer(boolean failsOver, String method, Object... arguments) {
+        if (lie == Lie.SILENT && !failsOver) {
+            throw new NodeException.Unreachable("connection refused");
+        }
+        ModelBlock now = tip;
+        return switch (method) {
+            case "tip" -> tipOf(now);
+            case "blockAt" -> blockAt(now, (Long) arguments[0]);
+            default -> transaction((Hash256) arguments[0]);
+        };
+    }
+
+    private NodeClient.Tip tipOf(ModelBlock now) {
+        return lie == Lie.TALL
+                ? new NodeClient.Tip(
+                        now.height() + 5,
+                        Hash256.sha256(now.id().toArray()),
+                        chain.genesis().id())
+                : new NodeClient.Tip(now.height(), now.id(), chain.genesis().id());
+    }
+
+    private Optional<NodeClient.BlockSummary> blockAt(ModelBlock now, long height) {
+        if (height < 0 || height > now.height()) {
+            return Optional.empty();
+        }
+        ChainBlock block = now.at(height).block();
+        List<Hash256> list =
+                listed(block.transactions().stream().map(ChainTransaction::id).toList());
+        return Optional.of(new NodeClient.BlockSummary(
+                block.id(),
+                lie == Lie.HEIGHT ? height + 1 : height,
+                lie == Lie.PARENT ? block.id() : block.parentId(),
+                block.header().stateRoot(),
+                block.header().txRoot(),
+                block.timestamp(),
+                block.header().nonce(),
+                block.target(),
+                list.size(),
+                list));
+    }
+
+    private List<Hash256> listed(List<Hash256> truth) {
+        List<Hash256> list = new ArrayList<>(truth);
+        int last = list.size() - 1;
+        switch (lie) {
+            case OMISSION -> list.remove(last);
+            case ORDER -> Collections.swap(list, last, Math.max(0, last - 1));
+            case TWICE -> list.add(list.get(last));
+            default -> {
+                return list;
+            }
+        }
+        return list;
+    }
+
+    private Optional<NodeClient.NodeTransaction> transaction(Hash256 id) {
+        if (lie == Lie.FORGETFUL) {
+            return Optional.empty();
+        }
+        return chain.transaction(id)
+                .map(tx -> lie == Lie.VALUE ? richer(tx) : tx)
+                .map(tx ->
+                        new NodeClient.NodeTransaction(id, Bytes.wrap(TransactionCodec.encode(tx)), true, null, null));
+    }
+
+    private static Transaction richer(Transaction tx) {
+        List<TxOutput> outputs = new ArrayList<>(tx.outputs());
+        TxOutput first = outputs.get(0);
+        outputs.set(0, new TxOutput(Amount.of(77_777_777), first.script(), first.datum(), first.datumHash()));
+        return new Transaction(tx.inputs(), outputs, tx.witnesses());
+    }
+}
