@@ -11,6 +11,7 @@ import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.AuditTrail;
@@ -72,6 +73,7 @@ record Services(
                         inFlight(),
                         keyring,
                         deletionGuard(),
+                        EvmKeyGuard.BALANCE_UNKNOWN,
                         spending,
                         htlcs.methods(),
                         following.follower(),

@@ -328,6 +328,51 @@ public interface WalletdMethods {
         return call(ListCredits.of());
     }
 
+    /** The address of the account-chain key; null while there is none. On a seeded keyring without a key of its own, the one of the seed. */
+    default EvmGetAddress.Result evmGetAddress(EvmGetAddress call) {
+        return call(call);
+    }
+
+    /** {@link EvmGetAddress} with nothing but defaults. */
+    default EvmGetAddress.Result evmGetAddress() {
+        return call(EvmGetAddress.of());
+    }
+
+    /** Makes the account-chain key of 24 new words. With force it takes the place of another one, which is kept, sealed, unless a swap is open. */
+    default EvmCreateAddress.Result evmCreateAddress(EvmCreateAddress call) {
+        return call(call);
+    }
+
+    /** {@link EvmCreateAddress} with nothing but defaults. */
+    default EvmCreateAddress.Result evmCreateAddress() {
+        return call(EvmCreateAddress.of());
+    }
+
+    /** Takes the account-chain key from 12 or 24 words, at m/44'/60'/0'/0/0. With overwrite it takes the place of another one, which is kept, sealed; refused while that holds a balance, or may, or a swap is open. */
+    default EvmImportMnemonic.Result evmImportMnemonic(EvmImportMnemonic call) {
+        return call(call);
+    }
+
+    /** Takes a raw secp256k1 secret as the account-chain key; the caller keeps the backup. With overwrite it takes the place of another one, which is kept, sealed; refused while that holds a balance, or may, or a swap is open. */
+    default EvmImportKey.Result evmImportKey(EvmImportKey call) {
+        return call(call);
+    }
+
+    /** Reveals the words of the account-chain key; those of the seed where the seed gives the key. */
+    default EvmRevealMnemonic.Result evmRevealMnemonic(EvmRevealMnemonic call) {
+        return call(call);
+    }
+
+    /** Reveals the secret of the account-chain key. */
+    default RevealEvmPrivateKey.Result revealEvmPrivateKey(RevealEvmPrivateKey call) {
+        return call(call);
+    }
+
+    /** Deletes the account-chain key for good. Refused while it holds a balance, or its balance is unknown, or a swap is open, unless force is true. Replaced keys stay. */
+    default EvmDeleteKey.Result evmDeleteKey(EvmDeleteKey call) {
+        return call(call);
+    }
+
     /** Asks the pool for a quote. Refused as long as no swap engine is configured. */
     default SwapGetQuote.Result swapGetQuote(SwapGetQuote call) {
         return call(call);
@@ -408,16 +453,6 @@ public interface WalletdMethods {
         return call(call);
     }
 
-    /** The address of the account-chain key. Refused as long as no swap engine is configured. */
-    default EvmGetAddress.Result evmGetAddress(EvmGetAddress call) {
-        return call(call);
-    }
-
-    /** {@link EvmGetAddress} with nothing but defaults. */
-    default EvmGetAddress.Result evmGetAddress() {
-        return call(EvmGetAddress.of());
-    }
-
     /** Balances of the account-chain key. Refused as long as no swap engine is configured. */
     default EvmGetBalances.Result evmGetBalances(EvmGetBalances call) {
         return call(call);
@@ -436,41 +471,6 @@ public interface WalletdMethods {
     /** {@link EvmTxHistory} with nothing but defaults. */
     default EvmTxHistory.Result evmTxHistory() {
         return call(EvmTxHistory.of());
-    }
-
-    /** Makes the account-chain key. Refused as long as no swap engine is configured. */
-    default EvmCreateAddress.Result evmCreateAddress(EvmCreateAddress call) {
-        return call(call);
-    }
-
-    /** {@link EvmCreateAddress} with nothing but defaults. */
-    default EvmCreateAddress.Result evmCreateAddress() {
-        return call(EvmCreateAddress.of());
-    }
-
-    /** Takes the account-chain key from a phrase. Refused as long as no swap engine is configured. */
-    default EvmImportMnemonic.Result evmImportMnemonic(EvmImportMnemonic call) {
-        return call(call);
-    }
-
-    /** Takes a raw account-chain key. Refused as long as no swap engine is configured. */
-    default EvmImportKey.Result evmImportKey(EvmImportKey call) {
-        return call(call);
-    }
-
-    /** Reveals the phrase of the account-chain key. Refused as long as no swap engine is configured. */
-    default EvmRevealMnemonic.Result evmRevealMnemonic(EvmRevealMnemonic call) {
-        return call(call);
-    }
-
-    /** Reveals the account-chain key. Refused as long as no swap engine is configured. */
-    default RevealEvmPrivateKey.Result revealEvmPrivateKey(RevealEvmPrivateKey call) {
-        return call(call);
-    }
-
-    /** Deletes the account-chain key for good. Refused as long as no swap engine is configured. */
-    default EvmDeleteKey.Result evmDeleteKey(EvmDeleteKey call) {
-        return call(call);
     }
 
     /** Pays out of the account-chain key. Refused as long as no swap engine is configured. */

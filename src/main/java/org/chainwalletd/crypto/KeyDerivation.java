@@ -5,6 +5,8 @@ package org.chainwalletd.crypto;
  */
 public final class KeyDerivation {
     /** SLIP-0044 purpose level of the path. */
+    private static final int ACCOUNT_CHAIN_COIN = 60;
+
     private static final int PURPOSE = 44;
 
     private KeyDerivation() {}
@@ -31,6 +33,16 @@ public final class KeyDerivation {
                     "a secret is spelt by " + Mnemonic.KEY_WORDS + " words, not " + phrase.wordCount());
         }
         return phrase.entropy();
+    }
+
+    /**
+     * Account chain: BIP-32 over the BIP-39 seed, {@code m/44'/60'/0'/0/0}, a secp256k1 secret (chain protocol, appendix E.1).
+     */
+    public static SecretBytes accountChain(Mnemonic phrase) {
+        int h = Bip32.HARDENED;
+        try (SecretBytes seed = phrase.seed()) {
+            return seed.use(bytes -> Bip32.derive(bytes, PURPOSE | h, ACCOUNT_CHAIN_COIN | h, h, 0, 0));
+        }
     }
 
     /**

@@ -8,12 +8,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /** The wallet directory (interface.md, section 1.4): whether {@code state.json} and the key files agree. Nothing is unsealed. */
 final class KeyringCheck implements Check {
     private static final String SUBJECT = "keyring";
+    private static final String EVM_KEY_FILE = "evm.key.enc";
     private static final String KEY_FILE = "[0-9a-f]{64}\\.key\\.enc";
     private static final int HEX_ADDRESS = 64;
 
@@ -67,7 +70,29 @@ final class KeyringCheck implements Check {
                             unlisted.size() + " key files are not listed in " + state
                                     + "; if they are not leftovers of an interrupted import, keep them and import their secrets"));
         }
+        evmFinding(listed.path("evm_key").path("address").asText()).ifPresent(findings::add);
         return findings;
+    }
+
+    /** @param address of the account-chain key; empty when none is listed */
+    private Optional<Finding> evmFinding(String address) {
+        Path current = wallets.resolve("imported").resolve(EVM_KEY_FILE);
+        if (address.isEmpty()) {
+            return Files.exists(current)
+                    ? Optional.of(Finding.warn(
+                            SUBJECT,
+                            current + " holds an account-chain key that " + state
+                                    + " does not name; the next one that is made keeps it by its address"))
+                    : Optional.empty();
+        }
+        String digits = address.startsWith("0x") ? address.substring(2).toLowerCase(Locale.ROOT) : address;
+        Path own = wallets.resolve("evm").resolve(digits + ".key.enc");
+        return Files.exists(current) || Files.exists(own)
+                ? Optional.of(Finding.ok(SUBJECT, "the account-chain key " + address))
+                : Optional.of(Finding.fail(
+                        SUBJECT,
+                        "the account-chain key " + address + " is listed in " + state + " and " + current
+                                + " is missing; restore it from a backup"));
     }
 
     private Finding complete(JsonNode listed) {

@@ -2,6 +2,7 @@ package org.chainwalletd.keyring;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Address;
@@ -15,6 +16,7 @@ import org.chainwalletd.store.CrashPoint;
  * @param notes on added keys
  * @param replaced entries in the places of those with the same addresses
  * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
+ * @param evmKey empty leaves the account-chain key as it is
  * @param ended told on the actor's thread when the change is durable (null) or was not made (why)
  */
 record Change(
@@ -24,16 +26,17 @@ record Change(
         Map<Address, KeyEntry> replaced,
         Set<Address> removed,
         long nextIndex,
+        Optional<EvmKeyChange> evmKey,
         Consumer<KeyringException> ended) {
 
     static Change adding(
             CrashPoint before, List<KeyEntry> added, Map<Address, KeyNote> notes, Consumer<KeyringException> ended) {
-        return new Change(before, added, notes, Map.of(), Set.of(), 0, ended);
+        return new Change(before, added, notes, Map.of(), Set.of(), 0, Optional.empty(), ended);
     }
 
     /** Entries whose public keys became known, which {@code state.json} does not hold. */
     static Change learning(Map<Address, KeyEntry> learnt) {
-        return new Change(null, List.of(), Map.of(), learnt, Set.of(), 0, failure -> {});
+        return new Change(null, List.of(), Map.of(), learnt, Set.of(), 0, Optional.empty(), failure -> {});
     }
 
     /** Whether {@code state.json} stays as it is. */
@@ -42,6 +45,19 @@ record Change(
     }
 
     static Change removing(Address address, Consumer<KeyringException> ended) {
-        return new Change(CrashPoint.DELETE_BEFORE_STATE, List.of(), Map.of(), Map.of(), Set.of(address), 0, ended);
+        return new Change(
+                CrashPoint.DELETE_BEFORE_STATE,
+                List.of(),
+                Map.of(),
+                Map.of(),
+                Set.of(address),
+                0,
+                Optional.empty(),
+                ended);
+    }
+
+    static Change ofEvmKey(CrashPoint before, Optional<EvmKeyRecord> after, Consumer<KeyringException> ended) {
+        return new Change(
+                before, List.of(), Map.of(), Map.of(), Set.of(), 0, Optional.of(new EvmKeyChange(after)), ended);
     }
 }

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -89,7 +90,8 @@ final class Derivations {
                             () -> added.add(entry));
         }
         long last = derived.get(derived.size() - 1).index().orElseThrow();
-        return new Change(CrashPoint.MINT_BEFORE_STATE, added, Map.of(), merged, Set.of(), last + 1, ended);
+        return new Change(
+                CrashPoint.MINT_BEFORE_STATE, added, Map.of(), merged, Set.of(), last + 1, Optional.empty(), ended);
     }
 
     /** @param failure null when the entries are durable */

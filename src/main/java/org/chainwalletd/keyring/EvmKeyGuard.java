@@ -3,13 +3,14 @@ package org.chainwalletd.keyring;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
  * Says why an account-chain key must not be deleted or replaced yet. Whoever needs it brings one: the swap engine its open swaps, the account
  * chain's client the balance, the nonce owner what is not final. All are asked at the same time, after the passphrase was proved where one
- * is asked for, and once more by no one: who begins something with the key at this moment must be ready to hear {@link
- * EvmKeyRefusal.NotKept}.
+ * is asked for. Who begins something with the key at this moment must be ready to hear {@link EvmKeyRefusal.NotKept}.
  */
 @FunctionalInterface
 public interface EvmKeyGuard {
@@ -19,6 +20,25 @@ public interface EvmKeyGuard {
     EvmKeyGuard BALANCE_UNKNOWN = key -> CompletableFuture.completedFuture(List.of(new EvmKeyObjection.Balance(
             "its balance is unknown, because no account chain is configured (force: true overrides)")));
 
-    /** Everything against giving up {@code key}; empty for nothing. A failed stage counts as an unknown balance. */
+    /**
+     * Several as one.
+     *
+     * @param executor for putting the answers together: any pool of the daemon
+     */
+    static EvmKeyGuard all(List<EvmKeyGuard> guards, Executor executor) {
+        return key -> {
+            CompletionStage<List<EvmKeyObjection>> all = CompletableFuture.completedFuture(List.of());
+            for (EvmKeyGuard guard : guards) {
+                all = all.thenCombineAsync(
+                        guard.objections(key),
+                        (some, more) ->
+                                Stream.concat(some.stream(), more.stream()).toList(),
+                        executor);
+            }
+            return all;
+        };
+    }
+
+    /** Everything against giving up {@code key}; empty for nothing. A failed stage counts as an open swap, which no replacement goes past. */
     CompletionStage<List<EvmKeyObjection>> objections(EvmAddress key);
 }

@@ -63,8 +63,9 @@ final class KeyTable {
         /** Whether what is listed only grows, behind what was there. */
         boolean onlyAdds() {
             return changes.stream()
-                    .allMatch(change ->
-                            change.removed().isEmpty() && change.replaced().isEmpty());
+                    .allMatch(change -> change.removed().isEmpty()
+                            && change.replaced().isEmpty()
+                            && change.evmKey().isEmpty());
         }
 
         Map<Address, KeyNote> notes() {
@@ -105,6 +106,7 @@ final class KeyTable {
         BitSet removed = new BitSet();
         List<KeyEntry> added = new ArrayList<>();
         long nextIndex = view.nextIndex();
+        Optional<EvmKeyChange> evmKey = Optional.empty();
         for (Change change : changes) {
             change.replaced().forEach((address, entry) -> {
                 if (contains(address)) {
@@ -114,10 +116,14 @@ final class KeyTable {
             change.removed().stream().filter(this::contains).forEach(address -> removed.set(row(address)));
             added.addAll(change.added());
             nextIndex = Math.max(nextIndex, change.nextIndex());
+            evmKey = change.evmKey().isPresent() ? change.evmKey() : evmKey;
         }
         KeyringView after = replaced.isEmpty() ? view : view.replaced(replaced);
         if (!removed.isEmpty()) {
             after = after.without(removed);
+        }
+        if (evmKey.isPresent()) {
+            after = after.withEvmKey(evmKey.get().after());
         }
         return new Batch(List.copyOf(changes), after.grown(added, nextIndex));
     }

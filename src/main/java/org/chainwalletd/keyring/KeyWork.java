@@ -231,7 +231,8 @@ final class KeyWork {
         return entry.publicKey() != null && sealer.addressOf(entry.publicKey()).equals(entry.address());
     }
 
-    private static SecretBytes words(SecretBytes entropy) {
+    /** The words of {@code entropy}, which is closed, with single spaces between them. */
+    static SecretBytes words(SecretBytes entropy) {
         try (entropy;
                 Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
             return phrase.phrase();
@@ -246,7 +247,7 @@ final class KeyWork {
     }
 
     /** Opens a vault and reads its keys. One Argon2id. */
-    CompletableFuture<List<NewKey>> openVault(Bytes blob, SecretBytes passphrase) {
+    CompletableFuture<Vault.Contents> openVault(Bytes blob, SecretBytes passphrase) {
         return CompletableFuture.supplyAsync(() -> parseVault(blob), crypto)
                 .thenApplyAsync(vault -> open(SealedRole.VAULT, vault, passphrase, "the vault"), argon2)
                 .thenApplyAsync(

@@ -48,6 +48,7 @@ public final class Keyring implements Signer {
     private final VaultExport exports;
     private final Executor crypto;
     private final KeyringSetup setup;
+    private final EvmCustody evm;
 
     private Keyring(Opening opening, ActorRef<Command> actor, AtomicReference<KeyringView> view, Spawner spawner) {
         KeyringSetup setup = opening.setup();
@@ -65,6 +66,23 @@ public final class Keyring implements Signer {
         this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
         this.setup = setup;
+        this.evm = new EvmCustody(
+                opening,
+                work,
+                (before, key) -> ask(reply -> new KeyringActor.RecordEvmKey(before, key, reply)),
+                opening.passphrase().duplicate(),
+                new EvmCustody.Attempting() {
+                    @Override
+                    public <T> CompletableFuture<T> attempt(Supplier<CompletableFuture<T>> proof) {
+                        return Keyring.attempt(attempts, proof);
+                    }
+                },
+                spawner);
+    }
+
+    /** The account-chain key of this keyring. */
+    public EvmCustody evm() {
+        return evm;
     }
 
     /** How boot puts the keyring's actors under its guardian. */
@@ -351,7 +369,7 @@ public final class Keyring implements Signer {
      * others are not held up; one export at a time.
      */
     public CompletionStage<Bytes> exportVault(SecretBytes vaultPassphrase) {
-        return this.<Bytes>lent(lent -> exports.all(view::get, lent, vaultPassphrase))
+        return this.<Bytes>lent(lent -> exports.all(view::get, evm::forVault, lent, vaultPassphrase))
                 .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
     }
 
@@ -359,12 +377,17 @@ public final class Keyring implements Signer {
     public CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes vaultPassphrase) {
         return attempt(vaultAttempts, () -> work.openVault(vault, vaultPassphrase))
                 .whenCompleteAsync((keys, failure) -> vaultPassphrase.close(), crypto)
-                .thenComposeAsync(
-                        keys -> this.<List<KeyEntry>>ask(reply ->
-                                new KeyringActor.Store(keys, true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, reply)),
-                        crypto)
+                .thenComposeAsync(this::takeIn, crypto);
+    }
+
+    private CompletableFuture<List<Address>> takeIn(Vault.Contents vault) {
+        return this.<List<KeyEntry>>ask(reply ->
+                        new KeyringActor.Store(vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, reply))
                 .thenApplyAsync(
-                        entries -> entries.stream().map(KeyEntry::address).toList(), crypto);
+                        entries -> entries.stream().map(KeyEntry::address).toList(), crypto)
+                .thenComposeAsync(
+                        addresses -> evm.restore(vault.evmKeys()).thenApplyAsync(done -> addresses, crypto), crypto)
+                .whenCompleteAsync((done, failure) -> vault.close(), crypto);
     }
 
     /**
@@ -373,7 +396,7 @@ public final class Keyring implements Signer {
      */
     public CompletionStage<Void> close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        actor.tell(new KeyringActor.Close(closed));
+        actor.tell(new KeyringActor.Close(evm.close(), closed));
         return closed;
     }
 

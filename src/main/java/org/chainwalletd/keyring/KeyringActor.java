@@ -73,6 +73,10 @@ final class KeyringActor {
     record Delete(Address address, Optional<DeletionGuard> guard, CompletableFuture<Address> reply)
             implements Question {}
 
+    /** Makes another account-chain key the current one, or none. */
+    record RecordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key, CompletableFuture<Void> reply)
+            implements Question {}
+
     /** The listener hears of every change after the keys that are answered. */
     record Watch(Optional<KeyEvents> listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
 
@@ -94,8 +98,12 @@ final class KeyringActor {
     /**
      * Overwrites everything unsealed and refuses every question from then on. Answered when the keys that are on their way in or out have
      * arrived and nothing is written any more.
+     *
+     * @param evmKeys complete when the account-chain keys want nothing recorded any more
      */
-    record Close(CompletableFuture<Void> reply) implements Command {}
+    record Close(CompletableFuture<Void> evmKeys, CompletableFuture<Void> reply) implements Command {}
+
+    private record EvmKeysClosed() implements Command {}
 
     private record Opened(KeyringStore.Listing loaded) implements Command {}
 
@@ -160,7 +168,7 @@ final class KeyringActor {
     private Housekeeping housekeeping;
     private KeyPool pool;
     /** Null until somebody asks to close. */
-    private CompletableFuture<Void> closed;
+    private Close closing;
 
     private KeyringActor(
             ActorContext<Command> context,
@@ -256,6 +264,7 @@ final class KeyringActor {
                 .onMessage(Store.class, question -> handled(() -> arrivals.begin(question)))
                 .onMessage(Derive.class, this::onDerive)
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
+                .onMessage(RecordEvmKey.class, this::onRecordEvmKey)
                 .onMessage(Lend.class, this::onLend)
                 .onMessage(KeepPool.class, command -> handled(() -> pool.keep(command.size(), command.executor())))
                 .onMessage(Take.class, this::onTake)
@@ -279,6 +288,8 @@ final class KeyringActor {
     /** Nothing new is begun. What has begun to change files goes on to its answer; everybody else is refused. */
     private Behavior<Command> closing() {
         return Behaviors.receive(Command.class)
+                .onMessage(RecordEvmKey.class, this::onRecordEvmKey)
+                .onMessage(EvmKeysClosed.class, message -> ended(() -> {}))
                 .onMessage(Question.class, question -> refused(List.of(question)))
                 .onMessage(Stored.class, outcome -> ended(() -> arrivals.stored(outcome)))
                 .onMessage(FilesRemoved.class, outcome -> ended(() -> departures.filesRemoved(outcome)))
@@ -302,6 +313,12 @@ final class KeyringActor {
         } else {
             derivations.begin(question);
         }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onRecordEvmKey(RecordEvmKey question) {
+        writes.submit(Change.ofEvmKey(
+                question.before(), question.key(), failure -> KeyringFailures.answer(question.reply(), null, failure)));
         return Behaviors.same();
     }
 
@@ -342,7 +359,8 @@ final class KeyringActor {
     }
 
     private Behavior<Command> onClose(Close command) {
-        closed = command.reply();
+        closing = command;
+        context.pipeToSelf(command.evmKeys(), (done, failure) -> new EvmKeysClosed());
         timers.cancelAll();
         arrivals.refuseWaiting();
         wipe();
@@ -351,9 +369,10 @@ final class KeyringActor {
     }
 
     private Behavior<Command> onCloseAgain(Close command) {
-        closed.whenCompleteAsync(
-                (done, failure) -> command.reply().complete(null),
-                setup.executors().crypto());
+        closing.reply()
+                .whenCompleteAsync(
+                        (done, failure) -> command.reply().complete(null),
+                        setup.executors().crypto());
         return Behaviors.same();
     }
 
@@ -369,11 +388,11 @@ final class KeyringActor {
     }
 
     private void completeWhenQuiet() {
-        if (moving.isEmpty() && !writes.isWriting()) {
+        if (moving.isEmpty() && !writes.isWriting() && closing.evmKeys().isDone()) {
             writes.stop(KeyringFailures.stopping());
             store.settle(table.view())
                     .whenCompleteAsync(
-                            (done, failure) -> closed.complete(null),
+                            (done, failure) -> closing.reply().complete(null),
                             setup.executors().crypto());
         }
     }

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The JSON inside a vault (chain protocol, appendix C): {@code {"version":1,"keys":[{"address","secret_hex","label"}, …]}}. This daemon adds
- * {@code mnemonic}, the phrase of a standard key, and {@code state}, what {@code state.json} holds; readers ignore what they do not know.
+ * {@code mnemonic}, the phrase of a standard key, {@code state}, what {@code state.json} holds, and {@code evm_keys}, see {@link VaultEvmKeys};
+ * readers ignore what they do not know.
  */
 final class Vault {
     private static final Logger LOG = LoggerFactory.getLogger(Vault.class);
@@ -59,10 +60,17 @@ final class Vault {
             }
         }
 
-        /** @param state empty for the vault of a single key */
-        SecretBytes end(Optional<KeyringView> state) {
+        /**
+         * @param state empty for the vault of a single key
+         * @param evmKeys stay open
+         */
+        SecretBytes end(Optional<KeyringView> state, List<NewEvmKey> evmKeys) {
             json.add("]");
             state.ifPresent(this::addState);
+            if (!evmKeys.isEmpty()) {
+                json.add(",");
+                VaultEvmKeys.write(json, evmKeys);
+            }
             return json.add("}").toSecret();
         }
 
@@ -94,34 +102,50 @@ final class Vault {
         return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
     }
 
+    /** What a vault holds, with its secrets. Closing it overwrites them. */
+    record Contents(List<NewKey> keys, List<NewEvmKey> evmKeys) implements AutoCloseable {
+        @Override
+        public void close() {
+            keys.forEach(NewKey::close);
+            evmKeys.forEach(NewEvmKey::close);
+        }
+    }
+
+    /** Takes secrets out of a parser. */
+    @FunctionalInterface
+    interface SecretText {
+        /** The current string as bytes, which stand nowhere else afterwards. */
+        byte[] current() throws IOException;
+    }
+
     /**
      * The keys of a vault in its order. Each address is computed from its secret.
      *
      * @throws KeyringException with {@link Reason#INVALID} when this is no vault
      */
-    static List<NewKey> read(SecretBytes content, Sealer sealer) {
-        List<NewKey> keys = new ArrayList<>();
+    static Contents read(SecretBytes content, Sealer sealer) {
+        Contents found = new Contents(new ArrayList<>(), new ArrayList<>());
         try {
             content.<Void, IOException>use(utf8 -> {
                 try (JsonParser parser = FACTORY.createParser(utf8)) {
-                    new Reader(parser, sealer, keys).read();
+                    new Reader(parser, sealer, found).read();
                 }
                 return null;
             });
-            return keys;
+            return found;
         } catch (JsonProcessingException e) {
-            keys.forEach(NewKey::close);
+            found.close();
             throw malformed("it is not the JSON of a vault");
         } catch (IOException e) {
-            keys.forEach(NewKey::close);
+            found.close();
             throw malformed("it cannot be read");
         } catch (RuntimeException e) {
-            keys.forEach(NewKey::close);
+            found.close();
             throw e;
         }
     }
 
-    private static KeyringException malformed(String why) {
+    static KeyringException malformed(String why) {
         return new KeyringException(Reason.INVALID, "the vault opens, but " + why);
     }
 
@@ -129,11 +153,13 @@ final class Vault {
         private final JsonParser parser;
         private final Sealer sealer;
         private final List<NewKey> keys;
+        private final List<NewEvmKey> evmKeys;
 
-        Reader(JsonParser parser, Sealer sealer, List<NewKey> keys) {
+        Reader(JsonParser parser, Sealer sealer, Contents found) {
             this.parser = parser;
             this.sealer = sealer;
-            this.keys = keys;
+            this.keys = found.keys();
+            this.evmKeys = found.evmKeys();
         }
 
         void read() throws IOException {
@@ -153,6 +179,8 @@ final class Vault {
                     expect(value, JsonToken.START_ARRAY, "its keys are not an array");
                     array = true;
                     readKeys();
+                } else if (name.equals(VaultEvmKeys.MEMBER)) {
+                    VaultEvmKeys.read(parser, this::secretText, evmKeys);
                 } else {
                     parser.skipChildren();
                 }

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Bytes;
@@ -30,21 +31,36 @@ final class VaultExport {
     }
 
     CompletableFuture<Bytes> one(KeyEntry entry, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
-        return sealed(List.of(entry), Optional.empty(), any -> false, lent, vaultPassphrase);
+        return sealed(List.of(entry), Optional.empty(), any -> false, VaultExport::none, lent, vaultPassphrase);
+    }
+
+    private static CompletableFuture<List<NewEvmKey>> none(SecretBytes passphrase) {
+        return CompletableFuture.completedFuture(List.of());
     }
 
     /**
      * Refused while another one runs. A key that is deleted on the way is left out.
      *
      * @param view the keyring at the moment
+     * @param evmKeys unseals the account-chain keys under the keystore's passphrase
      */
-    CompletableFuture<Bytes> all(Supplier<KeyringView> view, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
+    CompletableFuture<Bytes> all(
+            Supplier<KeyringView> view,
+            Function<SecretBytes, CompletableFuture<List<NewEvmKey>>> evmKeys,
+            KeyringActor.Lent lent,
+            SecretBytes vaultPassphrase) {
         if (!running.compareAndSet(false, true)) {
             return CompletableFuture.failedFuture(new KeyringException(
                     Reason.TOO_MANY_ATTEMPTS, "another vault export is running", RETRY_AFTER_SECONDS));
         }
         KeyringView begun = view.get();
-        return sealed(begun.entries(), Optional.of(begun), entry -> isGone(entry, view.get()), lent, vaultPassphrase)
+        return sealed(
+                        begun.entries(),
+                        Optional.of(begun),
+                        entry -> isGone(entry, view.get()),
+                        evmKeys,
+                        lent,
+                        vaultPassphrase)
                 .whenCompleteAsync((vault, failure) -> running.set(false), crypto);
     }
 
@@ -57,6 +73,7 @@ final class VaultExport {
             List<KeyEntry> entries,
             Optional<KeyringView> state,
             Predicate<KeyEntry> gone,
+            Function<SecretBytes, CompletableFuture<List<NewEvmKey>>> evmKeys,
             KeyringActor.Lent lent,
             SecretBytes vaultPassphrase) {
         if (vaultPassphrase.length() == 0) {
@@ -72,8 +89,17 @@ final class VaultExport {
                                         i -> unlessGone(add(vault, entries, i, seed, lent), entries.get(i), gone))
                                 .whenCompleteAsync((done, failure) -> seed.ifPresent(SecretBytes::close), crypto),
                         crypto)
-                .thenComposeAsync(done -> seal(vault.end(state), vaultPassphrase), crypto)
+                .thenComposeAsync(done -> evmKeys.apply(lent.passphrase()), crypto)
+                .thenComposeAsync(keys -> seal(ended(vault, state, keys), vaultPassphrase), crypto)
                 .whenCompleteAsync((done, failure) -> vault.close(), crypto);
+    }
+
+    private static SecretBytes ended(Vault.Writer vault, Optional<KeyringView> state, List<NewEvmKey> evmKeys) {
+        try {
+            return vault.end(state, evmKeys);
+        } finally {
+            evmKeys.forEach(NewEvmKey::close);
+        }
     }
 
     private CompletableFuture<Bytes> seal(SecretBytes content, SecretBytes vaultPassphrase) {

@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * Places where a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point}
- * (a point's name, optionally {@code name#n} for its n-th passage) halts the JVM there at once, like kill -9; without it a point costs one
- * comparison.
+ * (a point's name, optionally {@code name#n} for its n-th passage) halts the JVM there at once, like kill -9; without it a point costs two
+ * comparisons.
  */
 public enum CrashPoint {
     FILE_TEMP_WRITTEN,
@@ -20,6 +20,12 @@ public enum CrashPoint {
     DELETE_BEFORE_FILES,
     VAULT_IMPORT_BETWEEN_KEYS,
     VAULT_IMPORT_BEFORE_STATE,
+    EVM_KEY_BEFORE_FILES,
+    EVM_KEY_BEFORE_KEY_FILE,
+    EVM_KEY_BEFORE_STATE,
+    EVM_KEY_BEFORE_ANSWER,
+    EVM_DELETE_BEFORE_STATE,
+    EVM_DELETE_BEFORE_FILES,
     SPEND_BEFORE_INTENT,
     SPEND_AFTER_INTENT,
     SPEND_AFTER_BROADCAST,
@@ -33,10 +39,28 @@ public enum CrashPoint {
     private static final long PASSAGE =
             ARMED.contains("#") ? Long.parseLong(ARMED.substring(ARMED.indexOf('#') + 1)) : 1;
 
+    private static volatile Watcher watcher;
+
     private long passed;
+
+    /** Looks at the disk as a kill at this moment would leave it. */
+    @FunctionalInterface
+    public interface Watcher {
+        /** Called on the thread that passes, which goes on afterwards. */
+        void at(CrashPoint point);
+    }
+
+    /** For a test that looks instead of killing. At most one at a time; {@code null} ends it. */
+    public static void watch(Watcher looking) {
+        watcher = looking;
+    }
 
     /** Halts the process when this point is armed. */
     public void reached() {
+        Watcher looking = watcher;
+        if (looking != null) {
+            looking.at(this);
+        }
         if (!NAME.isEmpty() && NAME.equals(name()) && countPassage() == PASSAGE) {
             Runtime.getRuntime().halt(137);
         }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
@@ -32,10 +33,14 @@ class KeyringFuzzTest {
     @FuzzTest(maxDuration = "5m")
     void vaults(byte[] json) {
         try (SecretBytes content = SecretBytes.copyOf(json)) {
-            List<NewKey> keys = Vault.read(content, SEALER);
-            keys.forEach(key ->
-                    assertThat(SEALER.addressOf(SEALER.publicKey(key.secret()))).isEqualTo(key.address()));
-            keys.forEach(NewKey::close);
+            try (Vault.Contents vault = Vault.read(content, SEALER)) {
+                vault.keys()
+                        .forEach(key -> assertThat(SEALER.addressOf(SEALER.publicKey(key.secret())))
+                                .isEqualTo(key.address()));
+                vault.evmKeys()
+                        .forEach(key ->
+                                assertThat(EvmAddress.ofSecret(key.secret())).isEqualTo(key.address()));
+            }
         } catch (KeyringException e) {
             assertThat(e.reason()).isEqualTo(Reason.INVALID);
         }
@@ -56,7 +61,7 @@ class KeyringFuzzTest {
     @Test
     void the_samples_are_read() throws Exception {
         try (SecretBytes content = KeyringFixture.secret(VAULT)) {
-            List<NewKey> keys = Vault.read(content, SEALER);
+            List<NewKey> keys = Vault.read(content, SEALER).keys();
             assertThat(keys).hasSize(2);
             assertThat(keys.get(0).address().hex()).isEqualTo(ADDRESS);
             assertThat(keys.get(0).entropy()).isPresent();
@@ -82,6 +87,10 @@ class KeyringFuzzTest {
             "{\"version\":1,\"keys\":[{\"secret_hex\":\"00\"}]}",
             "{\"version\":1,\"keys\":[{\"secret_hex\":7}]}",
             "{\"version\":1,\"keys\":[]} x",
+            "{\"version\":1,\"keys\":[],\"evm_keys\":{}}",
+            "{\"version\":1,\"keys\":[],\"evm_keys\":[7]}",
+            "{\"version\":1,\"keys\":[],\"evm_keys\":[{}]}",
+            "{\"version\":1,\"keys\":[],\"evm_keys\":[{\"secret_hex\":\"" + "00".repeat(32) + "\"}]}",
             VAULT.substring(0, VAULT.length() - 1)
         };
         for (String json : bad) {

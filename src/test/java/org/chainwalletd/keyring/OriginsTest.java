@@ -14,6 +14,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -140,8 +141,11 @@ class OriginsTest {
                 new KeyWork(setup, new FolderStore(setup)), setup.executors().crypto());
         Iterator<KeyringView> views = List.of(before, after).iterator();
 
-        Bytes vault =
-                await(exports.all(views::next, new KeyringActor.Lent(Map.of(), secret(PASSPHRASE)), secret("vault")));
+        Bytes vault = await(exports.all(
+                views::next,
+                none -> CompletableFuture.completedFuture(List.of()),
+                new KeyringActor.Lent(Map.of(), secret(PASSPHRASE)),
+                secret("vault")));
         await(keyring.delete(kept.address(), secret(PASSPHRASE), Optional.empty()));
         assertThat(await(keyring.importVault(vault, secret("vault")))).containsExactly(kept.address());
     }

@@ -27,15 +27,8 @@ class SwapNotConfiguredTest {
             "lp_deposit_start {\"chain_address\":" + ADDRESS + ",\"evm_address\":" + EVM_ADDRESS + "}",
             "lp_deposit_status {\"id\":\"x\"}",
             "lp_withdraw_self {\"chain_address\":" + ADDRESS + ",\"shares\":\"2\"}",
-            "evm_get_address {}",
             "evm_get_balances {}",
             "evm_tx_history {}",
-            "evm_create_address {}",
-            "evm_import_mnemonic {\"mnemonic\":\"a b\"}",
-            "evm_import_key {\"private_key_hex\":\"00\"}",
-            "evm_reveal_mnemonic {\"passphrase\":\"p\"}",
-            "reveal_evm_private_key {\"passphrase\":\"p\"}",
-            "evm_delete_key {\"passphrase\":\"p\"}",
             "evm_send_native {\"to\":" + EVM_ADDRESS + ",\"amount\":\"max\"}");
 
     private final RpcDispatcher dispatcher = new RpcDispatcher(

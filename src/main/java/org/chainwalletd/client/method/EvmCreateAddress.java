@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code evm_create_address}: Makes the account-chain key. Refused as long as no swap engine is configured. Needs
- * the manage token.
+ * {@code evm_create_address}: Makes the account-chain key of 24 new words. With force it takes the place of another
+ * one, which is kept, sealed, unless a swap is open. Needs the manage token.
  *
- * @param force replace an existing key; default false
+ * @param force replace an existing key, whatever it holds; default false
  */
 public record EvmCreateAddress(Optional<Boolean> force) implements Call<EvmCreateAddress.Result> {
     /** With what must be there. */

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code evm_delete_key}: Deletes the account-chain key for good. Refused as long as no swap engine is configured.
- * Needs the spend token.
+ * {@code evm_delete_key}: Deletes the account-chain key for good. Refused while it holds a balance, or its balance
+ * is unknown, or a swap is open, unless force is true. Replaced keys stay. Needs the spend token.
  *
  * @param passphrase passphrase of the keystore
  * @param force delete it whatever it holds; default false

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code evm_get_address}: The address of the account-chain key. Refused as long as no swap engine is configured.
- * Needs the read token.
+ * {@code evm_get_address}: The address of the account-chain key; null while there is none. On a seeded keyring
+ * without a key of its own, the one of the seed. Needs the read token.
  */
 public record EvmGetAddress() implements Call<EvmGetAddress.Result> {
     /** With what must be there. */

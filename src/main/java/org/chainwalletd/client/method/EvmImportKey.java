@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code evm_import_key}: Takes a raw account-chain key. Refused as long as no swap engine is configured. Needs the
- * manage token.
+ * {@code evm_import_key}: Takes a raw secp256k1 secret as the account-chain key; the caller keeps the backup. With
+ * overwrite it takes the place of another one, which is kept, sealed; refused while that holds a balance, or may,
+ * or a swap is open. Needs the manage token.
  *
  * @param privateKeyHex 64 hex characters, a secp256k1 secret
  * @param overwrite replace an existing key; default false

@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code evm_import_mnemonic}: Takes the account-chain key from a phrase. Refused as long as no swap engine is
- * configured. Needs the manage token.
+ * {@code evm_import_mnemonic}: Takes the account-chain key from 12 or 24 words, at m/44'/60'/0'/0/0. With overwrite
+ * it takes the place of another one, which is kept, sealed; refused while that holds a balance, or may, or a swap
+ * is open. Needs the manage token.
  *
  * @param mnemonic 12 or 24 English BIP-39 words
  * @param overwrite replace an existing key; default false

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code evm_reveal_mnemonic}: Reveals the phrase of the account-chain key. Refused as long as no swap engine is
- * configured. Needs the spend token.
+ * {@code evm_reveal_mnemonic}: Reveals the words of the account-chain key; those of the seed where the seed gives
+ * the key. Needs the spend token.
  *
  * @param passphrase passphrase of the keystore
  */

@@ -5,8 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * {@code reveal_evm_private_key}: Reveals the account-chain key. Refused as long as no swap engine is configured.
- * Needs the spend token.
+ * {@code reveal_evm_private_key}: Reveals the secret of the account-chain key. Needs the spend token.
  *
  * @param passphrase passphrase of the keystore
  */

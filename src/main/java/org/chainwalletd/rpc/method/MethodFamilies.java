@@ -13,6 +13,7 @@ import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.node.NodeClient;
@@ -30,6 +31,7 @@ import org.chainwalletd.rpc.method.quote.QuoteMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
+import org.chainwalletd.rpc.method.swap.EvmKeyMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.rpc.method.uri.UriMethods;
 import org.chainwalletd.rpc.method.wait.CreditOwners;
@@ -47,6 +49,7 @@ public record MethodFamilies(
         InFlight inFlight,
         Keyring keyring,
         DeletionGuard deletionGuard,
+        EvmKeyGuard evmKeyGuard,
         SpendService spending,
         HtlcMethods.Services htlcs,
         Follower follower,
@@ -63,6 +66,7 @@ public record MethodFamilies(
                 chain,
                 version,
                 none,
+                null,
                 null,
                 null,
                 null,
@@ -84,6 +88,7 @@ public record MethodFamilies(
         methods.addAll(SpendMethods.all(spending, executor));
         methods.addAll(FollowMethods.all(follower, htlcs.count(), executor));
         methods.addAll(WaitMethods.all(waits, credits, creditOwners(), executor));
+        methods.addAll(EvmKeyMethods.all(keyring, evmKeyGuard, executor));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));

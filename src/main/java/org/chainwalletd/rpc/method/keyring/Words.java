@@ -6,11 +6,11 @@ import java.util.List;
 import org.chainwalletd.crypto.SecretBytes;
 
 /** Splits a phrase into its words without a string in between. */
-final class Words {
+public final class Words {
     private Words() {}
 
     /** Closes {@code phrase}, whose words have single spaces between them. */
-    static List<SecretBytes> of(SecretBytes phrase) {
+    public static List<SecretBytes> of(SecretBytes phrase) {
         try (phrase) {
             return phrase.use(Words::split);
         }

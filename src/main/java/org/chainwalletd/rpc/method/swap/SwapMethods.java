@@ -67,11 +67,6 @@ public final class SwapMethods {
                         SwapParams.Withdraw.class,
                         SwapResults.PoolAnswer.class),
                 read(
-                        "evm_get_address",
-                        "The address of the account-chain key.",
-                        NoParams.class,
-                        SwapResults.KeyAddress.class),
-                read(
                         "evm_get_balances",
                         "Balances of the account-chain key.",
                         NoParams.class,
@@ -81,36 +76,6 @@ public final class SwapMethods {
                         "Everything that this daemon sent on the account chain.",
                         SwapParams.History.class,
                         SwapResults.History.class),
-                manage(
-                        "evm_create_address",
-                        "Makes the account-chain key.",
-                        SwapParams.CreateKey.class,
-                        SwapResults.NewKey.class),
-                manage(
-                        "evm_import_mnemonic",
-                        "Takes the account-chain key from a phrase.",
-                        SwapParams.ImportPhrase.class,
-                        SwapResults.Imported.class),
-                manage(
-                        "evm_import_key",
-                        "Takes a raw account-chain key.",
-                        SwapParams.ImportKey.class,
-                        SwapResults.Imported.class),
-                spend(
-                        "evm_reveal_mnemonic",
-                        "Reveals the phrase of the account-chain key.",
-                        SwapParams.Reveal.class,
-                        SwapResults.Phrase.class),
-                spend(
-                        "reveal_evm_private_key",
-                        "Reveals the account-chain key.",
-                        SwapParams.Reveal.class,
-                        SwapResults.Secret.class),
-                spend(
-                        "evm_delete_key",
-                        "Deletes the account-chain key for good.",
-                        SwapParams.DeleteKey.class,
-                        SwapResults.Deleted.class),
                 spend(
                         "evm_send_native",
                         "Pays out of the account-chain key.",
@@ -121,11 +86,6 @@ public final class SwapMethods {
     private static <P extends Record, R> RpcMethod<P, R> read(
             String name, String what, Class<P> params, Class<R> result) {
         return new UnconfiguredMethod<>(name, Scope.READ, what + OFF, params, result);
-    }
-
-    private static <P extends Record, R> RpcMethod<P, R> manage(
-            String name, String what, Class<P> params, Class<R> result) {
-        return new UnconfiguredMethod<>(name, Scope.MANAGE, what + OFF, params, result);
     }
 
     private static <P extends Record, R> RpcMethod<P, R> spend(

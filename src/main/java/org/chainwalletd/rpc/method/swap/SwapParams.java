@@ -49,7 +49,8 @@ final class SwapParams {
             Address chainAddress, @Doc("decimal string") String shares) {}
 
     record CreateKey(
-            @Doc("replace an existing key; default false") Optional<Boolean> force) {}
+            @Doc("replace an existing key, whatever it holds; default false")
+            Optional<Boolean> force) {}
 
     record ImportPhrase(
             @Doc("12 or 24 English BIP-39 words") SecretBytes mnemonic,
