@@ -45,6 +45,7 @@ import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.RpcUpstream;
+import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
@@ -148,9 +149,13 @@ public final class Daemon implements AutoCloseable {
                 .tip()
                 .map(tip -> OptionalLong.of(tip.height()))
                 .orElse(OptionalLong.empty()));
-        Waits waiting = startWaiting(system, nodes, following, workers, meters);
+        Waiting waiting = startWaiting(system, nodes, following, workers, meters);
+        following.forgetCredits(settings, new UnderGuardian(system), books);
+        waiting.sighted()
+                .tellCredits(following.seeCredits(
+                        settings, new UnderGuardian(system), nodes, books, waiting.waits()::creditsChanged, workers));
         EventHub hub = new EventHub();
-        EventStreams events = startEvents(system, nodes, following, waiting, hub);
+        EventStreams events = startEvents(system, nodes, following, waiting.waits(), hub);
         SpendService spending = startSpending(
                 system, nodes, following, keyring, store, new SpendEvents(hub), meters.registry(), workers);
         Htlcs htlcs = Htlcs.start(
@@ -163,15 +168,26 @@ public final class Daemon implements AutoCloseable {
                         following.follower(),
                         spending,
                         indexer,
-                        new HtlcEvents(hub)),
+                        new HtlcEvents(hub),
+                        parties -> waiting.watchAll(WatchReason.HTLC, parties)),
                 new UnderGuardian(system),
                 meters.registry(),
                 workers.upstream());
+        waiting.sighted().tellHtlcs(htlcs.sightings());
         serve(
                 system,
                 tls,
                 new Services(
-                        settings, nodes, keyring, spending, following, htlcs, indexer, waiting, meters, events,
+                        settings,
+                        nodes,
+                        keyring,
+                        spending,
+                        following,
+                        htlcs,
+                        indexer,
+                        waiting.waits(),
+                        meters,
+                        events,
                         workers),
                 authenticator);
         system.tell(new Guardian.Serving());
@@ -273,10 +289,10 @@ public final class Daemon implements AutoCloseable {
         return books;
     }
 
-    private Waits startWaiting(
+    private Waiting startWaiting(
             ActorSystem<Guardian.Command> system, Nodes nodes, Following following, Workers workers, Metrics meters) {
-        Waits started = Waiting.start(settings, system, new UnderGuardian(system), nodes, following, workers, meters);
-        waits.add("the waits", started::end);
+        Waiting started = Waiting.start(settings, system, new UnderGuardian(system), nodes, following, workers, meters);
+        waits.add("the waits", started.waits()::end);
         return started;
     }
 

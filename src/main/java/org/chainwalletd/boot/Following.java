@@ -7,13 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.Coverage;
 import org.chainwalletd.coins.CreditBook;
+import org.chainwalletd.coins.CreditPruner;
 import org.chainwalletd.coins.LedgerBook;
+import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.FollowedNode;
@@ -36,6 +42,7 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
 
@@ -49,18 +56,33 @@ import org.chainwalletd.store.books.SpendingTable;
  */
 record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits, SpendChain spends) {
     private static final Duration WATCHING = Duration.ofMinutes(2);
+    private static final Duration PRUNING = Duration.ofMinutes(10);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private static final LedgerBook LEDGER = new LedgerBook();
 
     /** An address is credited from when on the ledger watches it. */
     private static final CreditTable CREDITS =
-            new CreditTable(page -> LEDGER.table().view(page)::isWatched);
+            new CreditTable(page -> creditsView(LEDGER.table().view(page)::isWatched, page));
 
     private static final HtlcTable HTLCS = new HtlcTable();
 
     private static final SpendingTable SPENDINGS = new SpendingTable(
             page -> new SpendingTable.View(LEDGER.table().view(page)::isWatched, HTLCS.view(page)::has));
+
+    private static CreditTable.View creditsView(Predicate<Address> watched, Page page) {
+        return new CreditTable.View() {
+            @Override
+            public boolean owns(Address address) {
+                return watched.test(address);
+            }
+
+            @Override
+            public boolean redeems(Outpoint lock, HtlcSpend spend) {
+                return HtlcTable.redeemer(page, lock, spend).filter(watched).isPresent();
+            }
+        };
+    }
 
     /** All tables of {@code books.db}. */
     static List<BookTable<?, ?>> tables() {
@@ -91,6 +113,32 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 books,
                 credits,
                 new FollowedSpends(follower, new SpendingBooks(file), workers.upstream()));
+    }
+
+    /** Begins to forget old credits, if the operator wants that. */
+    void forgetCredits(Settings settings, Follower.Spawner spawner, Books file) {
+        long days = settings.follow().creditsKeepDays();
+        if (days > 0) {
+            spawner.spawn(
+                    CreditPruner.create(file, Duration.ofDays(days), PRUNING, Clock.systemUTC()), "credit-pruner");
+        }
+    }
+
+    /** Begins to enter credits that are seen in mempools. */
+    ActorRef<SeenCredits.Command> seeCredits(
+            Settings settings, Follower.Spawner spawner, Nodes nodes, Books file, Runnable changed, Workers workers) {
+        List<NodeClient> each = nodes.client().each().stream()
+                .map(client -> client.hasty().background())
+                .toList();
+        return spawner.spawn(
+                SeenCredits.create(new SeenCredits.Setup(
+                        file,
+                        new CreditBook(settings.chain(), CREDITS),
+                        each,
+                        follower::subscribe,
+                        changed,
+                        workers.upstream())),
+                "seen-credits");
     }
 
     /** Begins to cover the addresses that are not. */

@@ -1,8 +1,11 @@
 package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.Forgetting;
@@ -44,7 +47,8 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
             Follower follower,
             SpendService spending,
             Optional<IndexerClient> indexer,
-            HtlcListener listener) {}
+            HtlcListener listener,
+            Consumer<List<Address>> parties) {}
 
     static HtlcParties parties(Settings settings, Keyring keyring) {
         return new HtlcParties(settings.chain(), keyring::owns);
@@ -66,6 +70,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 spends,
                 metrics,
                 parts.follower()::subscribe,
+                parts.parties(),
                 settings.spend().autoReclaim());
         spawner.spawn(HtlcIndex.create(watch), "htlc-index");
         spawner.spawn(

@@ -2,28 +2,37 @@ package org.chainwalletd.boot;
 
 import java.net.URI;
 import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
+import org.chainwalletd.htlc.Sightings;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.PushFeed;
 import org.chainwalletd.node.push.PushNews;
 import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.wait.AddressWatch;
+import org.chainwalletd.wait.MempoolListener;
 import org.chainwalletd.wait.WaitSetup;
 import org.chainwalletd.wait.Waits;
 
-/** Starts the waits and the push streams that wake them, and ties both to the followed chain. */
-final class Waiting {
-    private Waiting() {}
-
-    static Waits start(
+/**
+ * The waits and the push streams that wake them, tied to the followed chain.
+ *
+ * @param feed which addresses the nodes are asked to push changes of
+ * @param sighted passes on what is found in mempools
+ */
+record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
+    static Waiting start(
             Settings settings,
             ActorSystem<?> system,
             Waits.Spawner spawner,
@@ -46,9 +55,35 @@ final class Waiting {
                 follower::subscribe,
                 workers.upstream(),
                 () -> System.nanoTime() / 1_000_000);
-        Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), meters.registry());
+        Sighted sighted = new Sighted();
+        Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), sighted, meters.registry());
         hearing.waits = Optional.of(waits);
-        return waits;
+        return new Waiting(waits, feed, sighted);
+    }
+
+    /** These addresses, the most urgent first, are watched for a reason instead of those that were. */
+    void watchAll(WatchReason reason, Collection<Address> addresses) {
+        feed.tell(new PushFeed.WantAll(reason, addresses));
+    }
+
+    /** Tells the feed of credits and the index of HTLCs what is in mempools. Until both are there, nobody misses it. */
+    static final class Sighted implements MempoolListener {
+        private volatile MempoolListener credits = (txId, tx) -> {};
+        private volatile MempoolListener htlcs = (txId, tx) -> {};
+
+        void tellCredits(ActorRef<SeenCredits.Command> seen) {
+            credits = (txId, tx) -> seen.tell(new SeenCredits.Seen(txId, tx));
+        }
+
+        void tellHtlcs(Sightings sightings) {
+            htlcs = sightings::seen;
+        }
+
+        @Override
+        public void seen(Hash256 txId, Transaction tx) {
+            credits.seen(txId, tx);
+            htlcs.seen(txId, tx);
+        }
     }
 
     private static SSLContext trust() {
@@ -78,13 +113,13 @@ final class Waiting {
 
     private record Watch(ActorRef<PushFeed.Command> feed) implements AddressWatch {
         @Override
-        public void want(Address address) {
-            feed.tell(new PushFeed.Want(WatchReason.WAIT, address));
+        public void want(WatchReason reason, Address address) {
+            feed.tell(new PushFeed.Want(reason, address));
         }
 
         @Override
-        public void unwant(Address address) {
-            feed.tell(new PushFeed.Unwant(WatchReason.WAIT, address));
+        public void unwant(WatchReason reason, Address address) {
+            feed.tell(new PushFeed.Unwant(reason, address));
         }
     }
 }

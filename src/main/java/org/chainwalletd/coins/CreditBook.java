@@ -5,9 +5,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
@@ -16,12 +18,13 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditTable;
 
 /** Enters what blocks pay to our addresses into the feed of credits (following.md, section 3). */
-public final class CreditBook implements Book<Predicate<Address>, Credit> {
+public final class CreditBook implements Book<CreditTable.View, Credit> {
     private static final int KEY_BYTES = 32;
 
     private final ChainProfile profile;
@@ -33,65 +36,78 @@ public final class CreditBook implements Book<Predicate<Address>, Credit> {
     }
 
     @Override
-    public BookTable<Predicate<Address>, Credit> table() {
+    public BookTable<CreditTable.View, Credit> table() {
         return table;
     }
 
     @Override
-    public List<Credit> connect(ChainBlock block, Predicate<Address> owned) {
+    public List<Credit> connect(ChainBlock block, CreditTable.View view) {
         List<Credit> credits = new ArrayList<>();
         for (int i = 0; i < block.transactions().size(); i++) {
             ChainTransaction mined = block.transactions().get(i);
             long first = (long) i << Integer.SIZE;
-            mined.decoded().ifPresent(tx -> connect(block, mined, tx, first, owned, credits));
+            mined.decoded()
+                    .ifPresent(tx -> credits.addAll(
+                            of(mined.id(), tx, mined.coinbase(), new Place(block.place(), first), view)));
         }
         return credits;
     }
 
-    private void connect(
-            ChainBlock block,
-            ChainTransaction mined,
-            Transaction tx,
-            long first,
-            Predicate<Address> owned,
-            List<Credit> credits) {
-        Optional<Spenders> spenders = Optional.empty();
-        for (int i = 0; i < tx.outputs().size(); i++) {
-            TxOutput output = tx.outputs().get(i);
-            Optional<Address> to = output.address().filter(owned);
-            if (to.isPresent()) {
-                Spenders from = spenders.orElseGet(() -> spenders(mined, tx, owned));
-                spenders = Optional.of(from);
-                credits.add(new Credit(
-                        new Outpoint(mined.id(), i),
-                        to.get(),
-                        output.value(),
-                        block.place(),
-                        first + i,
-                        from.own(),
-                        from.addresses().contains(to.get()),
-                        mined.coinbase(),
-                        Optional.ofNullable(output.datum())));
-            }
-        }
+    /** What a transaction that is in no block would pay to our addresses. */
+    List<Credit> pending(Hash256 txId, Transaction tx, CreditTable.View view) {
+        return of(txId, tx, false, new Place(Credit.nowhere(txId), 0), view);
     }
 
     /**
-     * @param own whether all inputs are plain and of our keys
+     * @param first position of the transaction's first output
+     */
+    private record Place(BlockPlace block, long first) {}
+
+    private List<Credit> of(Hash256 txId, Transaction tx, boolean coinbase, Place place, CreditTable.View view) {
+        List<Credit> credits = new ArrayList<>();
+        Optional<Spenders> spenders = Optional.empty();
+        for (int i = 0; i < tx.outputs().size(); i++) {
+            TxOutput output = tx.outputs().get(i);
+            Optional<Address> to = output.address().filter(view::owns);
+            if (to.isPresent()) {
+                Spenders from = spenders.orElseGet(() -> spenders(tx, coinbase, view));
+                spenders = Optional.of(from);
+                credits.add(new Credit(
+                        new Outpoint(txId, i),
+                        to.get(),
+                        output.value(),
+                        place.block(),
+                        place.first() + i,
+                        from.own(),
+                        from.addresses().contains(to.get()),
+                        coinbase,
+                        Optional.ofNullable(output.datum())));
+            }
+        }
+        return credits;
+    }
+
+    /**
+     * @param addresses of plain inputs
+     * @param own whether all inputs are of our keys, plain or redeeming an HTLC
      */
     private record Spenders(Set<Address> addresses, boolean own) {}
 
-    private Spenders spenders(ChainTransaction mined, Transaction tx, Predicate<Address> owned) {
+    private Spenders spenders(Transaction tx, boolean coinbase, CreditTable.View view) {
         Set<Address> addresses = new HashSet<>();
-        boolean plain = !mined.coinbase();
-        for (Witness witness : tx.witnesses()) {
+        boolean own = !coinbase && !tx.witnesses().isEmpty();
+        for (int i = 0; i < tx.witnesses().size(); i++) {
+            Witness witness = tx.witnesses().get(i);
             if (witness.data().length() == Witness.PLAIN_LENGTH) {
-                addresses.add(profile.addressOf(PublicKey.of(witness.data().slice(0, KEY_BYTES))));
+                Address address = profile.addressOf(PublicKey.of(witness.data().slice(0, KEY_BYTES)));
+                addresses.add(address);
+                own = own && view.owns(address);
             } else {
-                plain = false;
+                Outpoint lock = tx.inputs().get(i);
+                Optional<HtlcSpend> spend = HtlcWitness.classify(witness);
+                own = own && spend.isPresent() && view.redeems(lock, spend.get());
             }
         }
-        return new Spenders(
-                addresses, plain && !addresses.isEmpty() && addresses.stream().allMatch(owned));
+        return new Spenders(addresses, own);
     }
 }

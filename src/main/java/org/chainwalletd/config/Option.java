@@ -110,6 +110,15 @@ public enum Option {
             Form.COIN_SOURCE,
             "node",
             "who is asked first for the coins of an address: node, or ledger, the daemon's own books"),
+    CREDITS_KEEP_DAYS(
+            "credits-keep-days",
+            "follow.credits-keep-days",
+            Form.COUNT,
+            "0",
+            "days after which credits are forgotten, so that cursors from before are refused; 0 keeps them for ever. The last "
+                    + "1000 blocks are kept in any case",
+            0,
+            36_500),
 
     BIND("bind", "http.bind", Form.ADDRESS, "127.0.0.1:7448", "address and port to listen on"),
     TLS("tls", "http.tls", Form.SWITCH, "false", "serve HTTPS with a self-signed certificate made on first run"),

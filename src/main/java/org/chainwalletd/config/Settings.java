@@ -127,13 +127,15 @@ public record Settings(
      * @param from height from which the books are made complete, {@link #NOW} for not at all; empty: from the oldest key's birth
      * @param maxLag blocks below the node's tip at which the daemon is no longer ready
      * @param ledgerFirst whether the daemon's own books are asked before the node for the coins of an address
+     * @param creditsKeepDays after which credits are forgotten; 0 for never
      */
     public record Follow(
             boolean verifyWork,
             Optional<Checkpoint> checkpoint,
             Optional<Long> from,
             long maxLag,
-            boolean ledgerFirst) {
+            boolean ledgerFirst,
+            long creditsKeepDays) {
         /** Nothing that is older than the first start. */
         public static final long NOW = Long.MAX_VALUE;
     }

@@ -203,7 +203,8 @@ public final class SettingsLoader {
                 value(Option.CHECKPOINT, Parsing::checkpoint),
                 value(Option.FOLLOW_FROM, Parsing::height),
                 number(Option.FOLLOW_MAX_LAG),
-                value(Option.OWN_COINS, Parsing::ledgerFirst).orElse(false));
+                value(Option.OWN_COINS, Parsing::ledgerFirst).orElse(false),
+                number(Option.CREDITS_KEEP_DAYS));
     }
 
     private int unsealThreads() {

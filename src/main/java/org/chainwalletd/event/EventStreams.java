@@ -120,13 +120,15 @@ public final class EventStreams implements EventFeed {
                         executor);
     }
 
-    /** Empty when the id is none of ours. */
+    /** Empty when the id is none of ours, or what came after it is not kept any more. */
     private CompletionStage<Optional<CreditCursor>> start(Optional<String> lastEventId) {
         return lastEventId.isEmpty()
                 ? feed.now(LOG, Optional.empty()).thenApplyAsync(Optional::of, executor)
-                : feed.store()
+                : feed.beginning(LOG, Optional.empty())
                         .thenApplyAsync(
-                                store -> CreditCursor.parse(lastEventId.get(), store, LOG, Optional.empty()), executor);
+                                first -> CreditCursor.parse(lastEventId.get(), first.store(), LOG, Optional.empty())
+                                        .filter(id -> id.log() >= first.log()),
+                                executor);
     }
 
     private Opening opening(Optional<CreditCursor> from, StreamPlaces.Place place) {

@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
@@ -35,12 +37,16 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private static final Duration RETRY = Duration.ofSeconds(60);
     private static final int MOST_OVERDUE = 1_000;
     private static final int MOST_PENDING = 100;
+    private static final int MOST_PARTIES = 5_000;
     private static final int RECLAIMS_AT_ONCE = 4;
 
     public sealed interface Command {}
 
     /** The chain has changed. */
     private record Heard(FollowEvent event) implements Command {}
+
+    /** Something outside the blocks was entered. */
+    private record Sighted() implements Command {}
 
     private record Look() implements Command {}
 
@@ -55,7 +61,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private record Checked(Throwable failure) implements Command {}
 
     /** The index at one moment. */
-    private record Survey(List<HtlcRows.Count> counts, List<HtlcRow> overdue, List<HtlcRow> pending) {}
+    private record Survey(
+            List<HtlcRows.Count> counts, List<HtlcRow> overdue, List<HtlcRow> pending, List<Address> parties) {}
 
     private final TimerScheduler<Command> timers;
     private final HtlcWatch watch;
@@ -63,6 +70,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     /** Reclaims that run, are made, or wait for another try. */
     private final Set<Outpoint> taken = new HashSet<>();
 
+    private List<Address> parties = List.of();
     private int reclaiming;
     private boolean changed = true;
     private boolean looking;
@@ -74,6 +82,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         this.watch = watch;
         context.pipeToSelf(watch.sightings().ofIntentsInFlight(), (done, failure) -> new Restored(failure));
         watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Heard::new));
+        ActorRef<Command> self = context.getSelf();
+        watch.sightings().whenEntered(() -> self.tell(new Sighted()));
         timers.startTimerWithFixedDelay(new Look(), PACE);
     }
 
@@ -85,6 +95,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Heard.class, heard -> markChanged())
+                .onMessage(Sighted.class, sighted -> markChanged())
                 .onMessage(Restored.class, this::restored)
                 .onMessage(Look.class, look -> look())
                 .onMessage(Surveyed.class, this::surveyed)
@@ -133,7 +144,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                         .flatMap(row -> row.asOf(tip).stream())
                         .filter(row -> row.lockHeight().isPresent() && row.state(tip) == HtlcTable.EXPIRED)
                         .toList(),
-                HtlcRows.pending(session.head(), MOST_PENDING)));
+                HtlcRows.pending(session.head(), MOST_PENDING),
+                HtlcRows.openParties(session.head(), MOST_PARTIES)));
     }
 
     private Behavior<Command> surveyed(Surveyed command) {
@@ -145,6 +157,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         watch.metrics()
                 .counted(command.survey().counts(), command.survey().overdue().size());
         tell(command.survey().overdue());
+        watch(command.survey().parties());
         if (watch.autoReclaim()) {
             command.survey().overdue().forEach(this::takeBack);
         }
@@ -155,6 +168,13 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                             watch.lost().check(command.survey().pending()), (done, failure) -> new Checked(failure));
         }
         return this;
+    }
+
+    private void watch(List<Address> now) {
+        if (!now.equals(parties)) {
+            parties = now;
+            watch.parties().accept(now);
+        }
     }
 
     private void tell(List<HtlcRow> overdue) {

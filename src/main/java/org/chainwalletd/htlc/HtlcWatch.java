@@ -1,9 +1,11 @@
 package org.chainwalletd.htlc;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
@@ -14,6 +16,7 @@ import org.chainwalletd.store.books.HtlcRow;
  * What {@link HtlcIndex} works with.
  *
  * @param subscribe makes an actor hear of the chain
+ * @param parties is told the addresses of the parties of open HTLCs when they change: claims show there first
  * @param autoReclaim whether own locks past their timeout are taken back without being asked
  */
 public record HtlcWatch(
@@ -25,6 +28,7 @@ public record HtlcWatch(
         HtlcSpends spends,
         HtlcMetrics metrics,
         Consumer<ActorRef<FollowEvent>> subscribe,
+        Consumer<List<Address>> parties,
         boolean autoReclaim) {
     /** The same request for the same lock, whenever it is made. */
     ReclaimRequest reclaimOf(HtlcRow lock) {

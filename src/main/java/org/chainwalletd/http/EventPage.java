@@ -99,8 +99,9 @@ final class EventPage implements Router.Page {
             return CompletableFuture.completedFuture(refusals.tooMuch());
         }
         if (opening instanceof EventFeed.UnknownId) {
-            return CompletableFuture.completedFuture(
-                    Responses.refusal(400, "Last-Event-ID is no cursor of these books at min_confirmations 0"));
+            return CompletableFuture.completedFuture(Responses.refusal(
+                    400,
+                    "Last-Event-ID is no cursor of these books at min_confirmations 0, or from before what is kept"));
         }
         return CompletableFuture.completedFuture(Responses.shuttingDown());
     }

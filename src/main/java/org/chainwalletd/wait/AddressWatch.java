@@ -1,10 +1,11 @@
 package org.chainwalletd.wait;
 
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.node.push.WatchReason;
 
 /** Where the addresses are named that a node should push changes of. Calls do not block and are counted. */
 public interface AddressWatch {
-    void want(Address address);
+    void want(WatchReason reason, Address address);
 
-    void unwant(Address address);
+    void unwant(WatchReason reason, Address address);
 }

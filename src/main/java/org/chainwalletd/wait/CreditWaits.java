@@ -1,11 +1,15 @@
 package org.chainwalletd.wait;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.PreRestart;
@@ -19,26 +23,32 @@ import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.store.books.CreditFeed;
 
 /**
- * Owns the waits for the next event of the feed of credits. Each reads the feed when it begins and again when the followed chain has
- * changed, a few at a time; what a read has passed is not passed again. On restart all waits end as with a time-out: their cursors lose
- * nothing.
+ * Owns the waits for the next event of the feed of credits and for the next payment after a cursor. Those who ask the same stand in one group,
+ * and each group reads the feed once when it begins and once when the followed chain or a mempool has changed it, a few groups at a time;
+ * readers who have heard everything come to stand at the same place, so that they are one group for each address and depth. On restart all
+ * waits end as with a time-out: their cursors lose nothing.
  */
 final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     private static final int READS = 4;
 
     sealed interface Command {}
 
-    record Enter(CreditWait waiter) implements Command {}
+    record Enter(FeedWait<?> waiter) implements Command {}
 
     /** The caller has gone: nobody reads the answer. */
-    record Leave(CreditWait waiter) implements Command {}
+    record Leave(FeedWait<?> waiter) implements Command {}
+
+    /** The feed has something new that is of no block. */
+    record Changed() implements Command {}
 
     /** Ends all waits, and those that come later at once, as with a time-out. */
     record EndAll(CompletableFuture<Void> ended) implements Command {}
 
     private record Followed(FollowEvent event) implements Command {}
 
-    private record Read(CreditWait waiter, CreditFeed.Batch batch, Throwable failure) implements Command {}
+    private record Said(Answer<?> answer) implements Command {}
+
+    private record Answer<A>(FeedGroup<A> group, A said, Throwable failure) {}
 
     private enum Timer implements Command {
         TICK
@@ -46,17 +56,23 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
 
     private final TimerScheduler<Command> timers;
     private final CreditFeed feed;
+    private final AddressWatch watch;
+    private final ActorRef<MempoolWatch.Command> mempools;
     private final LongSupplier clock;
-    private final WaitMetrics metrics;
-    private final TimerWheel<CreditWait> deadlines;
-    private final Set<CreditWait> waits = new LinkedHashSet<>();
-    private final Set<CreditWait> toRead = new LinkedHashSet<>();
-    private int reading;
+    private final TimerWheel<FeedWait<?>> deadlines;
+    private final Map<FeedQuestion<?>, FeedGroup<?>> groups = new HashMap<>();
+    private final Set<FeedGroup<?>> toRead = new LinkedHashSet<>();
+    private final Set<FeedGroup<?>> reading = new LinkedHashSet<>();
     private boolean ending;
 
-    static Behavior<Command> create(WaitSetup setup, CreditFeed feed, WaitMetrics metrics) {
+    /**
+     * @param watch is told the addresses of those who wait
+     * @param mempools looks at them
+     */
+    static Behavior<Command> create(
+            WaitSetup setup, CreditFeed feed, AddressWatch watch, ActorRef<MempoolWatch.Command> mempools) {
         return Behaviors.supervise(Behaviors.<Command>setup(context ->
-                        Behaviors.withTimers(timers -> new CreditWaits(context, timers, setup, feed, metrics))))
+                        Behaviors.withTimers(timers -> new CreditWaits(context, timers, setup, feed, watch, mempools))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -65,12 +81,14 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
             TimerScheduler<Command> timers,
             WaitSetup setup,
             CreditFeed feed,
-            WaitMetrics metrics) {
+            AddressWatch watch,
+            ActorRef<MempoolWatch.Command> mempools) {
         super(context);
         this.timers = timers;
         this.feed = feed;
+        this.watch = watch;
+        this.mempools = mempools;
         this.clock = setup.clock();
-        this.metrics = metrics;
         this.deadlines = new TimerWheel<>(clock.getAsLong());
         setup.follow().accept(context.messageAdapter(FollowEvent.class, Followed::new));
     }
@@ -78,10 +96,11 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Enter.class, this::onEnter)
+                .onMessage(Enter.class, enter -> enter(enter.waiter()))
                 .onMessage(Leave.class, this::onLeave)
                 .onMessage(Followed.class, this::onFollowed)
-                .onMessage(Read.class, this::onRead)
+                .onMessage(Changed.class, changed -> readAll())
+                .onMessage(Said.class, said -> onSaid(said.answer()))
                 .onMessage(EndAll.class, this::onEndAll)
                 .onMessageEquals(Timer.TICK, this::onTick)
                 .onSignal(PreRestart.class, signal -> endAll())
@@ -89,79 +108,165 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
                 .build();
     }
 
-    private Behavior<Command> onEnter(Enter enter) {
-        CreditWait wait = enter.waiter();
-        metrics.began();
-        waits.add(wait);
-        if (!wait.asksOnly() && !ending) {
-            deadlines.add(wait, wait.due);
-            tickWhileNeeded();
+    private <A> Behavior<Command> enter(FeedWait<A> wait) {
+        wait.metrics.began();
+        FeedGroup<A> group = groupOf(wait.question);
+        if (group.waits.isEmpty()) {
+            lookAt(group);
         }
-        read(wait);
+        group.add(wait);
+        if (ending) {
+            giveUp(wait);
+            return this;
+        }
+        deadlines.add(wait, wait.due);
+        tickWhileNeeded();
+        watch(wait);
+        if (!group.settled) {
+            read(group);
+        }
         return this;
+    }
+
+    private void watch(FeedWait<?> wait) {
+        wait.question.address().ifPresent(address -> {
+            wait.watches = true;
+            watch.want(wait.question.reason(), address);
+        });
+    }
+
+    /** Only equal questions are kept under one key, and they are of one kind. */
+    @SuppressWarnings("unchecked")
+    private <A> FeedGroup<A> groupOf(FeedQuestion<A> question) {
+        return (FeedGroup<A>) groups.computeIfAbsent(question, FeedGroup::new);
+    }
+
+    /** What came before a node watches the address is not pushed. */
+    private void lookAt(FeedGroup<?> group) {
+        group.question.address().ifPresent(address -> mempools.tell(new MempoolWatch.Changed(List.of(address))));
     }
 
     private Behavior<Command> onLeave(Leave leave) {
-        CreditWait wait = leave.waiter();
+        FeedWait<?> wait = leave.waiter();
         if (remove(wait)) {
-            metrics.gone(clock.getAsLong() - wait.began);
+            wait.metrics.gone(clock.getAsLong() - wait.began);
         }
         return this;
     }
 
-    private boolean remove(CreditWait wait) {
+    private <A> boolean remove(FeedWait<A> wait) {
+        FeedGroup<A> group = wait.group;
+        if (group == null) {
+            return false;
+        }
+        wait.group = null;
+        group.waits.remove(wait);
         deadlines.remove(wait);
-        toRead.remove(wait);
-        return waits.remove(wait);
+        if (wait.watches) {
+            wait.watches = false;
+            watch.unwant(wait.question.reason(), wait.question.address().orElseThrow());
+        }
+        if (group.waits.isEmpty()) {
+            groups.remove(group.question, group);
+            toRead.remove(group);
+        }
+        return true;
     }
 
     private Behavior<Command> onFollowed(Followed followed) {
-        waits.forEach(this::read);
+        groups.values().stream()
+                .filter(group -> group.question instanceof FeedQuestion.NextPayment)
+                .forEach(this::lookAt);
+        return readAll();
+    }
+
+    private Behavior<Command> readAll() {
+        groups.values().forEach(group -> {
+            group.settled = false;
+            toRead.add(group);
+        });
+        readNext();
         return this;
     }
 
-    private void read(CreditWait wait) {
-        toRead.add(wait);
+    private void read(FeedGroup<?> group) {
+        toRead.add(group);
         readNext();
     }
 
     private void readNext() {
-        while (reading < READS && !toRead.isEmpty()) {
-            CreditWait wait = toRead.iterator().next();
-            toRead.remove(wait);
-            reading++;
-            getContext()
-                    .pipeToSelf(
-                            feed.read(wait.cursor, wait.change, wait.limit),
-                            (batch, failure) -> new Read(wait, batch, failure));
+        List<FeedGroup<?>> next = new ArrayList<>();
+        for (FeedGroup<?> group : toRead) {
+            if (reading.size() + next.size() == READS) {
+                break;
+            }
+            if (!reading.contains(group)) {
+                next.add(group);
+            }
         }
+        next.forEach(this::ask);
     }
 
-    private Behavior<Command> onRead(Read read) {
-        reading--;
-        CreditWait wait = read.waiter();
-        if (waits.contains(wait)) {
-            if (read.failure() != null) {
-                remove(wait);
-                metrics.timedOut(clock.getAsLong() - wait.began);
-                wait.reply.completeExceptionally(read.failure());
-            } else {
-                heard(wait, read.batch());
-            }
+    private <A> void ask(FeedGroup<A> group) {
+        toRead.remove(group);
+        reading.add(group);
+        group.settled = true;
+        getContext()
+                .pipeToSelf(group.question.ask(feed), (said, failure) -> new Said(new Answer<>(group, said, failure)));
+    }
+
+    private <A> Behavior<Command> onSaid(Answer<A> said) {
+        FeedGroup<A> group = said.group();
+        reading.remove(group);
+        if (said.failure() != null) {
+            failed(group, said.failure());
+        } else {
+            heard(group, said.said());
         }
         readNext();
         return this;
     }
 
-    private void heard(CreditWait wait, CreditFeed.Batch batch) {
-        wait.cursor = batch.cursor();
-        wait.last = batch;
-        if (!batch.events().isEmpty()) {
+    private <A> void failed(FeedGroup<A> group, Throwable failure) {
+        for (FeedWait<A> wait : List.copyOf(group.waits)) {
             remove(wait);
-            metrics.answered(clock.getAsLong() - wait.began);
-            wait.reply.complete(batch);
-        } else if (wait.asksOnly() || ending) {
-            giveUp(wait);
+            wait.metrics.timedOut(clock.getAsLong() - wait.began);
+            wait.reply.completeExceptionally(failure);
+        }
+    }
+
+    private <A> void heard(FeedGroup<A> group, A said) {
+        group.last = said;
+        if (group.question.isAnswered(said)) {
+            for (FeedWait<A> wait : List.copyOf(group.waits)) {
+                remove(wait);
+                wait.metrics.answered(clock.getAsLong() - wait.began);
+                wait.reply.complete(said);
+            }
+            return;
+        }
+        if (!group.waits.isEmpty()) {
+            moveOn(group, group.question.after(said));
+        }
+    }
+
+    /** Those who have come to the same place are one group from then on. */
+    private <A> void moveOn(FeedGroup<A> group, FeedQuestion<A> next) {
+        if (next.equals(group.question)) {
+            return;
+        }
+        groups.remove(group.question, group);
+        group.question = next;
+        FeedGroup<A> there = groupOf(next);
+        if (there.waits.isEmpty()) {
+            groups.put(next, group);
+            return;
+        }
+        group.waits.forEach(there::add);
+        group.waits.clear();
+        if (toRead.remove(group) || !there.settled) {
+            there.settled = false;
+            read(there);
         }
     }
 
@@ -171,10 +276,11 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         return this;
     }
 
-    private void giveUp(CreditWait wait) {
+    private <A> void giveUp(FeedWait<A> wait) {
+        FeedGroup<A> group = wait.group;
         if (remove(wait)) {
-            metrics.timedOut(clock.getAsLong() - wait.began);
-            wait.reply.complete(wait.last);
+            wait.metrics.timedOut(clock.getAsLong() - wait.began);
+            wait.reply.complete(group.last);
         }
     }
 
@@ -194,7 +300,9 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     }
 
     private Behavior<Command> endAll() {
-        List.copyOf(waits).forEach(this::giveUp);
+        List<FeedWait<?>> all = new ArrayList<>();
+        groups.values().forEach(group -> all.addAll(group.waits));
+        all.forEach(this::giveUp);
         return this;
     }
 }

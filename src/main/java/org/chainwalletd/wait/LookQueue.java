@@ -27,6 +27,10 @@ final class LookQueue {
         }
     }
 
+    int size() {
+        return urgent.size() + nudged.size();
+    }
+
     void drop(Address address) {
         urgent.remove(address);
         nudged.remove(address);

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -32,9 +33,10 @@ final class MempoolLook {
      * What was found.
      *
      * @param paid what transactions pay to the addresses, by transaction
+     * @param transactions by their ids, computed from the bytes
      * @param tipHeight as the node said
      */
-    record Found(Map<Hash256, Map<Address, Amount>> paid, long tipHeight) {}
+    record Found(Map<Hash256, Map<Address, Amount>> paid, Map<Hash256, Transaction> transactions, long tipHeight) {}
 
     private final ChainProfile profile;
     private final NodeClient nodes;
@@ -47,49 +49,76 @@ final class MempoolLook {
     }
 
     /**
+     * What pays the addresses; what spends from them as well is change and left out.
+     *
      * @param known asked on this thread only while the answer is awaited by nobody else: a snapshot
      */
     CompletionStage<Found> at(List<Address> addresses, BiPredicate<Address, Hash256> known) {
-        return nodes.addressMempools(addresses).thenComposeAsync(pools -> fetch(addresses, pools, known), executor);
+        return nodes.addressMempools(addresses)
+                .thenComposeAsync(
+                        pools -> fetch(
+                                addresses,
+                                pools,
+                                entry -> !entry.received().isEmpty()
+                                        && entry.spent().isEmpty(),
+                                known),
+                        executor);
+    }
+
+    /**
+     * Whatever pays the addresses or spends from them.
+     *
+     * @param known as for {@link #at}
+     */
+    CompletionStage<Found> allAt(List<Address> addresses, Predicate<Hash256> known) {
+        return nodes.addressMempools(addresses)
+                .thenComposeAsync(
+                        pools -> fetch(addresses, pools, entry -> true, (address, txId) -> known.test(txId)), executor);
     }
 
     private CompletionStage<Found> fetch(
-            List<Address> addresses, List<NodeClient.AddressMempool> pools, BiPredicate<Address, Hash256> known) {
+            List<Address> addresses,
+            List<NodeClient.AddressMempool> pools,
+            Predicate<NodeClient.MempoolEntry> wanted,
+            BiPredicate<Address, Hash256> known) {
         Set<Hash256> unknown = new HashSet<>();
         long tip = 0;
         for (int i = 0; i < addresses.size(); i++) {
             Address address = addresses.get(i);
             tip = pools.get(i).tipHeight();
             pools.get(i).entries().stream()
-                    .filter(entry ->
-                            !entry.received().isEmpty() && entry.spent().isEmpty())
+                    .filter(wanted)
                     .filter(entry -> !known.test(address, entry.txId()))
                     .limit(MOST_FETCHED - Math.min(unknown.size(), MOST_FETCHED))
                     .forEach(entry -> unknown.add(entry.txId()));
         }
         long tipHeight = tip;
         Set<Address> asked = Set.copyOf(addresses);
-        List<CompletableFuture<Optional<Paid>>> fetched = new ArrayList<>();
-        unknown.forEach(txId -> fetched.add(paid(txId, asked).toCompletableFuture()));
+        List<CompletableFuture<Optional<Transaction>>> fetched = new ArrayList<>();
+        List<Hash256> txIds = List.copyOf(unknown);
+        txIds.forEach(txId -> fetched.add(transaction(txId).toCompletableFuture()));
         return CompletableFuture.allOf(fetched.toArray(CompletableFuture[]::new))
-                .thenApplyAsync(done -> new Found(collect(fetched), tipHeight), executor);
+                .thenApplyAsync(done -> found(txIds, fetched, asked, tipHeight), executor);
     }
 
-    private record Paid(Hash256 txId, Map<Address, Amount> amounts) {}
-
-    private static Map<Hash256, Map<Address, Amount>> collect(List<CompletableFuture<Optional<Paid>>> fetched) {
+    private Found found(
+            List<Hash256> txIds, List<CompletableFuture<Optional<Transaction>>> fetched, Set<Address> asked, long tip) {
         Map<Hash256, Map<Address, Amount>> paid = new HashMap<>();
-        fetched.forEach(one -> one.join().ifPresent(found -> paid.put(found.txId(), found.amounts())));
-        return paid;
+        Map<Hash256, Transaction> transactions = new HashMap<>();
+        for (int i = 0; i < txIds.size(); i++) {
+            Hash256 txId = txIds.get(i);
+            fetched.get(i).join().ifPresent(tx -> {
+                paid.put(txId, Payments.of(profile, tx, asked::contains));
+                transactions.put(txId, tx);
+            });
+        }
+        return new Found(paid, transactions, tip);
     }
 
-    private CompletionStage<Optional<Paid>> paid(Hash256 txId, Set<Address> asked) {
+    private CompletionStage<Optional<Transaction>> transaction(Hash256 txId) {
         return nodes.transaction(txId)
                 .handleAsync(
-                        (found, failure) -> failure != null
-                                ? Optional.empty()
-                                : found.flatMap(tx -> read(txId, tx))
-                                        .map(tx -> new Paid(txId, Payments.of(profile, tx, asked::contains))),
+                        (found, failure) -> failure != null ? Optional.empty() : found.flatMap(tx -> read(txId, tx)),
                         executor);
     }
 

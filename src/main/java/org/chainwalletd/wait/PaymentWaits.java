@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.PreRestart;
@@ -32,6 +33,7 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.push.PushNews;
+import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.store.BlockPlace;
 
 /**
@@ -96,6 +98,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private final Supplier<Optional<NodeClient.Tip>> nodesTip;
     private final MempoolLook mempools;
     private final AddressWatch watch;
+    private final ActorRef<MempoolWatch.Command> background;
+    private final MempoolListener listener;
     private final LongSupplier clock;
     private final WaitMetrics metrics;
     private final TimerWheel<PaymentWait> deadlines;
@@ -113,18 +117,26 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     /**
      * @param watch is told which addresses to watch
+     * @param mempools shared with those who look in the background
      */
-    static Behavior<Command> create(WaitSetup setup, AddressWatch watch, WaitMetrics metrics) {
-        return Behaviors.supervise(Behaviors.<Command>setup(context ->
-                        Behaviors.withTimers(timers -> new PaymentWaits(context, timers, setup, watch, metrics))))
+    static Behavior<Command> create(WaitSetup setup, AddressWatch watch, Mempools mempools, WaitMetrics metrics) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
+                        timers -> new PaymentWaits(context, timers, setup, watch, mempools, metrics))))
                 .onFailure(SupervisorStrategy.restart());
     }
+
+    /**
+     * @param background is told of changes of addresses that nobody waits for
+     * @param listener hears of what is found in mempools
+     */
+    record Mempools(ScanBudget budget, ActorRef<MempoolWatch.Command> background, MempoolListener listener) {}
 
     private PaymentWaits(
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             WaitSetup setup,
             AddressWatch watch,
+            Mempools shared,
             WaitMetrics metrics) {
         super(context);
         this.timers = timers;
@@ -133,10 +145,12 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         this.nodesTip = setup.nodesTip();
         this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
         this.watch = watch;
+        this.background = shared.background();
+        this.listener = shared.listener();
         this.clock = setup.clock();
         this.metrics = metrics;
         this.deadlines = new TimerWheel<>(clock.getAsLong());
-        this.budget = new ScanBudget(setup.nodeCount());
+        this.budget = shared.budget();
         this.tipAt = clock.getAsLong() - BLOCK_MILLIS;
         this.retryAt = clock.getAsLong();
         this.withoutMempoolUntil = clock.getAsLong();
@@ -175,7 +189,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         if (group == null) {
             group = new AddressGroup(wait.address);
             groups.put(wait.address, group);
-            watch.want(wait.address);
+            watch.want(WatchReason.WAIT, wait.address);
         }
         group.waits.add(wait);
         wait.since = group.nextNumber();
@@ -277,15 +291,24 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         PushNews news = pushed.news();
         if (news instanceof PushNews.Changed changed) {
             changed.addresses().forEach(this::changed);
+            background.tell(new MempoolWatch.Changed(changed.addresses().stream()
+                    .filter(address -> !isWaitedFor(address))
+                    .toList()));
         } else if (news instanceof PushNews.Watching watching) {
             each(watching.addresses(), group -> group.watchedBy.add(watching.node()));
         } else if (news instanceof PushNews.Lost lost) {
             each(lost.addresses(), group -> group.watchedBy.remove(lost.node()));
         } else if (news instanceof PushNews.Tip) {
             tipAt = clock.getAsLong();
+            background.tell(new MempoolWatch.Tip());
         }
         lookWhenDue();
         return this;
+    }
+
+    private boolean isWaitedFor(Address address) {
+        AddressGroup group = groups.get(address);
+        return group != null && !group.waits.isEmpty();
     }
 
     private void changed(Address address) {
@@ -370,6 +393,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             lookFailed(looked.addresses(), looked.failure());
         } else {
             failures = 0;
+            looked.found().transactions().forEach(listener::seen);
             looked.addresses().forEach(address -> found(address, looked));
         }
         lookWhenDue();
@@ -534,7 +558,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         }
         for (AddressGroup group : old) {
             groups.remove(group.address);
-            watch.unwant(group.address);
+            watch.unwant(WatchReason.WAIT, group.address);
         }
         return this;
     }
@@ -550,7 +574,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         List<PaymentWait> all = new ArrayList<>();
         groups.values().forEach(group -> all.addAll(group.waits));
         all.forEach(this::giveUp);
-        groups.keySet().forEach(watch::unwant);
+        groups.keySet().forEach(address -> watch.unwant(WatchReason.WAIT, address));
         groups.clear();
         return this;
     }

@@ -5,7 +5,8 @@ import java.util.Deque;
 
 /**
  * How soon the next background look-up of addresses may be made. A node takes 30 scans a minute from one caller (chain protocol, section
- * 10.3); ten of them are for waiting, the others for payments. The first few may follow at once, the others are spread over the minute.
+ * 10.3); ten of them are for waiting, the others for payments. The first few may follow at once, the others are spread over the minute. What
+ * nobody waits for takes no more than half of them. Safe for threads: several look, each in its own order.
  */
 final class ScanBudget {
     private static final long WINDOW_MILLIS = 61_000;
@@ -26,17 +27,26 @@ final class ScanBudget {
     }
 
     /** Milliseconds until a scan may be made; 0 when it may be made now. */
-    long pause(long now) {
+    synchronized long pause(long now) {
+        return pause(now, most);
+    }
+
+    /** The same for a scan that nobody waits for. */
+    synchronized long pauseInBackground(long now) {
+        return pause(now, most / 2);
+    }
+
+    private long pause(long now, int most) {
         while (!made.isEmpty() && now - made.peekFirst() >= WINDOW_MILLIS) {
             made.pollFirst();
         }
         if (made.size() >= most) {
-            return made.peekFirst() + WINDOW_MILLIS - now;
+            return made.stream().skip(made.size() - most).findFirst().orElseThrow() + WINDOW_MILLIS - now;
         }
-        return made.size() < atOnce ? 0 : Math.max(0, made.peekLast() + spread - now);
+        return made.size() < Math.min(atOnce, most) ? 0 : Math.max(0, made.peekLast() + spread - now);
     }
 
-    void spent(long now) {
+    synchronized void spent(long now) {
         made.addLast(now);
     }
 }

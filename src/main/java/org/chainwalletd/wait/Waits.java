@@ -23,6 +23,9 @@ public final class Waits {
     private final ActorRef<TxWaits.Command> transactions;
     private final ActorRef<PaymentWaits.Command> payments;
     private final ActorRef<CreditWaits.Command> credits;
+    private final CreditFeed feed;
+    private final WaitMetrics paymentMetrics;
+    private final WaitMetrics creditMetrics;
     private final Executor executor;
     private final LongSupplier clock;
 
@@ -34,28 +37,46 @@ public final class Waits {
     /**
      * @param watch is told the addresses that somebody waits for
      * @param feed of credits
+     * @param listener hears of what is found in mempools
      */
     public static Waits start(
-            Spawner spawner, WaitSetup setup, AddressWatch watch, CreditFeed feed, MeterRegistry meters) {
+            Spawner spawner,
+            WaitSetup setup,
+            AddressWatch watch,
+            CreditFeed feed,
+            MempoolListener listener,
+            MeterRegistry meters) {
+        ScanBudget budget = new ScanBudget(setup.nodeCount());
+        WaitMetrics payments = new WaitMetrics(meters, "payment");
+        ActorRef<MempoolWatch.Command> mempools =
+                spawner.spawn(MempoolWatch.create(setup, budget, listener), "mempool-watch");
+        PaymentWaits.Mempools shared = new PaymentWaits.Mempools(budget, mempools, listener);
         return new Waits(
                 spawner.spawn(TxWaits.create(setup, new WaitMetrics(meters, "tx")), "tx-waits"),
-                spawner.spawn(PaymentWaits.create(setup, watch, new WaitMetrics(meters, "payment")), "payment-waits"),
-                spawner.spawn(CreditWaits.create(setup, feed, new WaitMetrics(meters, "credits")), "credit-waits"),
-                setup.executor(),
-                setup.clock());
+                spawner.spawn(PaymentWaits.create(setup, watch, shared, payments), "payment-waits"),
+                spawner.spawn(CreditWaits.create(setup, feed, watch, mempools), "credit-waits"),
+                feed,
+                payments,
+                new WaitMetrics(meters, "credits"),
+                setup);
     }
 
     private Waits(
             ActorRef<TxWaits.Command> transactions,
             ActorRef<PaymentWaits.Command> payments,
             ActorRef<CreditWaits.Command> credits,
-            Executor executor,
-            LongSupplier clock) {
+            CreditFeed feed,
+            WaitMetrics paymentMetrics,
+            WaitMetrics creditMetrics,
+            WaitSetup setup) {
         this.transactions = transactions;
         this.payments = payments;
         this.credits = credits;
-        this.executor = executor;
-        this.clock = clock;
+        this.feed = feed;
+        this.paymentMetrics = paymentMetrics;
+        this.creditMetrics = creditMetrics;
+        this.executor = setup.executor();
+        this.clock = setup.clock();
     }
 
     /**
@@ -100,11 +121,40 @@ public final class Waits {
      */
     public CompletionStage<CreditFeed.Batch> forCredits(
             CreditCursor cursor, boolean change, int limit, Duration time, CompletionStage<?> gone) {
+        return ask(new FeedQuestion.NextCredits(cursor, change, limit), time, creditMetrics, gone);
+    }
+
+    /**
+     * Looks for a payment after a cursor of the feed; while there is none it waits. Fails with {@code CreditPruning.PrunedException} when what
+     * came after the cursor is not kept any more.
+     *
+     * @param cursor of one of our addresses, at depth 0
+     * @param minAmount that one transaction pays
+     * @param time zero: tells what is so now
+     * @param gone completes when nobody wants the answer any more; the stage given back then never completes
+     */
+    public CompletionStage<PaymentSince> forPaymentSince(
+            CreditCursor cursor, Amount minAmount, Duration time, CompletionStage<?> gone) {
+        long began = clock.getAsLong();
+        return ask(new FeedQuestion.NextPayment(cursor, minAmount), time, paymentMetrics, gone)
+                .thenApplyAsync(next -> PaymentSince.of(next, clock.getAsLong() - began), executor);
+    }
+
+    private <A> CompletionStage<A> ask(
+            FeedQuestion<A> question, Duration time, WaitMetrics metrics, CompletionStage<?> gone) {
+        if (time.isZero()) {
+            return question.ask(feed);
+        }
         long now = clock.getAsLong();
-        CreditWait wait = new CreditWait(cursor, change, limit, now, now + capped(time));
+        FeedWait<A> wait = new FeedWait<>(question, metrics, now, now + capped(time));
         credits.tell(new CreditWaits.Enter(wait));
         gone.thenRunAsync(() -> credits.tell(new CreditWaits.Leave(wait)), executor);
         return wait.reply;
+    }
+
+    /** The feed of credits has something new that is of no block. Does not block. */
+    public void creditsChanged() {
+        credits.tell(new CreditWaits.Changed());
     }
 
     /** What the nodes push. Does not block. */

@@ -199,11 +199,20 @@ class EventsTest {
                     .path("tx_id")
                     .asText();
 
-            assertSpend(reader.next("spend"), txId, "prepared");
-            assertSpend(reader.next("spend"), txId, "accepted");
+            assertSpend(nextOf(reader, txId), txId, "prepared");
+            assertSpend(nextOf(reader, txId), txId, "accepted");
             mine();
-            assertSpend(reader.next("spend"), txId, "confirmed");
+            assertSpend(nextOf(reader, txId), txId, "confirmed");
         }
+    }
+
+    /** Others may still change meanwhile. */
+    private static EventReader.Event nextOf(EventReader reader, String txId) throws IOException {
+        EventReader.Event event = reader.next("spend");
+        while (!json(event).path("tx_id").asText().equals(txId)) {
+            event = reader.next("spend");
+        }
+        return event;
     }
 
     private static void assertSpend(EventReader.Event event, String txId, String state) throws IOException {
@@ -242,11 +251,11 @@ class EventsTest {
                     .path("tx_id")
                     .asText();
 
-            JsonNode sent = json(reader.next("htlc"));
+            JsonNode sent = next(reader, lock);
             assertThat(sent.path("state").asText()).isEqualTo("locked");
             assertThat(sent.path("lock_block_height").isNull()).isTrue();
             mine();
-            JsonNode mined = json(reader.next("htlc"));
+            JsonNode mined = next(reader, lock);
             assertThat(mined).hasToString(status(lock).toString());
             assertThat(mined.path("lock_block_height").isNumber()).isTrue();
 
@@ -263,20 +272,29 @@ class EventsTest {
                             publicKey,
                             "timeout",
                             mined.path("params").path("timeout_height").asLong()));
-            JsonNode claimed = json(reader.next("htlc"));
+            JsonNode claimed = next(reader, lock);
             assertThat(claimed.path("state").asText()).isEqualTo("locked");
             assertThat(claimed.path("claim").path("preimage").asText()).isEqualTo(preimage);
             assertThat(claimed.path("claim").path("block_height").isNull()).isTrue();
             mine();
-            JsonNode settled = json(reader.next("htlc"));
+            JsonNode settled = next(reader, lock);
             assertThat(settled.path("state").asText()).isEqualTo("claimed");
             assertThat(settled).hasToString(status(lock).toString());
 
             node.call("devnet_reorg", Map.of("depth", 1, "drop", true));
-            JsonNode back = json(reader.next("htlc"));
+            JsonNode back = next(reader, lock);
             assertThat(back.path("state").asText()).isEqualTo("locked");
             assertThat(back.path("claim").path("block_height").isNull()).isTrue();
         }
+    }
+
+    /** The next event about one lock. */
+    private static JsonNode next(EventReader reader, String lock) throws IOException {
+        JsonNode record = json(reader.next("htlc"));
+        while (!record.path("lock_tx_id").asText().equals(lock)) {
+            record = json(reader.next("htlc"));
+        }
+        return record;
     }
 
     private static JsonNode status(String lockTxId) {

@@ -12,13 +12,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.concurrent.CompletionException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
@@ -34,6 +36,7 @@ import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.store.books.CreditPruning;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.testkit.Await;
@@ -75,6 +78,7 @@ class CreditFeedTest {
         private final Optional<Address> address;
         private final Map<String, Credit> booked = new HashMap<>();
         private final Set<Long> numbers = new HashSet<>();
+        private final Set<Outpoint> seen = new HashSet<>();
         private String cursor;
 
         Reader(long depth, Optional<Address> address) {
@@ -107,6 +111,13 @@ class CreditFeedTest {
             assertThat(numbers.add(event.number()))
                     .as("number %d", event.number())
                     .isTrue();
+            if (!event.credit().isInBlock()) {
+                assertThat(depth)
+                        .as("what is only seen is told in the log alone")
+                        .isZero();
+                bookSeen(event);
+                return;
+            }
             String key = event.credit().block() + "/" + event.credit().outpoint();
             if (event.confirmed()) {
                 assertThat(booked.put(key, event.credit()))
@@ -116,6 +127,14 @@ class CreditFeedTest {
                 assertThat(booked.remove(key))
                         .as("removed what was not told: %s", key)
                         .isNotNull();
+            }
+        }
+
+        private void bookSeen(CreditEvent event) {
+            if (event.kind() == CreditEvent.Kind.SEEN) {
+                assertThat(seen.add(event.credit().outpoint())).isTrue();
+            } else {
+                assertThat(seen.remove(event.credit().outpoint())).isTrue();
             }
         }
 
@@ -168,7 +187,9 @@ class CreditFeedTest {
     }
 
     private void move(Random random, Path place) {
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(12)) {
+            case 10 -> see(transaction(random));
+            case 11 -> pending().stream().findFirst().ifPresent(this::lose);
             case 0, 1 -> undo(1 + random.nextInt(Math.min(6, Math.max(1, chain.size()))));
             case 2 -> rejoin();
             case 3 -> rescan(random);
@@ -249,6 +270,204 @@ class CreditFeedTest {
                 .join();
     }
 
+    private void see(Transaction tx) {
+        Hash256 txId = TransactionCodec.txId(PROFILE, tx);
+        books.write(session -> {
+                    book.pending(txId, tx, table.view(session.head()))
+                            .forEach(credit -> CreditTable.see(session.head(), credit));
+                    return null;
+                })
+                .join();
+    }
+
+    private List<Hash256> pending() {
+        return books.read(session -> CreditTable.pending(session.head(), 100)).join();
+    }
+
+    private void lose(Hash256 txId) {
+        books.write(session -> {
+                    CreditTable.lose(session.head(), txId);
+                    return null;
+                })
+                .join();
+    }
+
+    /** A block with these transactions. */
+    private ChainBlock block(Transaction... transactions) {
+        ChainBlock empty = block(new Random(0), 1);
+        List<ChainTransaction> mined = new ArrayList<>();
+        for (Transaction tx : transactions) {
+            mined.add(new ChainTransaction(TransactionCodec.txId(PROFILE, tx), Optional.of(tx), false));
+        }
+        return new ChainBlock(empty.header(), empty.id(), mined);
+    }
+
+    private static Transaction paying(int previous, long... amounts) {
+        byte[] id = new byte[32];
+        id[0] = (byte) previous;
+        List<TxOutput> outputs = new ArrayList<>();
+        for (long amount : amounts) {
+            outputs.add(TxOutput.toAddress(address(0), Amount.of(amount)));
+        }
+        return new Transaction(
+                List.of(new Outpoint(Hash256.of(id), 0)), outputs, List.of(Witness.plain(key(5), new byte[64])));
+    }
+
+    private CreditFeed.NextPayment next(CreditCursor cursor, long least) {
+        return feed.payment(cursor, Amount.of(least)).toCompletableFuture().join();
+    }
+
+    private List<CreditEvent> events(CreditCursor cursor) {
+        return feed.read(cursor, false, 100).toCompletableFuture().join().events();
+    }
+
+    @Test
+    void the_log_tells_seen_then_confirmed_then_removed_and_deeper_readers_hear_only_of_blocks() {
+        owned.add(address(0));
+        open(folder);
+        connect(block());
+        CreditCursor log = feed.now(0, Optional.empty()).toCompletableFuture().join();
+        CreditCursor deep = feed.now(1, Optional.empty()).toCompletableFuture().join();
+        Transaction tx = paying(1, 500);
+        see(tx);
+        see(tx);
+        connect(block(tx));
+        see(tx);
+        undo(1);
+        see(tx);
+        lose(TransactionCodec.txId(PROFILE, tx));
+
+        assertThat(events(log))
+                .extracting(CreditEvent::kind)
+                .containsExactly(
+                        CreditEvent.Kind.SEEN,
+                        CreditEvent.Kind.CONFIRMED,
+                        CreditEvent.Kind.REMOVED,
+                        CreditEvent.Kind.SEEN,
+                        CreditEvent.Kind.REMOVED);
+        assertThat(events(deep)).isEmpty();
+    }
+
+    @Test
+    void a_payment_after_a_cursor_is_told_once_though_it_is_seen_and_then_confirmed() {
+        owned.add(address(0));
+        open(folder);
+        connect(block());
+        CreditCursor start =
+                feed.now(0, Optional.of(address(0))).toCompletableFuture().join();
+        Transaction tx = paying(1, 500, 600);
+        see(tx);
+
+        CreditFeed.NextPayment seen = next(start, 1_100);
+        assertThat(seen.payment())
+                .contains(
+                        new CreditFeed.Payment(TransactionCodec.txId(PROFILE, tx), Amount.of(1_100), Optional.empty()));
+        connect(block(tx));
+        assertThat(next(seen.cursor(), 1).payment()).isEmpty();
+
+        CreditFeed.NextPayment mined = next(start, 1);
+        assertThat(mined.payment())
+                .as("one that was not told yet is told with its block")
+                .contains(new CreditFeed.Payment(
+                        TransactionCodec.txId(PROFILE, tx), Amount.of(1_100), Optional.of(height())));
+    }
+
+    @Test
+    void a_payment_after_a_cursor_is_large_enough_and_still_there() {
+        owned.add(address(0));
+        open(folder);
+        connect(block());
+        CreditCursor start =
+                feed.now(0, Optional.of(address(0))).toCompletableFuture().join();
+        see(paying(1, 900));
+        lose(TransactionCodec.txId(PROFILE, paying(1, 900)));
+        connect(block(paying(2, 900)));
+        undo(1);
+        connect(block(paying(3, 899), paying(4, 900)));
+
+        CreditFeed.NextPayment found = next(start, 900);
+
+        assertThat(found.payment())
+                .map(CreditFeed.Payment::txId)
+                .contains(TransactionCodec.txId(PROFILE, paying(4, 900)));
+        assertThat(next(found.cursor(), 1).payment()).isEmpty();
+    }
+
+    @Test
+    void what_our_keys_redeem_from_an_htlc_is_own() {
+        owned.add(address(0));
+        Outpoint lock = new Outpoint(Hash256.ZERO, 3);
+        CreditTable.View view = new CreditTable.View() {
+            @Override
+            public boolean owns(Address address) {
+                return owned.contains(address);
+            }
+
+            @Override
+            public boolean redeems(Outpoint redeemed, HtlcSpend spend) {
+                return redeemed.equals(lock) && spend instanceof HtlcSpend.Claim;
+            }
+        };
+
+        assertThat(List.of(
+                        isOwn(view, lock, HtlcWitness.claim(new byte[4], new byte[64])),
+                        isOwn(view, new Outpoint(Hash256.ZERO, 4), HtlcWitness.claim(new byte[4], new byte[64])),
+                        isOwn(view, lock, HtlcWitness.reclaim(new byte[64]))))
+                .containsExactly(true, false, false);
+    }
+
+    private boolean isOwn(CreditTable.View view, Outpoint spent, Witness witness) {
+        Transaction tx = new Transaction(
+                List.of(spent), List.of(TxOutput.toAddress(address(0), Amount.of(500))), List.of(witness));
+        return book.pending(TransactionCodec.txId(PROFILE, tx), tx, view).get(0).own();
+    }
+
+    @Test
+    void old_credits_are_forgotten_and_cursors_from_before_them_are_refused_with_the_first_valid_one() {
+        owned.add(address(0));
+        open(folder);
+        CreditCursor oldLog =
+                feed.now(0, Optional.empty()).toCompletableFuture().join();
+        CreditCursor oldDeep =
+                feed.now(2, Optional.empty()).toCompletableFuture().join();
+        connect(block(paying(1, 500)));
+        connect(block(paying(2, 500)));
+        while (height() <= CreditPruning.KEPT_BLOCKS) {
+            connect(block());
+        }
+        connect(block(paying(3, 500)));
+
+        // All these blocks are of the second 0; the last thousand of them stay all the same.
+        int forgotten = books.write(session -> CreditPruning.prune(session.head(), 1, 100))
+                .join();
+
+        assertThat(forgotten).isEqualTo(2);
+        for (CreditCursor old : List.of(oldLog, oldDeep)) {
+            CreditPruning.PrunedException refusal = refusal(old);
+            assertThat(refusal).hasMessageContaining(refusal.first().text());
+            assertThat(events(refusal.first()).size() + (old.depth() == 0 ? 0 : 1))
+                    .isEqualTo(1);
+        }
+        CreditCursor beginning =
+                feed.beginning(0, Optional.empty()).toCompletableFuture().join();
+        assertThat(events(beginning))
+                .extracting(CreditEvent::credit)
+                .extracting(Credit::outpoint)
+                .containsExactly(new Outpoint(TransactionCodec.txId(PROFILE, paying(3, 500)), 0));
+        assertThat(books.write(session -> CreditPruning.prune(session.head(), 1, 100))
+                        .join())
+                .isZero();
+    }
+
+    private CreditPruning.PrunedException refusal(CreditCursor cursor) {
+        try {
+            events(cursor);
+        } catch (CompletionException e) {
+            return (CreditPruning.PrunedException) e.getCause();
+        }
+        throw new AssertionError("not refused");
+    }
+
     private ChainBlock block(Random random, int most) {
         long height = chain.size();
         Hash256 parent =
@@ -278,7 +497,7 @@ class CreditFeedTest {
     @Test
     void what_an_address_pays_to_itself_is_change_and_what_our_keys_pay_is_own() {
         owned.add(address(0));
-        Predicate<Address> ours = owned::contains;
+        CreditTable.View ours = owned::contains;
         Transaction self = new Transaction(
                 List.of(new Outpoint(Hash256.ZERO, 1)),
                 List.of(TxOutput.toAddress(address(0), Amount.of(500)).withDatum(Bytes.parse("00"))),

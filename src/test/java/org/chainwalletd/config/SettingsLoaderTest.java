@@ -169,7 +169,8 @@ class SettingsLoaderTest {
                 Map.entry("--checkpoint", "17:" + "cd".repeat(32)),
                 Map.entry("--follow-from", "full"),
                 Map.entry("--follow-max-lag", "18"),
-                Map.entry("--own-coins", "ledger")));
+                Map.entry("--own-coins", "ledger"),
+                Map.entry("--credits-keep-days", "400")));
         assertThat(load().settings())
                 .usingRecursiveComparison()
                 .ignoringFields("chain")
@@ -218,7 +219,8 @@ class SettingsLoaderTest {
                                 Optional.of(new Settings.Checkpoint(17, Hash256.parse("cd".repeat(32)))),
                                 Optional.of(0L),
                                 18,
-                                true),
+                                true,
+                                400),
                         Optional.empty(),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");

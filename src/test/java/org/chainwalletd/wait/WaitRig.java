@@ -41,6 +41,7 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.push.PushNews;
+import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.testkit.Await;
@@ -55,6 +56,7 @@ final class WaitRig implements AutoCloseable {
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final Map<String, AtomicInteger> asked = new ConcurrentHashMap<>();
     final Set<Address> watched = ConcurrentHashMap.newKeySet();
+    final Set<Hash256> sighted = ConcurrentHashMap.newKeySet();
     final Waits waits;
 
     private final ActorSystem<Object> system;
@@ -90,16 +92,17 @@ final class WaitRig implements AutoCloseable {
                         () -> System.nanoTime() / 1_000_000),
                 new AddressWatch() {
                     @Override
-                    public void want(Address address) {
+                    public void want(WatchReason reason, Address address) {
                         watched.add(address);
                     }
 
                     @Override
-                    public void unwant(Address address) {
+                    public void unwant(WatchReason reason, Address address) {
                         watched.remove(address);
                     }
                 },
                 new CreditFeed(null, OptionalLong::empty),
+                (txId, tx) -> sighted.add(txId),
                 meters);
         Await.until("all actors follow", () -> followers.size() == 3);
         connect();

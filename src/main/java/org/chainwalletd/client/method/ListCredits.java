@@ -118,11 +118,13 @@ public record ListCredits(
          * Part of the answer.
          *
          * @param seq number in the log of events; never used twice
-         * @param event confirmed or removed
-         * @param confirmations now; 0 after a removal
-         * @param own paid by keys of this daemon alone
+         * @param event seen (in a mempool, only with min_confirmations 0), confirmed or removed
+         * @param blockHeight null for what was only seen
+         * @param blockId null for what was only seen
+         * @param confirmations now; 0 after a removal and while it is only seen
+         * @param own paid by keys of this daemon alone, HTLCs that they redeem included
          * @param change paid by the address itself
-         * @param spendableHeight tip height from which it can be spent
+         * @param spendableHeight tip height from which it can be spent; null for what was only seen
          * @param quoteId when the datum is 16 bytes, as payments of quotes carry them
          */
         public record Credit(
@@ -132,13 +134,13 @@ public record ListCredits(
                 String txId,
                 Long outputIndex,
                 BigInteger amount,
-                BigInteger blockHeight,
-                String blockId,
+                Optional<BigInteger> blockHeight,
+                Optional<String> blockId,
                 BigInteger confirmations,
                 Boolean own,
                 Boolean change,
                 Boolean coinbase,
-                BigInteger spendableHeight,
+                Optional<BigInteger> spendableHeight,
                 Optional<String> datum,
                 Optional<String> quoteId) {
             static Credit read(JsonNode json) {
@@ -150,13 +152,13 @@ public record ListCredits(
                         answer.get("tx_id", Answer::text),
                         answer.get("output_index", Answer::int64),
                         answer.get("amount", Answer::u64),
-                        answer.get("block_height", Answer::u64),
-                        answer.get("block_id", Answer::text),
+                        answer.optional("block_height", Answer::u64),
+                        answer.optional("block_id", Answer::text),
                         answer.get("confirmations", Answer::u64),
                         answer.get("own", Answer::truth),
                         answer.get("change", Answer::truth),
                         answer.get("coinbase", Answer::truth),
-                        answer.get("spendable_height", Answer::u64),
+                        answer.optional("spendable_height", Answer::u64),
                         answer.optional("datum", Answer::text),
                         answer.optional("quote_id", Answer::text));
             }

@@ -14,20 +14,27 @@ import java.util.Optional;
  * @param address of this daemon or of anybody else
  * @param minAmount base units that one transaction must pay; default 1
  * @param timeoutSecs default 60, at most 600
+ * @param sinceCursor of `list_credits` for this address with min_confirmations 0, or of an earlier answer: what
+ * came after it counts too; the address must be of this daemon
  */
-public record WaitForPayment(String address, Optional<BigInteger> minAmount, Optional<BigInteger> timeoutSecs)
+public record WaitForPayment(
+        String address, Optional<BigInteger> minAmount, Optional<BigInteger> timeoutSecs, Optional<String> sinceCursor)
         implements Call<WaitForPayment.Result> {
     /** With what must be there. */
     public static WaitForPayment of(String address) {
-        return new WaitForPayment(address, Optional.empty(), Optional.empty());
+        return new WaitForPayment(address, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     public WaitForPayment withMinAmount(BigInteger minAmount) {
-        return new WaitForPayment(address, Optional.of(minAmount), timeoutSecs);
+        return new WaitForPayment(address, Optional.of(minAmount), timeoutSecs, sinceCursor);
     }
 
     public WaitForPayment withTimeoutSecs(BigInteger timeoutSecs) {
-        return new WaitForPayment(address, minAmount, Optional.of(timeoutSecs));
+        return new WaitForPayment(address, minAmount, Optional.of(timeoutSecs), sinceCursor);
+    }
+
+    public WaitForPayment withSinceCursor(String sinceCursor) {
+        return new WaitForPayment(address, minAmount, timeoutSecs, Optional.of(sinceCursor));
     }
 
     @Override
@@ -41,6 +48,7 @@ public record WaitForPayment(String address, Optional<BigInteger> minAmount, Opt
         params.put("address", address);
         minAmount.ifPresent(value -> params.put("min_amount", value));
         timeoutSecs.ifPresent(value -> params.put("timeout_secs", value));
+        sinceCursor.ifPresent(value -> params.put("since_cursor", value));
         return params;
     }
 
@@ -64,6 +72,7 @@ public record WaitForPayment(String address, Optional<BigInteger> minAmount, Opt
      * @param amount what the transaction pays to the address, absent after a time-out
      * @param confirmations 0 means seen in the mempool, absent after a time-out
      * @param tipHeight absent after a time-out
+     * @param cursor only with since_cursor: behind what was told, for the next call
      */
     public record Result(
             String address,
@@ -73,7 +82,8 @@ public record WaitForPayment(String address, Optional<BigInteger> minAmount, Opt
             Optional<BigInteger> amount,
             Optional<BigInteger> confirmations,
             Optional<BigInteger> tipHeight,
-            BigInteger waitedSecs) {
+            BigInteger waitedSecs,
+            Optional<String> cursor) {
         static Result read(JsonNode json) {
             Answer answer = Answer.of(json);
             return new Result(
@@ -84,7 +94,8 @@ public record WaitForPayment(String address, Optional<BigInteger> minAmount, Opt
                     answer.optional("amount", Answer::u64),
                     answer.optional("confirmations", Answer::u64),
                     answer.optional("tip_height", Answer::u64),
-                    answer.get("waited_secs", Answer::u64));
+                    answer.get("waited_secs", Answer::u64),
+                    answer.optional("cursor", Answer::text));
         }
     }
 }

@@ -4,14 +4,16 @@ import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * An output of a block that pays one of our addresses.
+ * An output of a block, or of a transaction that is in none, that pays one of our addresses.
  *
+ * @param block {@link #nowhere} while it is in none
  * @param position in its block: orders the credits of a block, the same whoever reads it
- * @param own whether every input is of our keys
+ * @param own whether every input is of our keys, be it plain or an HTLC that they redeem
  * @param change whether an input spends a coin of the same address
  */
 public record Credit(
@@ -23,4 +25,15 @@ public record Credit(
         boolean own,
         boolean change,
         boolean coinbase,
-        Optional<Bytes> datum) {}
+        Optional<Bytes> datum) {
+    private static final long NOWHERE = Long.MAX_VALUE;
+
+    /** Stands for the block of a transaction that is in none. */
+    public static BlockPlace nowhere(Hash256 txId) {
+        return new BlockPlace(NOWHERE, txId);
+    }
+
+    public boolean isInBlock() {
+        return block.height() != NOWHERE;
+    }
+}

@@ -1,14 +1,14 @@
 package org.chainwalletd.store.books;
 
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 
 /**
  * Reads the feed of credits. At depth 0 it is the log itself. At depth n it is made from the log and the heights: entries of the log are
@@ -17,14 +17,6 @@ import org.chainwalletd.chain.Address;
  * tip. Safe for threads.
  */
 public final class CreditFeed {
-    /** Entries of the log that are gone through at a time. */
-    private static final int ENTRIES = 500;
-    /** A page ends before its answer is larger. */
-    private static final int PAGE_BYTES = 1_000_000;
-
-    /** What a credit takes in an answer, without its datum. */
-    private static final int CREDIT_BYTES = 700;
-
     private final Books books;
     private final Supplier<OptionalLong> tip;
 
@@ -62,7 +54,7 @@ public final class CreditFeed {
 
     /** At depth 0 what is not told yet is after the cursor. */
     private static long lastNumber(Page page, long top) {
-        long last = page.queryOne("SELECT COALESCE(MAX(number), 0) FROM credit_log", row -> row.getLong(1))
+        long last = page.queryOne("SELECT seq FROM sqlite_sequence WHERE name = 'credit_log'", row -> row.getLong(1))
                 .orElse(0L);
         long hidden = page.queryOne(
                         "SELECT COALESCE(MIN(l.number), 0) FROM credits c JOIN credit_log l ON l.credit = c.id "
@@ -74,155 +66,68 @@ public final class CreditFeed {
     }
 
     /**
-     * The next events after a cursor.
+     * The next events after a cursor. The stage fails with {@link CreditPruning.PrunedException} when they are not kept any more.
      *
      * @param change whether change is told as well
      */
     public CompletionStage<Batch> read(CreditCursor cursor, boolean change, int limit) {
         long top = tip.get().orElse(-1);
+        return kept(
+                cursor, page -> new CreditReading(page, cursor, change, limit, Math.min(top, standing(page))).batch());
+    }
+
+    /**
+     * The first transaction after a cursor that pays the cursor's address at least {@code least} and is in the chain or in a mempool now. What
+     * was seen before the cursor and is confirmed after it does not count, nor does change. Fails as {@link #read} does.
+     *
+     * @param cursor of one address, at depth 0
+     */
+    public CompletionStage<NextPayment> payment(CreditCursor cursor, Amount least) {
+        long top = tip.get().orElse(-1);
+        return kept(cursor, page -> new PaymentReading(page, cursor, least, Math.min(top, standing(page))).next());
+    }
+
+    /**
+     * @param pruned the first valid cursor, when there was nothing to be read
+     */
+    private record Kept<T>(Optional<CreditCursor> pruned, T read) {}
+
+    private <T> CompletionStage<T> kept(CreditCursor cursor, Function<Page, T> reading) {
+        return books.read(session -> {
+                    Optional<CreditCursor> pruned = CreditPruning.isKept(session.head(), cursor)
+                            ? Optional.empty()
+                            : Optional.of(CreditPruning.first(session.head(), cursor));
+                    return new Kept<>(pruned, pruned.isPresent() ? null : reading.apply(session.head()));
+                })
+                .thenApplyAsync(
+                        kept -> {
+                            kept.pruned().ifPresent(first -> {
+                                throw new CreditPruning.PrunedException(first);
+                            });
+                            return kept.read();
+                        },
+                        Runnable::run);
+    }
+
+    /**
+     * @param amount what the transaction pays to the address in all
+     * @param height of its block; empty while it is in a mempool
+     */
+    public record Payment(Hash256 txId, Amount amount, Optional<Long> height) {}
+
+    /**
+     * @param cursor behind the payment, or behind all that is none
+     */
+    public record NextPayment(Optional<Payment> payment, CreditCursor cursor, long tipHeight) {}
+
+    /** The cursor of a reader who has heard nothing. */
+    public CompletionStage<CreditCursor> beginning(long depth, Optional<Address> address) {
         return books.read(session ->
-                new Reading(session.head(), cursor, change, limit, Math.min(top, standing(session.head()))).batch());
+                CreditPruning.first(session.head(), CreditCursor.beginning(store(session.head()), depth, address)));
     }
 
     /** While the chain is being changed the books may stand below the tip that was told last. */
     private static long standing(Page page) {
         return BlockRows.top(page).map(BlockRow::height).orElse(-1L);
-    }
-
-    private record Entry(long number, int kind, long height, Credit credit) {}
-
-    /** One answer, inside one transaction. */
-    private static final class Reading {
-        private final Page page;
-        private final boolean change;
-        private final int limit;
-        private final long top;
-        private final List<CreditEvent> events = new ArrayList<>();
-        private CreditCursor at;
-        private int bytes;
-
-        Reading(Page page, CreditCursor cursor, boolean change, int limit, long top) {
-            this.page = page;
-            this.at = cursor;
-            this.change = change;
-            this.limit = limit;
-            this.top = top;
-        }
-
-        Batch batch() {
-            boolean more = goThroughLog();
-            if (!more && at.depth() > 0) {
-                more = goUp();
-            }
-            return new Batch(events, at, more, top);
-        }
-
-        /** Whether there is more than fitted in. */
-        private boolean goThroughLog() {
-            List<Entry> entries = entries();
-            while (!entries.isEmpty()) {
-                for (Entry entry : entries) {
-                    if (isFull()) {
-                        return true;
-                    }
-                    if (isHidden(entry)) {
-                        return false;
-                    }
-                    pass(entry);
-                    at = at.at(entry.number());
-                }
-                entries = entries();
-            }
-            return false;
-        }
-
-        /** A credit of a block that nobody may be told of yet; what comes after it waits as well. */
-        private boolean isHidden(Entry entry) {
-            return at.depth() == 0 && entry.credit() != null && entry.height() > top && isActive(entry.credit());
-        }
-
-        private boolean isActive(Credit credit) {
-            return page.queryOne(
-                            "SELECT 1 FROM credits WHERE block = ? AND position = ? AND scan = 0 AND active = 1",
-                            row -> true,
-                            credit.block().blockId().toArray(),
-                            credit.position())
-                    .isPresent();
-        }
-
-        private void pass(Entry entry) {
-            if (at.depth() == 0) {
-                if (entry.credit() != null) {
-                    tell(entry.number(), entry.kind() != CreditTable.REMOVED, entry.credit());
-                }
-            } else if (entry.kind() == CreditTable.UNDONE) {
-                if (entry.height() <= at.height()) {
-                    at = at.at(entry.height(), 0);
-                }
-            } else if (entry.kind() == CreditTable.REMOVED && at.isTold(entry.credit())) {
-                tell(entry.number(), false, entry.credit());
-            } else if (entry.kind() == CreditTable.LATE && at.isTold(entry.credit())) {
-                tell(entry.number(), true, entry.credit());
-            }
-        }
-
-        private List<Entry> entries() {
-            String ofAddress = at.address().isPresent() ? " AND (l.address = ? OR l.address IS NULL)" : "";
-            String sql = "SELECT l.number, l.entry, l.height, " + CreditTable.COLUMNS
-                    + " FROM credit_log l LEFT JOIN credits c ON c.id = l.credit WHERE l.number > ?" + ofAddress
-                    + " ORDER BY l.number LIMIT " + ENTRIES;
-            Object[] values = at.address().isPresent()
-                    ? new Object[] {at.log(), at.address().get().toArray()}
-                    : new Object[] {at.log()};
-            return page.query(
-                    sql,
-                    row -> new Entry(
-                            row.getLong(1),
-                            row.getInt(2),
-                            row.getLong(3),
-                            row.getInt(2) == CreditTable.UNDONE ? null : CreditTable.readFrom(row, 3)),
-                    values);
-        }
-
-        /** The credits of the next heights, as far as they are deep enough. */
-        private boolean goUp() {
-            long deepEnough = top - at.depth() + 1;
-            String ofAddress = at.address().isPresent() ? "c.address = ? AND " : "";
-            String sql = "SELECT (SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id), "
-                    + CreditTable.COLUMNS + " FROM credits c WHERE " + ofAddress
-                    + "c.scan = 0 AND c.active = 1 AND c.height <= ? AND (c.height > ? OR c.height = ? AND c.position >= ?) "
-                    + "ORDER BY c.height, c.position LIMIT " + (limit + 1);
-            List<Object> values = new ArrayList<>();
-            at.address().ifPresent(address -> values.add(address.toArray()));
-            values.addAll(List.of(deepEnough, at.height() + 1, at.height() + 1, at.position()));
-            for (CreditEvent event : page.query(sql, Reading::entered, values.toArray())) {
-                if (isFull()) {
-                    return true;
-                }
-                Credit credit = event.credit();
-                tell(event.number(), true, credit);
-                at = at.at(credit.block().height() - 1, credit.position() + 1);
-            }
-            if (deepEnough > at.height()) {
-                at = at.at(deepEnough, 0);
-            }
-            return false;
-        }
-
-        private static CreditEvent entered(ResultSet row) throws SQLException {
-            return new CreditEvent(row.getLong(1), true, CreditTable.readFrom(row, 1));
-        }
-
-        private boolean isFull() {
-            return events.size() == limit || bytes > PAGE_BYTES;
-        }
-
-        private void tell(long number, boolean confirmed, Credit credit) {
-            if (change || !credit.change()) {
-                bytes += CREDIT_BYTES
-                        + credit.datum().map(datum -> 2 * datum.length()).orElse(0);
-                events.add(new CreditEvent(number, confirmed, credit));
-            }
-        }
     }
 }

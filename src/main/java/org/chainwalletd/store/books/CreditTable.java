@@ -5,32 +5,39 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 
 /**
  * The rows of the feed of credits. A credit is never deleted when its block goes: it is marked, and the log gets an entry. The log is
- * append-only; its numbers are never used twice.
+ * append-only; its numbers are never used twice. Only {@link CreditPruning} deletes, from the old end.
  *
- * <p>Entries of the log: a credit was connected with the tip, found by a rescan in an older block, removed with its block; or the chain was
- * undone to a height, which says which heights are told anew.
+ * <p>Entries of the log: a credit was connected with the tip, found by a rescan in an older block, removed with its block; the chain was
+ * undone to a height, which says which heights are told anew; a credit was seen in a mempool, or is lost from all of them. What was only
+ * seen is a row of the scan {@link #PENDING}, with its transaction in the place of a block.
  */
-public final class CreditTable implements BookTable<Predicate<Address>, Credit> {
+public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     static final int CONNECTED = 1;
     static final int LATE = 2;
     static final int REMOVED = 3;
     static final int UNDONE = 4;
+    static final int SEEN = 5;
+    static final int LOST = 6;
+
+    /** The scan of credits that are in no block. */
+    static final long PENDING = -1;
 
     static final String COLUMNS =
             "c.tx, c.output, c.address, c.amount, c.height, c.block, c.position, c.own, c.change, c.coinbase, c.datum";
 
-    private static final List<List<String>> STEPS = List.of(List.of(
-            """
+    private static final List<List<String>> STEPS = List.of(
+            List.of(
+                    """
             CREATE TABLE credits (
               id INTEGER PRIMARY KEY,
               scan INTEGER NOT NULL,
@@ -47,26 +54,39 @@ public final class CreditTable implements BookTable<Predicate<Address>, Credit> 
               coinbase INTEGER NOT NULL,
               datum BLOB,
               UNIQUE (block, position, scan))""",
-            "CREATE INDEX credits_by_height ON credits (scan, active, height, position)",
-            "CREATE INDEX credits_by_address ON credits (address, scan, active, height, position)",
-            """
+                    "CREATE INDEX credits_by_height ON credits (scan, active, height, position)",
+                    "CREATE INDEX credits_by_address ON credits (address, scan, active, height, position)",
+                    """
             CREATE TABLE credit_log (
               number INTEGER PRIMARY KEY AUTOINCREMENT,
               entry INTEGER NOT NULL,
               credit INTEGER,
               address BLOB,
               height INTEGER NOT NULL)""",
-            "CREATE INDEX credit_log_by_address ON credit_log (address, number)",
-            "CREATE INDEX credit_log_by_credit ON credit_log (credit, number)",
-            "CREATE TABLE credit_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-            "INSERT INTO credit_facts (name, value) VALUES ('store', lower(hex(randomblob(8))))"));
+                    "CREATE INDEX credit_log_by_address ON credit_log (address, number)",
+                    "CREATE INDEX credit_log_by_credit ON credit_log (credit, number)",
+                    "CREATE TABLE credit_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+                    "INSERT INTO credit_facts (name, value) VALUES ('store', lower(hex(randomblob(8))))"),
+            List.of("CREATE INDEX credits_by_output ON credits (tx, output)"));
 
-    private final Function<Page, Predicate<Address>> owned;
+    private final Function<Page, View> owned;
+
+    /** What the book asks while it reads a transaction. */
+    @FunctionalInterface
+    public interface View {
+        /** Whether credits of an address are told. */
+        boolean owns(Address address);
+
+        /** Whether it is one of our keys that redeems an HTLC in this way. */
+        default boolean redeems(Outpoint lock, HtlcSpend spend) {
+            return false;
+        }
+    }
 
     /**
-     * @param owned tells in a page which addresses are ours
+     * @param owned tells in a page what is ours
      */
-    public CreditTable(Function<Page, Predicate<Address>> owned) {
+    public CreditTable(Function<Page, View> owned) {
         this.owned = owned;
     }
 
@@ -81,7 +101,7 @@ public final class CreditTable implements BookTable<Predicate<Address>, Credit> 
     }
 
     @Override
-    public Predicate<Address> view(Page page) {
+    public View view(Page page) {
         return owned.apply(page);
     }
 
@@ -108,6 +128,11 @@ public final class CreditTable implements BookTable<Predicate<Address>, Credit> 
         }
         if (page.isHead()) {
             page.update(
+                    "UPDATE credits SET active = 0 WHERE tx = ? AND output = ? AND scan = ?",
+                    credit.outpoint().txId().toArray(),
+                    credit.outpoint().index(),
+                    PENDING);
+            page.update(
                     "INSERT INTO credit_log (entry, credit, address, height) "
                             + "SELECT ?, id, address, height FROM credits WHERE block = ? AND position = ? AND scan = ?",
                     entry,
@@ -118,10 +143,14 @@ public final class CreditTable implements BookTable<Predicate<Address>, Credit> 
     }
 
     private static void insert(Page page, Credit credit) {
+        insert(page, page.scan(), credit);
+    }
+
+    private static void insert(Page page, long scan, Credit credit) {
         page.update(
                 "INSERT INTO credits (scan, active, tx, output, address, amount, height, block, position, own, change, coinbase, datum) "
                         + "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                page.scan(),
+                scan,
                 credit.outpoint().txId().toArray(),
                 credit.outpoint().index(),
                 credit.address().toArray(),
@@ -133,6 +162,66 @@ public final class CreditTable implements BookTable<Predicate<Address>, Credit> 
                 credit.change() ? 1 : 0,
                 credit.coinbase() ? 1 : 0,
                 credit.datum().map(Bytes::toArray).orElse(null));
+    }
+
+    /**
+     * Enters a credit of a mempool, unless it is in the chain or entered already.
+     *
+     * @return whether it was entered
+     */
+    public static boolean see(Page head, Credit credit) {
+        boolean known = head.queryOne(
+                        "SELECT 1 FROM credits WHERE tx = ? AND output = ? AND active = 1 AND scan <= 0 LIMIT 1",
+                        row -> true,
+                        credit.outpoint().txId().toArray(),
+                        credit.outpoint().index())
+                .isPresent();
+        if (known) {
+            return false;
+        }
+        int back = head.update(
+                "UPDATE credits SET active = 1 WHERE tx = ? AND output = ? AND scan = ?",
+                credit.outpoint().txId().toArray(),
+                credit.outpoint().index(),
+                PENDING);
+        if (back == 0) {
+            insert(head, PENDING, credit);
+        }
+        head.update(
+                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?, id, address, ? FROM credits "
+                        + "WHERE tx = ? AND output = ? AND scan = ?",
+                SEEN,
+                top(head),
+                credit.outpoint().txId().toArray(),
+                credit.outpoint().index(),
+                PENDING);
+        return true;
+    }
+
+    /** No mempool has the transaction any more, nor will a block: what was seen of it is told as removed. */
+    public static void lose(Page head, Hash256 txId) {
+        head.update(
+                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?, id, address, ? FROM credits "
+                        + "WHERE tx = ? AND scan = ? AND active = 1 ORDER BY output DESC",
+                LOST,
+                top(head),
+                txId.toArray(),
+                PENDING);
+        head.update("UPDATE credits SET active = 0 WHERE tx = ? AND scan = ?", txId.toArray(), PENDING);
+    }
+
+    /** Transactions whose credits are seen and in no block, the ones that were entered first coming first. */
+    public static List<Hash256> pending(Page head, int most) {
+        return head.query(
+                "SELECT tx FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 GROUP BY tx"
+                        + " ORDER BY MIN(id) LIMIT ?",
+                row -> Hash256.of(row.getBytes(1)),
+                PENDING,
+                most);
+    }
+
+    private static long top(Page head) {
+        return BlockRows.top(head).map(BlockRow::height).orElse(-1L);
     }
 
     /** Told backwards: the last credit goes first. */

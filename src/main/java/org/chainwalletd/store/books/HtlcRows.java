@@ -4,9 +4,11 @@ import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -129,6 +131,26 @@ public final class HtlcRows {
     /** Locks that were seen and are in no block, the ones that are not lost. */
     public static List<HtlcRow> pending(Page page, int limit) {
         return page.query(SELECT + "lock_height = " + NONE + " AND lost = 0 LIMIT ?", HtlcRows::read, limit);
+    }
+
+    /** The addresses of both parties of open HTLCs, those of the youngest locks first; at most so many. */
+    public static List<Address> openParties(Page page, int most) {
+        Set<Address> parties = new LinkedHashSet<>();
+        for (int state : List.of(HtlcTable.LOCKED, HtlcTable.EXPIRED)) {
+            for (int role : List.of(HtlcTable.RECEIVER, HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER)) {
+                page.query(
+                        "SELECT sender_address, receiver_address FROM htlcs WHERE scan = 0 AND forgotten = 0"
+                                + " AND state = ? AND role = ? ORDER BY lock_height DESC LIMIT ?",
+                        row -> {
+                            parties.add(Address.of(row.getBytes(2)));
+                            return parties.add(Address.of(row.getBytes(1)));
+                        },
+                        state,
+                        role,
+                        most);
+            }
+        }
+        return parties.stream().limit(most).toList();
     }
 
     /**

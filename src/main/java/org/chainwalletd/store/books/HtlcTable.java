@@ -1,11 +1,13 @@
 package org.chainwalletd.store.books;
 
 import java.util.List;
+import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 
 /**
@@ -134,6 +136,17 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
                         outpoint.txId().toArray(),
                         outpoint.index())
                 .isPresent();
+    }
+
+    /** Whose key redeems an HTLC of this daemon in this way; empty for one that is not known in the page or the head. */
+    public static Optional<Address> redeemer(Page page, Outpoint lock, HtlcSpend spend) {
+        return page.queryOne(
+                "SELECT sender_address, receiver_address FROM htlcs WHERE scan IN (?, 0) AND tx_id = ? AND output_index = ?"
+                        + " LIMIT 1",
+                row -> Address.of(row.getBytes(spend instanceof HtlcSpend.Reclaim ? 1 : 2)),
+                page.scan(),
+                lock.txId().toArray(),
+                lock.index());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc.method.wait;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Locale;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -15,18 +17,33 @@ public record CreditView(
         @Doc("number in the log of events; never used twice")
         long seq,
 
-        @Doc("confirmed or removed") String event,
+        @Doc("seen (in a mempool, only with min_confirmations 0), confirmed or removed")
+        String event,
+
         Address address,
         Hash256 txId,
         @U32 long outputIndex,
         Amount amount,
-        long blockHeight,
+
+        @Doc("null for what was only seen") @JsonInclude(JsonInclude.Include.ALWAYS)
+        Long blockHeight,
+
+        @Doc("null for what was only seen") @JsonInclude(JsonInclude.Include.ALWAYS)
         Hash256 blockId,
-        @Doc("now; 0 after a removal") long confirmations,
-        @Doc("paid by keys of this daemon alone") boolean own,
+
+        @Doc("now; 0 after a removal and while it is only seen")
+        long confirmations,
+
+        @Doc("paid by keys of this daemon alone, HTLCs that they redeem included")
+        boolean own,
+
         @Doc("paid by the address itself") boolean change,
         boolean coinbase,
-        @Doc("tip height from which it can be spent") long spendableHeight,
+
+        @Doc("tip height from which it can be spent; null for what was only seen")
+        @JsonInclude(JsonInclude.Include.ALWAYS)
+        Long spendableHeight,
+
         Optional<Bytes> datum,
 
         @Doc("when the datum is 16 bytes, as payments of quotes carry them")
@@ -39,21 +56,22 @@ public record CreditView(
      */
     public static CreditView of(CreditEvent event, long tipHeight, int maturity) {
         Credit credit = event.credit();
+        boolean mined = credit.isInBlock();
         long height = credit.block().height();
         return new CreditView(
                 event.number(),
-                event.confirmed() ? "confirmed" : "removed",
+                event.kind().name().toLowerCase(Locale.ROOT),
                 credit.address(),
                 credit.outpoint().txId(),
                 credit.outpoint().index(),
                 credit.amount(),
-                height,
-                credit.block().blockId(),
+                mined ? height : null,
+                mined ? credit.block().blockId() : null,
                 event.confirmed() ? Math.max(0, tipHeight - height + 1) : 0,
                 credit.own(),
                 credit.change(),
                 credit.coinbase(),
-                credit.coinbase() ? height + maturity - 1 : height,
+                mined ? Long.valueOf(credit.coinbase() ? height + maturity - 1 : height) : null,
                 credit.datum(),
                 credit.datum().filter(datum -> datum.length() == QUOTE_ID_BYTES));
     }

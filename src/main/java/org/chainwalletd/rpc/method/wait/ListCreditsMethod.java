@@ -81,8 +81,15 @@ final class ListCreditsMethod extends WaitMethod<ListCreditsMethod.Params, ListC
                 .thenComposeAsync(
                         store -> fromNow
                                 ? onlyCursor(depth, params.address())
-                                : read(params, cursor(params, store, depth), limit, context),
+                                : from(params, store, depth, limit, context),
                         executor);
+    }
+
+    private CompletionStage<Result> from(Params params, String store, long depth, int limit, CallContext context) {
+        CompletionStage<CreditCursor> start = params.cursor().isPresent()
+                ? CompletableFuture.completedStage(cursor(params, store, depth))
+                : feed.beginning(depth, params.address());
+        return start.thenComposeAsync(cursor -> read(params, cursor, limit, context), executor);
     }
 
     private static long limit(OptionalLong asked) {
@@ -120,9 +127,6 @@ final class ListCreditsMethod extends WaitMethod<ListCreditsMethod.Params, ListC
     }
 
     private static CreditCursor cursor(Params params, String store, long depth) {
-        if (params.cursor().isEmpty()) {
-            return CreditCursor.beginning(store, depth, params.address());
-        }
         return CreditCursor.parse(params.cursor().get(), store, depth, params.address())
                 .orElseThrow(() -> RpcException.invalidParams(
                         "the cursor is of other books, or of calls with another address or min_confirmations"));
@@ -135,7 +139,7 @@ final class ListCreditsMethod extends WaitMethod<ListCreditsMethod.Params, ListC
     private CompletionStage<Result> read(Params params, CreditCursor cursor, int limit, CallContext context) {
         Duration time = params.waitSecs().isEmpty() ? Duration.ZERO : time(params.waitSecs());
         return waits.forCredits(cursor, params.includeChange().orElse(false), limit, time, context.gone())
-                .thenApplyAsync(this::result, executor);
+                .handleAsync((batch, failure) -> result(PrunedCursors.read(batch, failure)), executor);
     }
 
     private Result result(CreditFeed.Batch batch) {

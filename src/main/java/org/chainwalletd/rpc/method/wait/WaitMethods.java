@@ -17,7 +17,7 @@ public final class WaitMethods {
     public static List<RpcMethod<?, ?>> all(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
         return List.of(
                 new WaitForTxMethod(waits, executor),
-                new WaitForPaymentMethod(waits, executor),
+                new WaitForPaymentMethod(waits, feed, owners, executor),
                 new ListCreditsMethod(waits, feed, owners, executor));
     }
 }

@@ -1,0 +1,92 @@
+package org.chainwalletd.coins;
+
+import java.time.Clock;
+import java.time.Duration;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.CreditPruning;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Forgets credits that are older than the operator wants to keep them ({@code --credits-keep-days}), a few in each commit so that no block
+ * waits long. Owns nothing but its timer; on restart it looks again.
+ */
+public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(CreditPruner.class);
+    private static final int AT_ONCE = 2_000;
+
+    public sealed interface Command {}
+
+    private enum Timer implements Command {
+        LOOK
+    }
+
+    private record Pruned(Integer entries, Throwable failure) implements Command {}
+
+    private final TimerScheduler<Command> timers;
+    private final Books books;
+    private final Duration kept;
+    private final Duration interval;
+    private final Clock clock;
+
+    /**
+     * @param kept credits of younger blocks are not touched
+     * @param interval between two looks
+     */
+    public static Behavior<Command> create(Books books, Duration kept, Duration interval, Clock clock) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
+                        timers -> new CreditPruner(context, timers, books, kept, interval, clock))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private CreditPruner(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            Books books,
+            Duration kept,
+            Duration interval,
+            Clock clock) {
+        super(context);
+        this.timers = timers;
+        this.books = books;
+        this.kept = kept;
+        this.interval = interval;
+        this.clock = clock;
+        timers.startSingleTimer(Timer.LOOK, interval);
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessageEquals(Timer.LOOK, this::prune)
+                .onMessage(Pruned.class, this::onPruned)
+                .build();
+    }
+
+    private Behavior<Command> prune() {
+        long before = clock.instant().minus(kept).getEpochSecond();
+        getContext()
+                .pipeToSelf(books.write(session -> CreditPruning.prune(session.head(), before, AT_ONCE)), Pruned::new);
+        return this;
+    }
+
+    private Behavior<Command> onPruned(Pruned pruned) {
+        if (pruned.failure() != null) {
+            LOG.warn("old credits are not forgotten now: {}", pruned.failure().toString());
+        } else if (pruned.entries() > 0) {
+            LOG.info("forgot {} entries of the log of credits that are older than {}", pruned.entries(), kept);
+        }
+        if (pruned.failure() == null && pruned.entries() == AT_ONCE) {
+            return prune();
+        }
+        timers.startSingleTimer(Timer.LOOK, interval);
+        return this;
+    }
+}

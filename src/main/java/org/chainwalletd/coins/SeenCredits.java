@@ -1,0 +1,294 @@
+package org.chainwalletd.coins;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.follow.ChainBlock;
+import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.CreditTable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Enters credits that were seen in a mempool into the feed, and takes them out again (following.md, section 3): when a block has another
+ * transaction that spends one of the inputs, or when all nodes that answer miss the transaction at three tips running. Owns which
+ * transactions are pending, hears of them from whoever looks at mempools and of blocks from the follower, asks each node for each pending
+ * transaction once a tip. All of it is best effort: what is not entered here is told with its block. On restart it takes up what the books
+ * have as pending; misses are counted anew.
+ */
+public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(SeenCredits.class);
+    private static final int MISSES = 3;
+    /** Who floods our addresses is heard of with the blocks. */
+    private static final int MOST_PENDING = 1_000;
+
+    private static final int MOST_INPUTS = 20_000;
+    private static final int ASKED_AT_ONCE = 8;
+
+    public sealed interface Command {}
+
+    /**
+     * A transaction that is in a mempool.
+     *
+     * @param txId computed from the bytes
+     */
+    public record Seen(Hash256 txId, Transaction tx) implements Command {}
+
+    private record Followed(FollowEvent event) implements Command {}
+
+    private record Loaded(List<Hash256> pending, Throwable failure) implements Command {}
+
+    private record Entered(Seen seen, boolean entered, Throwable failure) implements Command {}
+
+    private record Checked(Map<Hash256, Boolean> missed, Throwable failure) implements Command {}
+
+    private record Lost(Hash256 txId, Throwable failure) implements Command {}
+
+    /**
+     * What it works with.
+     *
+     * @param nodes each asked by itself, in the background
+     * @param changed told when the feed has something new; must not block
+     * @param executor for continuations; never blocks
+     */
+    public record Setup(
+            Books books,
+            CreditBook book,
+            List<NodeClient> nodes,
+            Consumer<ActorRef<FollowEvent>> subscribe,
+            Runnable changed,
+            Executor executor) {}
+
+    private final Setup setup;
+    /** How often each was missed, the first that was seen coming first. */
+    private final Map<Hash256, Integer> pending = new LinkedHashMap<>();
+
+    private final Map<Outpoint, Hash256> spends = new HashMap<>();
+    private boolean checking;
+    private boolean checkAgain;
+
+    public static Behavior<Command> create(Setup setup) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> new SeenCredits(context, setup)))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private SeenCredits(ActorContext<Command> context, Setup setup) {
+        super(context);
+        this.setup = setup;
+        context.pipeToSelf(
+                setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)), Loaded::new);
+        setup.subscribe().accept(context.messageAdapter(FollowEvent.class, Followed::new));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Seen.class, this::onSeen)
+                .onMessage(Followed.class, this::onFollowed)
+                .onMessage(Loaded.class, this::onLoaded)
+                .onMessage(Entered.class, this::onEntered)
+                .onMessage(Checked.class, this::onChecked)
+                .onMessage(Lost.class, this::onLost)
+                .build();
+    }
+
+    private Behavior<Command> onLoaded(Loaded loaded) {
+        if (loaded.failure() != null) {
+            LOG.warn(
+                    "credits that were pending are not watched: {}",
+                    loaded.failure().toString());
+        } else {
+            loaded.pending().forEach(txId -> pending.putIfAbsent(txId, 0));
+        }
+        return this;
+    }
+
+    private Behavior<Command> onSeen(Seen seen) {
+        if (pending.containsKey(seen.txId())) {
+            pending.put(seen.txId(), 0);
+            watchInputs(seen);
+        } else if (pending.size() < MOST_PENDING) {
+            getContext()
+                    .pipeToSelf(
+                            enter(seen), (entered, failure) -> new Entered(seen, failure == null && entered, failure));
+        }
+        return this;
+    }
+
+    private CompletionStage<Boolean> enter(Seen seen) {
+        return setup.books()
+                .write(session ->
+                        setup
+                                        .book()
+                                        .pending(
+                                                seen.txId(),
+                                                seen.tx(),
+                                                setup.book().table().view(session.head()))
+                                        .stream()
+                                        .filter(credit -> CreditTable.see(session.head(), credit))
+                                        .count()
+                                > 0);
+    }
+
+    private Behavior<Command> onEntered(Entered entered) {
+        if (entered.failure() != null) {
+            LOG.warn(
+                    "{} is told with its block only: {}",
+                    entered.seen().txId(),
+                    entered.failure().toString());
+        } else if (entered.entered()) {
+            pending.put(entered.seen().txId(), 0);
+            watchInputs(entered.seen());
+            setup.changed().run();
+        }
+        return this;
+    }
+
+    private void watchInputs(Seen seen) {
+        if (spends.size() + seen.tx().inputs().size() <= MOST_INPUTS) {
+            seen.tx().inputs().forEach(input -> spends.put(input, seen.txId()));
+        }
+    }
+
+    private Behavior<Command> onFollowed(Followed followed) {
+        if (followed.event() instanceof FollowEvent.Connected connected) {
+            connected(connected.block());
+        }
+        if (!(followed.event() instanceof FollowEvent.Disconnected)) {
+            check();
+        }
+        return this;
+    }
+
+    private void connected(ChainBlock block) {
+        for (ChainTransaction mined : block.transactions()) {
+            forget(mined.id());
+        }
+        for (ChainTransaction mined : block.transactions()) {
+            mined.decoded()
+                    .ifPresent(tx -> tx.inputs().forEach(input -> {
+                        Hash256 other = spends.get(input);
+                        if (other != null) {
+                            lose(other);
+                        }
+                    }));
+        }
+    }
+
+    private void forget(Hash256 txId) {
+        if (pending.remove(txId) != null) {
+            spends.values().removeIf(txId::equals);
+        }
+    }
+
+    /** When it cannot be written, the transaction stays pending, and is missed again at the next tips. */
+    private void lose(Hash256 txId) {
+        getContext()
+                .pipeToSelf(
+                        setup.books().write(session -> {
+                            CreditTable.lose(session.head(), txId);
+                            return null;
+                        }),
+                        (done, failure) -> new Lost(txId, failure));
+    }
+
+    private Behavior<Command> onLost(Lost lost) {
+        if (lost.failure() == null) {
+            forget(lost.txId());
+            setup.changed().run();
+        }
+        return this;
+    }
+
+    /** One round at a time; tips that come meanwhile have one round together. */
+    private void check() {
+        if (checking) {
+            checkAgain = true;
+        } else if (!pending.isEmpty()) {
+            checking = true;
+            checkAgain = false;
+            getContext().pipeToSelf(missed(List.copyOf(pending.keySet())), Checked::new);
+        }
+    }
+
+    /** For each transaction that at least one node has answered for: whether none of those knows it. */
+    private CompletionStage<Map<Hash256, Boolean>> missed(List<Hash256> txIds) {
+        Map<Hash256, Boolean> all = new HashMap<>();
+        CompletionStage<Map<Hash256, Boolean>> rounds = CompletableFuture.completedFuture(all);
+        for (int from = 0; from < txIds.size(); from += ASKED_AT_ONCE) {
+            List<Hash256> some = txIds.subList(from, Math.min(from + ASKED_AT_ONCE, txIds.size()));
+            rounds = rounds.thenComposeAsync(found -> ask(some, found), setup.executor());
+        }
+        return rounds;
+    }
+
+    private CompletionStage<Map<Hash256, Boolean>> ask(List<Hash256> txIds, Map<Hash256, Boolean> all) {
+        List<CompletableFuture<Optional<Boolean>>> answers = new ArrayList<>();
+        txIds.forEach(txId -> answers.add(isMissed(txId)));
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApplyAsync(
+                        done -> {
+                            for (int i = 0; i < txIds.size(); i++) {
+                                Hash256 txId = txIds.get(i);
+                                answers.get(i).join().ifPresent(missed -> all.put(txId, missed));
+                            }
+                            return all;
+                        },
+                        setup.executor());
+    }
+
+    /** Empty when no node answers. */
+    private CompletableFuture<Optional<Boolean>> isMissed(Hash256 txId) {
+        CompletableFuture<Optional<Boolean>> missed = CompletableFuture.completedFuture(Optional.empty());
+        for (NodeClient node : setup.nodes()) {
+            CompletionStage<Optional<Boolean>> one = node.transaction(txId)
+                    .handleAsync(
+                            (found, failure) -> failure == null ? Optional.of(found.isEmpty()) : Optional.empty(),
+                            setup.executor());
+            missed = missed.thenCombineAsync(one, SeenCredits::both, setup.executor());
+        }
+        return missed;
+    }
+
+    private static Optional<Boolean> both(Optional<Boolean> one, Optional<Boolean> other) {
+        return one.isPresent() && other.isPresent() ? Optional.of(one.get() && other.get()) : one.or(() -> other);
+    }
+
+    private Behavior<Command> onChecked(Checked checked) {
+        checking = false;
+        if (checked.failure() == null) {
+            checked.missed().forEach(this::count);
+        }
+        if (checkAgain) {
+            check();
+        }
+        return this;
+    }
+
+    private void count(Hash256 txId, boolean missed) {
+        Integer misses = pending.computeIfPresent(txId, (known, before) -> missed ? before + 1 : 0);
+        if (misses != null && misses >= MISSES) {
+            lose(txId);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package org.chainwalletd.store.books;
+
+import java.util.Optional;
+
+/**
+ * Forgets the old end of the feed of credits, when the operator wants that. What is forgotten is a beginning of the log whose blocks are all
+ * older than the given time; cursors from before are refused from then on. At least the last {@value #KEPT_BLOCKS} blocks are kept, however
+ * old they are: a reorganisation may reach them.
+ */
+public final class CreditPruning {
+    public static final int KEPT_BLOCKS = 1_000;
+
+    private static final String NUMBER = "pruned_number";
+    private static final String HEIGHT = "pruned_height";
+
+    private CreditPruning() {}
+
+    /** The cursor is from before the first entry that is kept. */
+    public static final class PrunedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient CreditCursor first;
+
+        PrunedException(CreditCursor first) {
+            super("what came after the cursor is not kept any more; the first valid cursor is " + first.text());
+            this.first = first;
+        }
+
+        /** The first cursor that is valid for the same depth and address. */
+        public CreditCursor first() {
+            return first;
+        }
+    }
+
+    /**
+     * Forgets entries of blocks older than {@code before}, at most {@code most} of them in this commit.
+     *
+     * @param before Unix seconds
+     * @return how many entries of the log; fewer than {@code most} when none is left
+     */
+    public static int prune(Page head, long before, int most) {
+        long top = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
+        long height = head.queryOne(
+                        "SELECT COALESCE(MAX(height), -1) FROM blocks WHERE scan = 0 AND time < ? AND height <= ?",
+                        row -> row.getLong(1),
+                        before,
+                        top - KEPT_BLOCKS)
+                .orElse(-1L);
+        long end = head.queryOne(
+                        "SELECT COALESCE((SELECT MIN(number) FROM credit_log WHERE height > ?) - 1,"
+                                + " (SELECT MAX(number) FROM credit_log), 0)",
+                        row -> row.getLong(1),
+                        height)
+                .orElse(0L);
+        long last = head.queryOne(
+                        "SELECT MAX(number) FROM (SELECT number FROM credit_log WHERE number <= ? ORDER BY number LIMIT ?)",
+                        row -> row.getLong(1),
+                        end,
+                        most)
+                .orElse(0L);
+        if (height < 0 || last <= 0) {
+            return 0;
+        }
+        head.update(
+                "DELETE FROM credits WHERE id IN (SELECT credit FROM credit_log WHERE number <= ?1)"
+                        + " AND (height <= ?2 OR scan = ?3 AND active = 0)"
+                        + " AND NOT EXISTS (SELECT 1 FROM credit_log l WHERE l.credit = credits.id AND l.number > ?1)",
+                last,
+                height,
+                CreditTable.PENDING);
+        int forgotten = head.update("DELETE FROM credit_log WHERE number <= ?", last);
+        put(head, NUMBER, last);
+        put(head, HEIGHT, height);
+        return forgotten;
+    }
+
+    /** The first valid cursor for the depth and address of another one. */
+    static CreditCursor first(Page page, CreditCursor like) {
+        CreditCursor beginning = CreditCursor.beginning(like.store(), like.depth(), like.address());
+        Optional<Long> number = fact(page, NUMBER);
+        return number.isEmpty()
+                ? beginning
+                : beginning.at(number.get()).at(fact(page, HEIGHT).orElse(-1L), 0);
+    }
+
+    /** Whether nothing is forgotten of what comes after the cursor. */
+    static boolean isKept(Page page, CreditCursor cursor) {
+        CreditCursor first = first(page, cursor);
+        return cursor.log() >= first.log() && (cursor.depth() == 0 || cursor.height() >= first.height());
+    }
+
+    private static Optional<Long> fact(Page page, String name) {
+        return page.queryOne(
+                "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), name);
+    }
+
+    private static void put(Page page, String name, long value) {
+        page.update("INSERT OR REPLACE INTO credit_facts (name, value) VALUES (?, ?)", name, Long.toString(value));
+    }
+}

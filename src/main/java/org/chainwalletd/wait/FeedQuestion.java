@@ -1,0 +1,98 @@
+package org.chainwalletd.wait;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditFeed;
+
+/**
+ * What is asked of the feed of credits again and again until it has an answer. Equal questions have equal answers.
+ *
+ * @param <A> what the feed says
+ */
+sealed interface FeedQuestion<A> {
+    CreditCursor cursor();
+
+    CompletionStage<A> ask(CreditFeed feed);
+
+    /** Whether that is what was waited for. */
+    boolean isAnswered(A said);
+
+    /** What to ask next: what was passed is not passed again. */
+    FeedQuestion<A> after(A said);
+
+    /** What is answered when the time is over. */
+    A nothing();
+
+    /** Why the address of the question is watched, if it is of one. */
+    WatchReason reason();
+
+    default Optional<Address> address() {
+        return cursor().address();
+    }
+
+    /**
+     * The next events.
+     *
+     * @param change whether change is told as well
+     * @param limit most events of one answer
+     */
+    record NextCredits(CreditCursor cursor, boolean change, int limit) implements FeedQuestion<CreditFeed.Batch> {
+        @Override
+        public CompletionStage<CreditFeed.Batch> ask(CreditFeed feed) {
+            return feed.read(cursor, change, limit);
+        }
+
+        @Override
+        public boolean isAnswered(CreditFeed.Batch said) {
+            return !said.events().isEmpty();
+        }
+
+        @Override
+        public FeedQuestion<CreditFeed.Batch> after(CreditFeed.Batch said) {
+            return new NextCredits(said.cursor(), change, limit);
+        }
+
+        @Override
+        public CreditFeed.Batch nothing() {
+            return new CreditFeed.Batch(List.of(), cursor, false, -1);
+        }
+
+        @Override
+        public WatchReason reason() {
+            return WatchReason.FEED;
+        }
+    }
+
+    /** The next transaction that pays the cursor's address at least {@code least}. */
+    record NextPayment(CreditCursor cursor, Amount least) implements FeedQuestion<CreditFeed.NextPayment> {
+        @Override
+        public CompletionStage<CreditFeed.NextPayment> ask(CreditFeed feed) {
+            return feed.payment(cursor, least);
+        }
+
+        @Override
+        public boolean isAnswered(CreditFeed.NextPayment said) {
+            return said.payment().isPresent();
+        }
+
+        @Override
+        public FeedQuestion<CreditFeed.NextPayment> after(CreditFeed.NextPayment said) {
+            return new NextPayment(said.cursor(), least);
+        }
+
+        @Override
+        public CreditFeed.NextPayment nothing() {
+            return new CreditFeed.NextPayment(Optional.empty(), cursor, -1);
+        }
+
+        @Override
+        public WatchReason reason() {
+            return WatchReason.WAIT;
+        }
+    }
+}

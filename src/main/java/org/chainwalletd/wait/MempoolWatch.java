@@ -1,0 +1,133 @@
+package org.chainwalletd.wait;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Looks at mempools for addresses that a node has nudged about and nobody waits for a payment to: parties of HTLCs, addresses of feeds, new
+ * ones. Owns which are to be looked at, and what was fetched since the last tip. What it finds it tells a {@link MempoolListener}; nobody
+ * waits for it, so a look that fails is made when the next nudge comes, and it takes no more than its share of the scans. On restart it has
+ * forgotten the nudges: blocks tell the same.
+ */
+final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
+    /** Nudges that come together are looked at together. */
+    private static final long GATHERING_MILLIS = 200;
+    /** Nudges about a tip are answered by its block. */
+    private static final long BLOCK_MILLIS = 2_000;
+
+    private static final int MOST_QUEUED = 10_000;
+    private static final int MOST_KNOWN = 10_000;
+
+    sealed interface Command {}
+
+    /** Something about these addresses has changed. */
+    record Changed(Collection<Address> addresses) implements Command {}
+
+    /** A node has a new tip: its nudges are answered by the block, and what was fetched may be gone and come back. */
+    record Tip() implements Command {}
+
+    private record Looked(MempoolLook.Found found, Throwable failure) implements Command {}
+
+    private enum Timer implements Command {
+        LOOK
+    }
+
+    private final TimerScheduler<Command> timers;
+    private final MempoolLook mempools;
+    private final ScanBudget budget;
+    private final MempoolListener listener;
+    private final LongSupplier clock;
+    private final LookQueue queue = new LookQueue();
+    private final Set<Hash256> known = new HashSet<>();
+    private long tipAt;
+    private boolean looking;
+
+    static Behavior<Command> create(WaitSetup setup, ScanBudget budget, MempoolListener listener) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context ->
+                        Behaviors.withTimers(timers -> new MempoolWatch(context, timers, setup, budget, listener))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    private MempoolWatch(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            WaitSetup setup,
+            ScanBudget budget,
+            MempoolListener listener) {
+        super(context);
+        this.timers = timers;
+        this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
+        this.budget = budget;
+        this.listener = listener;
+        this.clock = setup.clock();
+        this.tipAt = clock.getAsLong() - BLOCK_MILLIS;
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Changed.class, this::onChanged)
+                .onMessage(Tip.class, this::onTip)
+                .onMessage(Looked.class, this::onLooked)
+                .onMessageEquals(Timer.LOOK, this::lookWhenDue)
+                .build();
+    }
+
+    private Behavior<Command> onChanged(Changed changed) {
+        long readyAt = Math.max(clock.getAsLong() + GATHERING_MILLIS, tipAt + BLOCK_MILLIS);
+        for (Address address : changed.addresses()) {
+            if (queue.size() < MOST_QUEUED) {
+                queue.nudged(address, readyAt);
+            }
+        }
+        return lookWhenDue();
+    }
+
+    private Behavior<Command> onTip(Tip tip) {
+        tipAt = clock.getAsLong();
+        known.clear();
+        return this;
+    }
+
+    private Behavior<Command> lookWhenDue() {
+        if (looking || queue.readyAt() == Long.MAX_VALUE) {
+            return this;
+        }
+        long now = clock.getAsLong();
+        long pause = Math.max(queue.readyAt() - now, budget.pauseInBackground(now));
+        if (pause > 0) {
+            timers.startSingleTimer(Timer.LOOK, Timer.LOOK, Duration.ofMillis(pause));
+            return this;
+        }
+        List<Address> batch = queue.take(now);
+        budget.spent(now);
+        looking = true;
+        Set<Hash256> fetched = Set.copyOf(known);
+        getContext().pipeToSelf(mempools.allAt(batch, fetched::contains), Looked::new);
+        return this;
+    }
+
+    private Behavior<Command> onLooked(Looked looked) {
+        looking = false;
+        if (looked.failure() == null) {
+            looked.found().transactions().forEach(listener::seen);
+            if (known.size() < MOST_KNOWN) {
+                known.addAll(looked.found().transactions().keySet());
+            }
+        }
+        return lookWhenDue();
+    }
+}

@@ -1,0 +1,206 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a daemon tells of payments that are in no block yet, over a node that pushes (following.md, sections 3, 5 and 6). */
+@Timeout(120)
+class MempoolFeedTest {
+    private static final String PREIMAGE = "6f70656e20736573616d65";
+    private static final Executor THREAD = command -> new Thread(command).start();
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @TempDir
+    Path folder;
+
+    private DaemonRig daemon;
+    private WalletdClient node;
+    private String address;
+
+    @BeforeEach
+    void start() {
+        daemon = new DaemonRig(folder, chain.uri());
+        node = new WalletdClient(chain.uri(), "none", Optional.empty());
+        address = daemon.call("generate_standard_address", Map.of())
+                .path("address")
+                .asText();
+        node.call("devnet_mine", Map.of());
+        followed();
+    }
+
+    @AfterEach
+    void stop() {
+        daemon.close();
+    }
+
+    private void followed() {
+        long tip = node.call("get_block_height", Map.of()).path("height").asLong();
+        Await.until(
+                "the tip is followed",
+                () -> daemon.call("get_follower_status", Map.of())
+                                .path("last_indexed_height")
+                                .asLong(-1)
+                        == tip);
+    }
+
+    private String pay(long amount) {
+        return node.call("devnet_faucet", Map.of("address", address, "amount", amount))
+                .path("tx_id")
+                .asText();
+    }
+
+    private String now() {
+        return daemon.call("list_credits", Map.of("from", "now", "address", address))
+                .path("cursor")
+                .asText();
+    }
+
+    private CompletableFuture<JsonNode> calling(String method, Map<String, ?> params) {
+        return CompletableFuture.supplyAsync(() -> daemon.call(method, params), THREAD);
+    }
+
+    @Test
+    void who_waits_for_the_feed_of_an_address_hears_of_a_payment_in_the_mempool_and_then_of_its_block()
+            throws Exception {
+        CompletableFuture<JsonNode> waiting =
+                calling("list_credits", Map.of("cursor", now(), "address", address, "wait_secs", 60));
+        String txId = pay(5_000);
+
+        JsonNode seen = waiting.get(60, TimeUnit.SECONDS);
+
+        JsonNode credit = seen.path("credits").get(0);
+        assertThat(credit.path("event").asText()).isEqualTo("seen");
+        assertThat(credit.path("tx_id").asText()).isEqualTo(txId);
+        assertThat(credit.path("block_height").isNull()).isTrue();
+        assertThat(credit.path("spendable_height").isNull()).isTrue();
+        assertThat(credit.path("confirmations").asLong()).isZero();
+        node.call("devnet_mine", Map.of());
+        JsonNode confirmed = daemon.call(
+                "list_credits", Map.of("cursor", seen.path("cursor").asText(), "address", address, "wait_secs", 60));
+        assertThat(confirmed.path("credits").get(0).path("event").asText()).isEqualTo("confirmed");
+    }
+
+    @Test
+    void a_payment_between_two_waits_with_a_cursor_is_told_by_the_second_one_and_only_once() throws Exception {
+        String cursor = now();
+        String first = pay(5_000);
+        node.call("devnet_mine", Map.of());
+        followed();
+
+        JsonNode missed =
+                daemon.call("wait_for_payment", Map.of("address", address, "since_cursor", cursor, "timeout_secs", 30));
+
+        assertThat(missed.path("received").asBoolean()).isTrue();
+        assertThat(missed.path("tx_id").asText()).isEqualTo(first);
+        assertThat(missed.path("confirmations").asLong()).isEqualTo(1);
+        String after = missed.path("cursor").asText();
+        CompletableFuture<JsonNode> waiting =
+                calling("wait_for_payment", Map.of("address", address, "since_cursor", after, "timeout_secs", 60));
+        String second = pay(6_000);
+        JsonNode seen = waiting.get(60, TimeUnit.SECONDS);
+        assertThat(seen.path("tx_id").asText()).isEqualTo(second);
+        assertThat(seen.path("amount").asLong()).isEqualTo(6_000);
+        assertThat(seen.path("confirmations").asLong()).isZero();
+        node.call("devnet_mine", Map.of());
+        followed();
+        JsonNode nothing = daemon.call(
+                "wait_for_payment",
+                Map.of("address", address, "since_cursor", seen.path("cursor").asText(), "timeout_secs", 0));
+        assertThat(nothing.path("timed_out").asBoolean()).isTrue();
+        assertThat(nothing.path("cursor").asText()).isNotEmpty();
+    }
+
+    @Test
+    void the_preimage_of_a_counterpartys_claim_is_told_before_its_block(@TempDir Path other) {
+        try (DaemonRig counterparty = new DaemonRig(other, chain.uri())) {
+            JsonNode receiver = counterparty.call("generate_standard_address", Map.of());
+            JsonNode sender = daemon.call("generate_standard_address", Map.of());
+            node.call("devnet_faucet", Map.of("address", sender.path("address").asText(), "amount", 10_000_000));
+            node.call("devnet_mine", Map.of());
+            followed();
+            String lock = daemon.call(
+                            "htlc_lock",
+                            Map.of(
+                                    "from",
+                                    sender.path("address").asText(),
+                                    "receiver",
+                                    receiver.path("pubkey").asText(),
+                                    "hash_lock",
+                                    Hash256.sha256(Bytes.parse(PREIMAGE).toArray())
+                                            .hex(),
+                                    "timeout",
+                                    100_000,
+                                    "amount",
+                                    1_000_000))
+                    .path("tx_id")
+                    .asText();
+            node.call("devnet_mine", Map.of());
+            followed();
+            counterparty.call(
+                    "htlc_claim",
+                    Map.of(
+                            "from",
+                            receiver.path("address").asText(),
+                            "lock_tx_id",
+                            lock,
+                            "preimage",
+                            PREIMAGE,
+                            "sender",
+                            sender.path("pubkey").asText(),
+                            "timeout",
+                            100_000));
+
+            Await.until("the claim is seen", () -> !status(lock).path("claim").isNull());
+
+            JsonNode record = status(lock);
+            assertThat(record.path("claim").path("preimage").asText()).isEqualTo(PREIMAGE);
+            assertThat(record.path("claim").path("block_height").isNull()).isTrue();
+            assertThat(record.path("state").asText()).isEqualTo("locked");
+            node.call("devnet_mine", Map.of());
+            followed();
+            assertThat(status(lock).path("state").asText()).isEqualTo("claimed");
+        }
+    }
+
+    private JsonNode status(String lock) {
+        return daemon.call("htlc_status", Map.of("lock_tx_id", lock));
+    }
+
+    @Test
+    void a_cursor_for_an_address_that_is_not_ours_or_of_another_feed_is_refused_and_without_one_there_is_none() {
+        String all = daemon.call("list_credits", Map.of("from", "now"))
+                .path("cursor")
+                .asText();
+        assertThatThrownBy(() -> daemon.call("wait_for_payment", Map.of("address", address, "since_cursor", all)))
+                .isInstanceOf(WalletdException.InvalidParams.class);
+        assertThatThrownBy(() ->
+                        daemon.call("wait_for_payment", Map.of("address", "ab".repeat(32), "since_cursor", now())))
+                .isInstanceOf(WalletdException.InvalidParams.class);
+        assertThat(daemon.call("wait_for_payment", Map.of("address", address, "timeout_secs", 0))
+                        .has("cursor"))
+                .isFalse();
+    }
+}

@@ -1,0 +1,96 @@
+package org.chainwalletd.coins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.Credit;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.store.books.CreditPruning;
+import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CreditPrunerTest {
+    private static final int BLOCKS = CreditPruning.KEPT_BLOCKS + 50;
+    private static final Address OURS = Address.of(new byte[32]);
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void credits_of_blocks_older_than_the_time_are_forgotten_and_younger_ones_stay() {
+        CreditTable table = new CreditTable(page -> OURS::equals);
+        ActorTestKit kit = ActorTestKit.create();
+        try (Books books = Books.open(folder, List.of(table))) {
+            // One block a second, each with one credit.
+            books.write(session -> {
+                        for (int height = 0; height < BLOCKS; height++) {
+                            Hash256 id = id(height);
+                            BlockRows.put(session.head(), new BlockRow(height, id, id, height, id, true));
+                            table.write(session.head(), credit(height, id));
+                        }
+                        return null;
+                    })
+                    .join();
+            CreditFeed feed = new CreditFeed(books, () -> OptionalLong.of(BLOCKS - 1));
+            Clock clock = Clock.fixed(Instant.ofEpochSecond(100), ZoneOffset.UTC);
+
+            kit.spawn(CreditPruner.create(books, Duration.ofSeconds(70), Duration.ofMillis(10), clock));
+
+            Await.until(
+                    "the first credits are forgotten",
+                    () -> first(feed).credit().block().height() > 0);
+            assertThat(first(feed).credit().block().height())
+                    .as("the first block that is not older than the time")
+                    .isEqualTo(30);
+        } finally {
+            kit.shutdownTestKit();
+        }
+    }
+
+    private static org.chainwalletd.store.books.CreditEvent first(CreditFeed feed) {
+        CreditCursor from =
+                feed.beginning(0, Optional.empty()).toCompletableFuture().join();
+        return feed.read(from, true, 1).toCompletableFuture().join().events().get(0);
+    }
+
+    private static Credit credit(int height, Hash256 id) {
+        return new Credit(
+                new Outpoint(id, 0),
+                OURS,
+                Amount.of(500),
+                new BlockPlace(height, id),
+                0,
+                false,
+                false,
+                false,
+                Optional.empty());
+    }
+
+    private static Hash256 id(int number) {
+        byte[] bytes = new byte[32];
+        bytes[0] = (byte) number;
+        bytes[1] = (byte) (number >> 8);
+        return Hash256.of(bytes);
+    }
+}
