@@ -5,48 +5,79 @@ import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.evm.EvmAddress;
 
 /**
- * The process that is killed: does every kind of change once, or mints until the end, and says on standard output what was acknowledged, one
- * line each, as {@code + address label} and {@code - address}. A line {@code ? address} announces a change before it is begun.
+ * What is killed, or photographed: does every kind of change once, or mints until the end, and says what was acknowledged, one line each, as {@code
+ * + address label} and {@code - address}. A line {@code ? address} announces a change before it is begun. Lines about account-chain keys begin
+ * with {@code evm}.
  */
 final class CrashMain {
     /** Of every key that is drawn here. */
     static final long BIRTH = 4_900;
 
     private static final int FROM_POOL = 3;
+    private static final String PHRASE = "test test test test test test test test test test test junk";
 
-    private CrashMain() {}
+    private final KeyringFixture fixture;
+    private final Keyring keyring;
+    private final Consumer<String> say;
+
+    private CrashMain(KeyringFixture fixture, Consumer<String> say) {
+        this.fixture = fixture;
+        this.say = say;
+        this.keyring = fixture.open();
+        keyring.bornBy(() -> OptionalLong.of(BIRTH + 100));
+    }
 
     /** Arguments: wallet folder, {@code all}, {@code mint} or {@code pool}, vault as a hex file. */
     public static void main(String[] args) throws Exception {
-        KeyringFixture fixture = new KeyringFixture(Path.of(args[0]));
-        Keyring keyring = fixture.open();
-        keyring.bornBy(() -> OptionalLong.of(BIRTH + 100));
-        if (args[1].equals("mint")) {
-            for (int i = 0; ; i++) {
-                added(await(keyring.generateStandard(Optional.of("label " + i))));
-            }
+        try (KeyringFixture fixture = new KeyringFixture(Path.of(args[0]))) {
+            run(fixture, args[1], Path.of(args[2]), line -> {
+                System.out.println(line);
+                System.out.flush();
+            });
         }
-        if (args[1].equals("pool")) {
-            keyring.keepPool(FROM_POOL, Runnable::run);
-            eventually(() ->
-                    fixture.metrics.get("walletd.keyring.pool.keys").gauge().value() == FROM_POOL);
-            for (int i = 0; i < FROM_POOL; i++) {
-                added(await(keyring.generateStandard(Optional.of("pool " + i))));
-            }
-            await(keyring.close());
-            fixture.close();
-            return;
+    }
+
+    /** See {@link #main}. */
+    static void run(KeyringFixture fixture, String work, Path vault, Consumer<String> say) throws IOException {
+        CrashMain main = new CrashMain(fixture, say);
+        switch (work) {
+            case "mint" -> main.mint();
+            case "pool" -> main.pool();
+            default -> main.all(vault);
         }
-        Bytes vault = Bytes.parse(Files.readString(Path.of(args[2])));
+        await(main.keyring.close());
+    }
+
+    private void mint() {
+        for (int i = 0; ; i++) {
+            added(await(keyring.generateStandard(Optional.of("label " + i))));
+        }
+    }
+
+    private void pool() {
+        keyring.keepPool(FROM_POOL, Runnable::run);
+        eventually(
+                () -> fixture.metrics.get("walletd.keyring.pool.keys").gauge().value() == FROM_POOL);
+        for (int i = 0; i < FROM_POOL; i++) {
+            added(await(keyring.generateStandard(Optional.of("pool " + i))));
+        }
+    }
+
+    private void all(Path vaultFile) throws IOException {
+        Bytes vault = Bytes.parse(Files.readString(vaultFile));
         KeyEntry standard = await(keyring.generateStandard(Optional.of("standard")));
         added(standard);
         added(await(keyring.generateIndependent(Optional.empty())));
@@ -54,22 +85,29 @@ final class CrashMain {
                 List.of(keyring.generateStandard(Optional.of("x")), keyring.generateStandard(Optional.of("y"))).stream()
                         .map(KeyringFixture::await)
                         .toList();
-        together.forEach(CrashMain::added);
+        together.forEach(this::added);
         added(await(keyring.importSecret(secret("0f".repeat(32)), Optional.of("imported"))));
-        say("? " + standard.address());
+        say.accept("? " + standard.address());
         Address deleted = await(keyring.delete(standard.address(), secret(PASSPHRASE), Optional.empty()));
-        say("- " + deleted);
-        await(keyring.importVault(vault, secret("vault"))).forEach(address -> say("+ " + address + " vault"));
-        await(keyring.close());
-        fixture.close();
+        say.accept("- " + deleted);
+        await(keyring.importVault(vault, secret("vault"))).forEach(address -> say.accept("+ " + address + " vault"));
+        evm();
     }
 
-    private static void added(KeyEntry entry) {
-        say("+ " + entry.address() + " " + entry.label().orElse(""));
+    private void evm() {
+        EvmReplacement any = new EvmReplacement.Forced(key -> CompletableFuture.completedFuture(List.of()));
+        say.accept("evm ? another");
+        EvmCustody.Created made = await(keyring.evm().create(any));
+        made.words().close();
+        say.accept("evm + " + made.address());
+        say.accept("evm ? another");
+        EvmAddress second = await(keyring.evm().importPhrase(secret(PHRASE), any));
+        say.accept("evm + " + second);
+        say.accept("evm ? " + second);
+        say.accept("evm - " + await(keyring.evm().delete(secret(PASSPHRASE), Optional.empty())));
     }
 
-    private static void say(String line) {
-        System.out.println(line);
-        System.out.flush();
+    private void added(KeyEntry entry) {
+        say.accept("+ " + entry.address() + " " + entry.label().orElse(""));
     }
 }

@@ -20,27 +20,45 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.CrashPhotographs.Photograph;
 import org.chainwalletd.store.CrashPoint;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Kills a process that changes a keyring, at every named crash point and at random, and opens the keyring again: what was acknowledged is
- * there, nothing is half there.
+ * Looks at a keyring as a kill at every named crash point would leave it, and kills processes that change one, at crash points and at random. Opened
+ * again, what was acknowledged is there, nothing is half there.
  *
- * <p>{@code -Dwalletd.random-kills=200} makes the random part as long as the goals ask for.
+ * <p>{@code -Dwalletd.crash-points=all} looks at each passage and kills a process at each point, {@code -Dwalletd.random-kills=200} makes the random
+ * part as long as the goals ask for.
  */
 class CrashTest {
     private static final int KILLED = 137;
-    private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 3);
+    private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 2);
+    private static final boolean ALL =
+            System.getProperty("walletd.crash-points", "").equals("all");
+    /** Every so many of the passages that each file makes. */
+    private static final int FILES = ALL ? 1 : 5;
+
+    private static final CrashPoint[] SOME = {CrashPoint.DELETE_BEFORE_FILES, CrashPoint.EVM_KEY_BEFORE_STATE};
     private static final int LARGE = StateFile.PREPARE_FROM + 5;
+    private static KeyringFixture host;
 
     @TempDir
     Path folder;
@@ -49,12 +67,55 @@ class CrashTest {
     private Set<Address> vaultAddresses;
 
     /** What the killed process said. */
-    private record Told(Map<Address, String> added, Set<Address> announced, Set<Address> deleted, int exit) {}
+    private record Told(
+            Map<Address, String> added, Set<Address> announced, Set<Address> deleted, EvmTold evm, int exit) {
+        Told lookedAtBefore() {
+            return new Told(added, announced, deleted, EvmTold.UNKNOWN, exit);
+        }
+    }
+
+    /**
+     * The same of account-chain keys.
+     *
+     * @param kept acknowledged, and not to be deleted
+     * @param current the last one that was acknowledged; empty also after its deletion
+     * @param settled whether nothing was begun since
+     */
+    private record EvmTold(Set<EvmAddress> kept, Optional<EvmAddress> current, boolean settled) {
+        static final EvmTold NOTHING = new EvmTold(Set.of(), Optional.empty(), true);
+        /** Of a folder that was looked at before, which leaves a key. */
+        static final EvmTold UNKNOWN = new EvmTold(Set.of(), Optional.empty(), false);
+
+        EvmTold and(char kind, String what) {
+            Set<EvmAddress> now = new HashSet<>(kept);
+            if (kind == '+') {
+                now.add(EvmAddress.parse(what));
+                return new EvmTold(now, Optional.of(EvmAddress.parse(what)), true);
+            }
+            if (kind == '-') {
+                return new EvmTold(now, Optional.empty(), true);
+            }
+            if (what.startsWith("0x")) {
+                now.remove(EvmAddress.parse(what));
+            }
+            return new EvmTold(now, current, false);
+        }
+    }
+
+    @BeforeAll
+    static void startThreads(@TempDir Path nowhere) {
+        host = new KeyringFixture(nowhere);
+    }
+
+    @AfterAll
+    static void stopThreads() {
+        host.close();
+    }
 
     @BeforeEach
     void makeVault() throws Exception {
         vault = folder.resolve("vault.hex");
-        try (KeyringFixture fixture = new KeyringFixture(folder.resolve("source"))) {
+        try (KeyringFixture fixture = new KeyringFixture(folder.resolve("source"), host)) {
             Keyring source = fixture.open();
             Address first = await(source.generateStandard(Optional.of("v"))).address();
             Address second = await(source.generateIndependent(Optional.empty())).address();
@@ -64,44 +125,95 @@ class CrashTest {
         }
     }
 
-    /** First and some later passage of each point; a large keyring takes the other way of writing its state. */
+    /** A large keyring takes another way of writing its state. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, LARGE})
+    void a_kill_at_any_crash_point_loses_or_halves_nothing(int base) throws Exception {
+        Path wallets = folder.resolve("photographed");
+        prepare(wallets, base);
+        List<Photograph> photographs = photographed(wallets, "all");
+        Set<String> points = photographs.stream()
+                .map(photograph -> photograph.name().replaceAll("-.*", ""))
+                .collect(Collectors.toSet());
+        assertThat(points)
+                .containsAll(Stream.of(CrashPoint.values())
+                        .filter(CrashTest::isOurs)
+                        .map(Enum::name)
+                        .toList());
+        for (Photograph photograph : photographs) {
+            checked(photograph, () -> verify(photograph.wallets(), base, told(photograph.said(), KILLED)));
+        }
+    }
+
+    /** A key of the pool goes the way of every new key. */
+    @Test
+    void a_kill_at_any_crash_point_loses_no_key_of_the_pool_and_gives_none_out_twice() throws Exception {
+        for (Photograph photograph : photographed(folder.resolve("pool"), "pool")) {
+            checked(photograph, () -> {
+                Told told = told(photograph.said(), KILLED);
+                verify(photograph.wallets(), 0, told);
+                List<String> said = new ArrayList<>();
+                try (KeyringFixture fixture = new KeyringFixture(photograph.wallets(), host)) {
+                    CrashMain.run(fixture, "pool", vault, said::add);
+                }
+                Told again = told(said, 0).lookedAtBefore();
+                assertThat(again.added())
+                        .hasSize(3)
+                        .doesNotContainKeys(told.added().keySet().toArray(Address[]::new));
+                again.added().putAll(told.added());
+                verify(photograph.wallets(), 0, again);
+            });
+        }
+    }
+
+    private List<Photograph> photographed(Path wallets, String work) throws IOException {
+        ExecutorService disk =
+                Executors.newSingleThreadExecutor(task -> new Thread(task, KeyringFixture.threadName(wallets)));
+        try (KeyringFixture fixture = new KeyringFixture(wallets).disk(disk);
+                CrashPhotographs camera = new CrashPhotographs(
+                        wallets,
+                        folder.resolve("album"),
+                        (point, passage) -> !isOfFiles(point) || passage % FILES == 0)) {
+            CrashMain.run(fixture, work, vault, camera::say);
+            return camera.photographs();
+        } finally {
+            disk.shutdownNow();
+        }
+    }
+
+    @FunctionalInterface
+    private interface Look {
+        void at() throws Exception;
+    }
+
+    private static void checked(Photograph photograph, Look look) {
+        try {
+            look.at();
+        } catch (Exception | AssertionError e) {
+            throw new AssertionError("after a kill at " + photograph.name(), e);
+        }
+    }
+
+    private static boolean isOurs(CrashPoint point) {
+        return passagesOf(point).length > 0;
+    }
+
+    private static boolean isOfFiles(CrashPoint point) {
+        return point == CrashPoint.FILE_TEMP_WRITTEN || point == CrashPoint.FILE_RENAMED;
+    }
+
+    /** The photographs show what kills leave: here are some real ones. */
     @TestFactory
-    List<DynamicTest> no_crash_point_loses_or_halves_anything() {
+    List<DynamicTest> a_killed_process_loses_or_halves_nothing() {
         List<DynamicTest> tests = new ArrayList<>();
-        for (CrashPoint point : CrashPoint.values()) {
-            for (int passage : passagesOf(point)) {
+        for (CrashPoint point : ALL ? CrashPoint.values() : SOME) {
+            for (int passage : ALL ? passagesOf(point) : new int[] {1}) {
                 String armed = point.name() + "#" + passage;
                 int base = (point.ordinal() + passage) % 3 == 0 ? LARGE : 0;
                 tests.add(DynamicTest.dynamicTest(armed + " with " + base, () -> killAt(armed, base)));
             }
         }
         return tests;
-    }
-
-    /** A key of the pool goes the way of every new key. */
-    @TestFactory
-    List<DynamicTest> no_crash_point_loses_a_key_of_the_pool_or_gives_one_out_twice() {
-        return Stream.of(
-                        "FILE_TEMP_WRITTEN#7",
-                        "FILE_RENAMED#4",
-                        "MINT_BEFORE_KEY_FILE#2",
-                        "MINT_BEFORE_MNEMONIC_FILE#2",
-                        "MINT_BEFORE_STATE#2",
-                        "MINT_BEFORE_ANSWER#2")
-                .map(armed -> DynamicTest.dynamicTest(armed, () -> {
-                    Path wallets = folder.resolve("pool-" + armed.replace('#', '-'));
-                    Told told = read(start(wallets, "pool", "-Dwalletd.crash-point=" + armed));
-                    assertThat(told.exit()).isEqualTo(KILLED);
-                    verify(wallets, 0, told);
-                    Told again = read(start(wallets, "pool", "-Dunarmed=1"));
-                    assertThat(again.exit()).isZero();
-                    assertThat(again.added())
-                            .hasSize(3)
-                            .doesNotContainKeys(told.added().keySet().toArray(Address[]::new));
-                    again.added().putAll(told.added());
-                    verify(wallets, 0, again);
-                }))
-                .toList();
     }
 
     private static int[] passagesOf(CrashPoint point) {
@@ -113,7 +225,11 @@ class CrashTest {
                     DELETE_BEFORE_STATE,
                     DELETE_BEFORE_FILES,
                     VAULT_IMPORT_BETWEEN_KEYS,
-                    VAULT_IMPORT_BEFORE_STATE -> new int[] {1};
+                    VAULT_IMPORT_BEFORE_STATE,
+                    EVM_DELETE_BEFORE_STATE,
+                    EVM_DELETE_BEFORE_FILES -> new int[] {1};
+            case EVM_KEY_BEFORE_FILES, EVM_KEY_BEFORE_KEY_FILE, EVM_KEY_BEFORE_STATE, EVM_KEY_BEFORE_ANSWER ->
+                new int[] {1, 2};
             default -> new int[0];
         };
     }
@@ -130,10 +246,13 @@ class CrashTest {
     @Test
     void an_undisturbed_run_keeps_everything() throws Exception {
         Path wallets = folder.resolve("undisturbed");
-        prepare(wallets, 0);
-        Told told = read(start(wallets, "all", "-Dunarmed=1"));
-        assertThat(told.exit()).isZero();
+        List<String> said = new ArrayList<>();
+        try (KeyringFixture fixture = new KeyringFixture(wallets, host)) {
+            CrashMain.run(fixture, "all", vault, said::add);
+        }
+        Told told = told(said, 0);
         assertThat(told.added()).hasSize(7);
+        assertThat(told.evm().kept()).hasSize(1);
         verify(wallets, 0, told);
     }
 
@@ -150,7 +269,7 @@ class CrashTest {
             int lines = random.nextInt(40);
             Told told = readThenKill(process, lines, random.nextInt(3_000));
             added.putAll(told.added());
-            looked = verify(wallets, looked, new Told(added, Set.of(), Set.of(), KILLED));
+            looked = verify(wallets, looked, new Told(added, Set.of(), Set.of(), EvmTold.UNKNOWN, KILLED));
         }
         assertThat(added).isNotEmpty();
     }
@@ -184,29 +303,39 @@ class CrashTest {
     }
 
     private static Told readThenKill(Process process, int lines, int thenMicros) throws Exception {
-        Map<Address, String> added = new HashMap<>();
-        Set<Address> announced = new HashSet<>();
-        Set<Address> deleted = new HashSet<>();
+        List<String> said = new ArrayList<>();
         try (BufferedReader reader =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            int read = 0;
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                if (line.matches("[+?-] [0-9a-f]{64}.*")) {
-                    Address address = Address.parse(line.substring(2, 66));
-                    switch (line.charAt(0)) {
-                        case '+' -> added.put(address, line.length() > 67 ? line.substring(67) : "");
-                        case '?' -> announced.add(address);
-                        default -> deleted.add(address);
-                    }
-                    if (read++ == lines) {
-                        TimeUnit.MICROSECONDS.sleep(thenMicros);
-                        process.toHandle().destroyForcibly();
-                    }
+                said.add(line);
+                if (said.size() == lines + 1) {
+                    TimeUnit.MICROSECONDS.sleep(thenMicros);
+                    process.toHandle().destroyForcibly();
                 }
             }
         }
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return new Told(added, announced, deleted, process.exitValue());
+        return told(said, process.exitValue());
+    }
+
+    private static Told told(List<String> said, int exit) {
+        Map<Address, String> added = new HashMap<>();
+        Set<Address> announced = new HashSet<>();
+        Set<Address> deleted = new HashSet<>();
+        EvmTold evm = EvmTold.NOTHING;
+        for (String line : said) {
+            if (line.matches("evm [+?-] .*")) {
+                evm = evm.and(line.charAt(4), line.substring(6));
+            } else if (line.matches("[+?-] [0-9a-f]{64}.*")) {
+                Address address = Address.parse(line.substring(2, 66));
+                switch (line.charAt(0)) {
+                    case '+' -> added.put(address, line.length() > 67 ? line.substring(67) : "");
+                    case '?' -> announced.add(address);
+                    default -> deleted.add(address);
+                }
+            }
+        }
+        return new Told(added, announced, deleted, evm, exit);
     }
 
     /**
@@ -215,7 +344,7 @@ class CrashTest {
      */
     private int verify(Path wallets, int base, Told told) {
         int size;
-        try (KeyringFixture fixture = new KeyringFixture(wallets)) {
+        try (KeyringFixture fixture = new KeyringFixture(wallets, host)) {
             Keyring keyring = fixture.open();
             Map<Address, KeyEntry> present = new HashMap<>();
             keyring.list().forEach(entry -> present.put(entry.address(), entry));
@@ -239,8 +368,13 @@ class CrashTest {
                 assertWhole(keyring, entry);
             }
             KeyEntry next = await(keyring.generateStandard(Optional.of("after the crash")));
+            EvmAddress another = assertEvmKeys(keyring.evm(), told.evm());
             await(keyring.close());
-            assertThat(fixture.open().list()).hasSize(present.size() + 1).contains(next);
+            Keyring again = fixture.open();
+            assertThat(again.list()).hasSize(present.size() + 1).contains(next);
+            assertThat(await(again.evm().current())).contains(another);
+            assertThat(await(again.evm().kept())).containsAll(told.evm().kept());
+            await(again.close());
             size = present.size() + 1;
         }
         if (base == 0) {
@@ -248,6 +382,25 @@ class CrashTest {
                     .isEmpty();
         }
         return size;
+    }
+
+    /** @return the address of a key that took the place of whichever was there */
+    private static EvmAddress assertEvmKeys(EvmCustody evm, EvmTold told) {
+        Optional<EvmAddress> current = await(evm.current());
+        List<EvmAddress> kept = await(evm.kept());
+        assertThat(kept).containsAll(told.kept());
+        if (told.settled()) {
+            assertThat(current).isEqualTo(told.current());
+        }
+        kept.forEach(address -> await(evm.sign(address, new byte[32])));
+        if (current.isPresent()) {
+            await(evm.revealPhrase(secret(PASSPHRASE))).close();
+        }
+        EvmCustody.Created another =
+                await(evm.create(new EvmReplacement.Forced(key -> CompletableFuture.completedFuture(List.of()))));
+        another.words().close();
+        assertThat(await(evm.kept())).containsAll(kept).first().isEqualTo(another.address());
+        return another.address();
     }
 
     /** What was noted of a key is as durable as the key. */

@@ -30,18 +30,42 @@ final class KeyringFixture implements AutoCloseable {
     static final String PASSPHRASE = "correct horse battery staple";
 
     final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-    private final ActorTestKit testKit = ActorTestKit.create();
-    private final ExecutorService threads = Executors.newFixedThreadPool(4);
+    private final ActorTestKit testKit;
+    private final ExecutorService threads;
     private final Path wallets;
-    private Executor argon2 = threads;
-    private Executor disk = threads;
+    private final boolean guest;
+    private Executor argon2;
+    private Executor disk;
     private ChainProfile profile = CHAIN;
     private Argon2 cost = CHEAP;
     private KeyringSetup.Upkeep upkeep = new KeyringSetup.Upkeep(Duration.ZERO, Duration.ofDays(1));
     private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
     KeyringFixture(Path wallets) {
+        this(
+                wallets,
+                ActorTestKit.create(),
+                Executors.newFixedThreadPool(4, work -> new Thread(work, threadName(wallets))),
+                false);
+    }
+
+    /** With the threads of {@code host}, which outlives it. */
+    KeyringFixture(Path wallets, KeyringFixture host) {
+        this(wallets, host.testKit, host.threads, true);
+    }
+
+    private KeyringFixture(Path wallets, ActorTestKit testKit, ExecutorService threads, boolean guest) {
         this.wallets = wallets;
+        this.testKit = testKit;
+        this.threads = threads;
+        this.guest = guest;
+        this.argon2 = threads;
+        this.disk = threads;
+    }
+
+    /** Of the threads on which the keyring in {@code wallets} works. */
+    static String threadName(Path wallets) {
+        return "keyring in " + wallets;
     }
 
     KeyringFixture specifiedCost() {
@@ -157,7 +181,9 @@ final class KeyringFixture implements AutoCloseable {
 
     @Override
     public void close() {
-        testKit.shutdownTestKit();
-        threads.shutdownNow();
+        if (!guest) {
+            testKit.shutdownTestKit();
+            threads.shutdownNow();
+        }
     }
 }
