@@ -23,6 +23,7 @@ import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.event.EventHub;
@@ -77,6 +78,7 @@ public final class Daemon implements AutoCloseable {
     private final Closers closers = new Closers();
     private final WaitEndings waits = new WaitEndings();
     private final Settings settings;
+    private final Argon2 cost;
     private final Consumer<String> console;
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
     private Optional<Devnet> devnet = Optional.empty();
@@ -88,8 +90,9 @@ public final class Daemon implements AutoCloseable {
 
     private long stopBy;
 
-    private Daemon(Settings settings, Consumer<String> console) {
+    private Daemon(Settings settings, Consumer<String> console, Argon2 cost) {
         this.settings = settings;
+        this.cost = cost;
         this.console = console;
     }
 
@@ -101,7 +104,16 @@ public final class Daemon implements AutoCloseable {
      * @throws StartupException when it cannot, with one line that says what to do
      */
     public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console) {
-        Daemon daemon = new Daemon(settings, console);
+        return start(settings, passphrase, console, Argon2.SPECIFIED);
+    }
+
+    /**
+     * As {@link #start(Settings, SecretBytes, Consumer)}, with sealed files that cost less, for tests: no other daemon can open them.
+     *
+     * @param cost of every sealed file
+     */
+    public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console, Argon2 cost) {
+        Daemon daemon = new Daemon(settings, console, cost);
         try {
             daemon.begin(passphrase);
             return daemon;
@@ -317,7 +329,7 @@ public final class Daemon implements AutoCloseable {
                 settings.wallets(),
                 metrics,
                 new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk()));
-        return Keyring.begin(setup, passphrase);
+        return Keyring.begin(setup.withCost(cost), passphrase);
     }
 
     private Nodes.Way openWay(ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics) {

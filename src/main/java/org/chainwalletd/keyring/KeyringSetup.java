@@ -60,6 +60,11 @@ public record KeyringSetup(
         return new KeyringSetup(profile, wallets, cost, random, clock, metrics, others, upkeep);
     }
 
+    /** With sealed files that cost something else than is specified, for tests. */
+    public KeyringSetup withCost(Argon2 other) {
+        return new KeyringSetup(profile, wallets, other, random, clock, metrics, executors, upkeep);
+    }
+
     Sealer sealer() {
         return new Sealer(profile, cost, random);
     }

@@ -151,10 +151,11 @@ class NewKeysTest {
         Settings settings = DaemonRig.settings(datadir, chain.uri());
         Executor here = Runnable::run;
         return KeyringSetup.of(
-                settings.chain(),
-                settings.wallets(),
-                new SimpleMeterRegistry(),
-                new KeyringSetup.Executors(here, here, here));
+                        settings.chain(),
+                        settings.wallets(),
+                        new SimpleMeterRegistry(),
+                        new KeyringSetup.Executors(here, here, here))
+                .withCost(DaemonRig.COST);
     }
 
     private void watched(Path datadir, JsonNode answer) throws SQLException {

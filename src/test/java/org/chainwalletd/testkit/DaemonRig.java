@@ -31,6 +31,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
@@ -39,6 +40,8 @@ import org.chainwalletd.devnet.ledger.Coin;
 /** A whole daemon inside the test, called over HTTP; where a test wants it, over a development chain whose node can lie. */
 public final class DaemonRig implements AutoCloseable {
     public static final String PASSPHRASE = "tests only";
+    /** Of the sealed files of these daemons. What is specified takes half a second a key, and proves no more here. */
+    public static final Argon2 COST = new Argon2(8, 1, 1);
 
     private static final Duration PATIENCE = Duration.ofSeconds(100);
 
@@ -62,7 +65,7 @@ public final class DaemonRig implements AutoCloseable {
     private DaemonRig(Path datadir, Optional<Chain> chain, URI node, String... more) {
         this.chain = chain;
         try {
-            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {});
+            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {}, COST);
             token = Files.readString(datadir.resolve("token-spend")).strip();
             client = new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE);
         } catch (IOException e) {
