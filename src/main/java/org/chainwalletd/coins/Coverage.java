@@ -1,12 +1,10 @@
 package org.chainwalletd.coins;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -19,7 +17,6 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
@@ -30,50 +27,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the question which addresses are not covered yet, and covers them: lists their coins at a node whose tip stands before and after, proves
- * each by bytes, and enters them if that tip is still the last block of the books. Listings leave immature coinbases out; so an address is
- * listed only when as many blocks were read for it as a coinbase takes to mature. Talks to the nodes and the ledger's books. On restart it
- * asks the books what is to do.
+ * Owns the question which addresses are not covered yet, and what is known on the way to it: coinbases of blocks from before an address was
+ * watched, which no listing shows until they mature, and how often a listing of many pages was tried in vain. Each round does one {@link
+ * CoverStep}. Talks to the nodes, the follower and the ledger's books. On restart it asks the books what is to do.
  */
 public final class Coverage extends AbstractBehavior<Coverage.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Coverage.class);
     /** What one listing of a node takes. */
     private static final int TOGETHER = 100;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** Listings of many pages that are begun for an address; then a rescan is left to cover it. */
+    private static final int TRIES = 3;
+
     private static final Duration SOON = Duration.ofMillis(200);
     private static final Duration LATER = Duration.ofSeconds(5);
-
-    private final Duration later;
 
     sealed interface Command {}
 
     private record Round() implements Command {}
 
-    private record Done(Outcome outcome, Throwable failure) implements Command {}
-
-    private enum Outcome {
-        NOTHING_TO_DO,
-        COVERED,
-        TIP_MOVED
-    }
+    private record Done(CoverStep.Result result, Throwable failure) implements Command {}
 
     private final LedgerBooks books;
     private final Follower follower;
-    private final NodeClient node;
-    private final VerifiedOutputs outputs;
+    private final CoverStep step;
+    private final Duration later;
     private final Executor executor;
     private final TimerScheduler<Command> timers;
-    /** Addresses with more coins than a listing shows: a rescan covers them. */
-    private final Set<Address> tooMany = new HashSet<>();
+    private final Map<Address, Follower.Picked<OwnCoin>> young = new HashMap<>();
+    private final Map<Address, Integer> pagedInVain = new HashMap<>();
 
     private Coverage(
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             LedgerBooks books,
             Follower follower,
-            NodeClient node,
-            VerifiedOutputs outputs,
+            CoverStep step,
             Duration later,
             Executor executor) {
         super(context);
@@ -81,8 +70,7 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
         this.timers = timers;
         this.books = books;
         this.follower = follower;
-        this.node = node;
-        this.outputs = outputs;
+        this.step = step;
         this.executor = executor;
         round();
     }
@@ -102,8 +90,9 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
             VerifiedOutputs outputs,
             Duration later,
             Executor executor) {
+        CoverStep step = new CoverStep(books, follower, node, outputs, executor);
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new Coverage(context, timers, books, follower, node, outputs, later, executor))))
+                        timers -> new Coverage(context, timers, books, follower, step, later, executor))))
                 .onFailure(SupervisorStrategy.restartWithBackoff(Duration.ofSeconds(1), Duration.ofSeconds(30), 0.1));
     }
 
@@ -116,116 +105,85 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
     }
 
     private Behavior<Command> round() {
-        getContext().pipeToSelf(cover(), Done::new);
+        FollowStatus status = follower.status();
+        Map<Address, Follower.Picked<OwnCoin>> known = Map.copyOf(young);
+        Map<Address, Integer> tries = Map.copyOf(pagedInVain);
+        CompletionStage<CoverStep.Result> result = status.tip().isEmpty()
+                ? CompletableFuture.completedFuture(new CoverStep.Nothing())
+                : books.uncovered(TOGETHER + tries.size())
+                        .thenComposeAsync(found -> begin(status, found, known, tries), executor);
+        getContext().pipeToSelf(result, Done::new);
         return this;
+    }
+
+    /** One address of many pages, or some whose last blocks are to be read again, or some that can be listed. */
+    private CompletionStage<CoverStep.Result> begin(
+            FollowStatus status,
+            List<LedgerBooks.Watched> found,
+            Map<Address, Follower.Picked<OwnCoin>> known,
+            Map<Address, Integer> tries) {
+        FollowedTip tip = status.tip().orElseThrow();
+        int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
+        List<LedgerBooks.Watched> open = found.stream()
+                .filter(watched -> tries.getOrDefault(watched.address(), 0) < TRIES)
+                .toList();
+        long immature = Math.max(1, tip.height() - maturity + 1);
+        List<LedgerBooks.Watched> unread = open.stream()
+                .filter(watched -> watched.fromHeight() >= immature && !known.containsKey(watched.address()))
+                .limit(TOGETHER)
+                .toList();
+        if (!unread.isEmpty()) {
+            return step.readYoung(immature, unread);
+        }
+        Optional<Address> large = open.stream()
+                .map(LedgerBooks.Watched::address)
+                .filter(tries::containsKey)
+                .findFirst();
+        CoverStep.Place place = new CoverStep.Place(tip, maturity, known);
+        return large.isPresent()
+                ? step.page(place, large.get())
+                : step.list(
+                        place,
+                        open.stream()
+                                .map(LedgerBooks.Watched::address)
+                                .limit(TOGETHER)
+                                .toList());
     }
 
     private Behavior<Command> done(Done command) {
         if (command.failure() != null) {
             LOG.debug("no address was covered now: {}", command.failure().getMessage());
+            return again(later);
         }
-        boolean more = command.outcome() == Outcome.COVERED || command.outcome() == Outcome.TIP_MOVED;
-        timers.startSingleTimer(new Round(), more ? SOON : later);
+        if (command.result() instanceof CoverStep.Covered covered) {
+            covered.addresses().forEach(young::remove);
+            covered.addresses().forEach(pagedInVain::remove);
+            covered.manyPages().forEach(address -> pagedInVain.put(address, 0));
+            boolean more =
+                    !covered.addresses().isEmpty() || !covered.manyPages().isEmpty();
+            return again(more ? SOON : later);
+        }
+        if (command.result() instanceof CoverStep.ReadAgain read) {
+            read.addresses().forEach(address -> young.put(address, read.coins()));
+            return again(SOON);
+        }
+        if (command.result() instanceof CoverStep.TipMoved moved) {
+            moved.paged().ifPresent(this::pagedInVain);
+            // What was read again may be of blocks that have gone.
+            moved.addresses().forEach(young::remove);
+            return again(SOON);
+        }
+        return again(later);
+    }
+
+    private void pagedInVain(Address address) {
+        if (pagedInVain.merge(address, 1, Integer::sum) == TRIES) {
+            LOG.info("the chain moves faster than {} can be listed; a rescan covers it", address);
+        }
+    }
+
+    private Behavior<Command> again(Duration pause) {
+        timers.startSingleTimer(new Round(), pause);
         return this;
-    }
-
-    private CompletionStage<Outcome> cover() {
-        FollowStatus status = follower.status();
-        if (status.tip().isEmpty()) {
-            return CompletableFuture.completedFuture(Outcome.NOTHING_TO_DO);
-        }
-        int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
-        return books.uncovered(TOGETHER + tooMany.size())
-                .thenComposeAsync(
-                        found -> cover(
-                                status.tip().get(), ripe(found, status.tip().get(), maturity)),
-                        executor);
-    }
-
-    private List<Address> ripe(List<LedgerBooks.Watched> found, FollowedTip tip, int maturity) {
-        return found.stream()
-                .filter(watched -> watched.fromHeight() + maturity <= tip.height())
-                .map(LedgerBooks.Watched::address)
-                .filter(address -> !tooMany.contains(address))
-                .limit(TOGETHER)
-                .toList();
-    }
-
-    private CompletionStage<Outcome> cover(FollowedTip tip, List<Address> addresses) {
-        if (addresses.isEmpty()) {
-            return CompletableFuture.completedFuture(Outcome.NOTHING_TO_DO);
-        }
-        NodeClient one = node.patient(PATIENCE).pinned();
-        return one.tip().thenComposeAsync(before -> list(one, tip, before, addresses), executor);
-    }
-
-    private CompletionStage<Outcome> list(
-            NodeClient one, FollowedTip tip, NodeClient.Tip before, List<Address> addresses) {
-        if (!before.blockId().equals(tip.place().blockId())) {
-            return CompletableFuture.completedFuture(Outcome.TIP_MOVED);
-        }
-        return one.addressUtxos(addresses)
-                .thenComposeAsync(
-                        listings -> one.tip()
-                                .thenComposeAsync(
-                                        after -> after.blockId().equals(before.blockId())
-                                                ? prove(tip, addresses, listings)
-                                                : CompletableFuture.completedFuture(Outcome.TIP_MOVED),
-                                        executor),
-                        executor);
-    }
-
-    private CompletionStage<Outcome> prove(
-            FollowedTip tip, List<Address> addresses, List<NodeClient.UtxoListing> listings) {
-        List<OwnCoin> coins = new ArrayList<>();
-        List<Address> whole = new ArrayList<>();
-        for (int i = 0; i < addresses.size(); i++) {
-            Address address = addresses.get(i);
-            if (listings.get(i).truncated()) {
-                LOG.info("{} has more coins than a listing shows; a rescan covers it", address);
-                tooMany.add(address);
-            } else {
-                whole.add(address);
-                listings.get(i)
-                        .utxos()
-                        .forEach(utxo -> coins.add(
-                                new OwnCoin(utxo.outpoint(), address, utxo.value(), utxo.height(), utxo.coinbase())));
-            }
-        }
-        return outputs.find(coins.stream().map(OwnCoin::outpoint).toList())
-                .thenComposeAsync(found -> enter(tip, whole, coins, found), executor);
-    }
-
-    /** An address with a coin that is not proven is left for another round, which may ask another node. */
-    private CompletionStage<Outcome> enter(
-            FollowedTip tip, List<Address> addresses, List<OwnCoin> coins, Map<Outpoint, Finding> found) {
-        Set<Address> unproven = new HashSet<>();
-        for (OwnCoin coin : coins) {
-            if (!isProven(coin, Optional.ofNullable(found.get(coin.outpoint())))) {
-                LOG.warn("{} is not what its listing says, or cannot be proven: {}", coin.outpoint(), coin.address());
-                unproven.add(coin.address());
-            }
-        }
-        List<Address> proven = addresses.stream()
-                .filter(address -> !unproven.contains(address))
-                .toList();
-        return books.cover(
-                        tip.place(),
-                        proven,
-                        coins.stream()
-                                .filter(coin -> !unproven.contains(coin.address()))
-                                .toList())
-                .thenApplyAsync(
-                        covered -> !covered
-                                ? Outcome.TIP_MOVED
-                                : proven.isEmpty() ? Outcome.NOTHING_TO_DO : Outcome.COVERED,
-                        executor);
-    }
-
-    private static boolean isProven(OwnCoin coin, Optional<Finding> found) {
-        return found.isPresent()
-                && found.get() instanceof Finding.Proven proven
-                && proven.output().value().equals(coin.value())
-                && proven.output().script().hex().equals(coin.address().hex());
     }
 }

@@ -1,10 +1,12 @@
 package org.chainwalletd.follow;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -107,16 +109,43 @@ public final class Follower {
                 .isEmpty()) {
             return CompletableFuture.completedFuture(false);
         }
-        Leniency leniency = new Leniency(now.network().orElse(Network.MAINNET));
-        BlockReader reader = new BlockReader(setup.profile(), setup.any(), leniency, executor);
         return setup.file()
                 .read(session -> BlockRows.from(session.head(), place.height()))
                 .thenComposeAsync(
                         kept -> kept.isEmpty()
                                 ? CompletableFuture.completedFuture(false)
-                                : new BlockProof(reader, place, txId, kept.get(), executor)
+                                : new BlockProof(reader(), place, txId, kept.get(), executor)
                                         .by(setup.nodes().iterator()),
                         executor);
+    }
+
+    /**
+     * What a second reading of some blocks gave.
+     *
+     * @param top the highest of the blocks
+     */
+    public record Picked<T>(BlockPlace top, List<T> found) {}
+
+    /**
+     * Reads blocks {@code from} to {@code to} of the followed chain once more.
+     *
+     * @param pick what of a block is wanted; called for blocks whose transactions are proven, on any thread
+     * @return empty when no node shows them now, or the chain is being changed
+     */
+    public <T> CompletionStage<Optional<Picked<T>>> readAgain(long from, long to, Function<ChainBlock, List<T>> pick) {
+        return setup.file()
+                .read(session -> BlockRows.from(session.head(), to).filter(row -> row.height() == to))
+                .thenComposeAsync(
+                        top -> top.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.empty())
+                                : new SecondReading<>(reader(), from, top.get(), pick, executor)
+                                        .by(setup.nodes().iterator()),
+                        executor);
+    }
+
+    private BlockReader reader() {
+        Leniency leniency = new Leniency(status().network().orElse(Network.MAINNET));
+        return new BlockReader(setup.profile(), setup.any(), leniency, executor);
     }
 
     /** Looks for a new block now: somebody has heard of one. */

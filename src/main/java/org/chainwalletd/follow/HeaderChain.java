@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
@@ -101,13 +102,29 @@ final class HeaderChain {
         return height;
     }
 
-    /** Work of the blocks above {@code height}: of each 2^256 / (target + 1), the number of hashes that are expected. */
+    /**
+     * Work of the blocks above {@code height}, which is kept: of each 2^256 / (target + 1), the number of hashes that are expected. That of
+     * blocks between two kept ones follows from both: a target changes at certain heights only, and not twice in such a gap.
+     */
     BigInteger workAbove(long height) {
         BigInteger sum = BigInteger.ZERO;
         for (int i = rows.size() - 1; i >= 0 && rows.get(i).height() > height; i--) {
-            sum = sum.add(work(rows.get(i).target()));
+            BlockRow row = rows.get(i);
+            long below =
+                    i == 0 ? row.height() - 1 : Math.max(height, rows.get(i - 1).height());
+            long old = i == 0 ? 0 : inheritedAbove(rows.get(i - 1), below, row.height());
+            if (old > 0) {
+                sum = sum.add(work(rows.get(i - 1).target()).multiply(BigInteger.valueOf(old)));
+            }
+            sum = sum.add(work(row.target()).multiply(BigInteger.valueOf(row.height() - below - old)));
         }
         return sum;
+    }
+
+    /** How many of the blocks above {@code below} and below {@code top} still have the target of {@code kept}. */
+    private static long inheritedAbove(BlockRow kept, long below, long top) {
+        long change = (kept.height() / Difficulty.WINDOW + 1) * Difficulty.WINDOW;
+        return change <= top ? Math.max(0, change - 1 - below) : 0;
     }
 
     static BigInteger work(Hash256 target) {

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -13,6 +15,8 @@ import org.chainwalletd.chain.Outpoint;
 
 /** Readers for the results of a node's methods about addresses and scripts (chain protocol, section 10.4). */
 final class AddressAnswers {
+    private static final Pattern CURSOR = Pattern.compile("[0-9A-Za-z:._-]{1,200}");
+
     private AddressAnswers() {}
 
     static ResultReader<Amount> balance(Address asked) {
@@ -77,6 +81,31 @@ final class AddressAnswers {
                 return value.by(url);
             }
         };
+    }
+
+    /** A page and its cursor, which goes back to the node as it is: so nothing but what a cursor is made of is taken for one. */
+    static ResultReader<NodeClient.UtxoPage> utxoPage(Address asked) {
+        return in -> {
+            in.beginObject();
+            List<NodeClient.Utxo> utxos = null;
+            String next = null;
+            for (String name; (name = in.nextMember()) != null; ) {
+                switch (name) {
+                    case "address" -> in.echo(asked.hex());
+                    case "utxos" -> utxos = utxos(in, utxos);
+                    case "next_cursor" -> next = in.isNull() ? null : cursor(in, in.text(next));
+                    default -> in.skip();
+                }
+            }
+            return new NodeClient.UtxoPage(in.required(utxos, "utxos"), Optional.ofNullable(next));
+        };
+    }
+
+    private static String cursor(AnswerJson in, String text) {
+        if (!CURSOR.matcher(text).matches()) {
+            throw in.bad("a cursor that is none");
+        }
+        return text;
     }
 
     static ResultReader<NodeClient.UtxoListing> scriptUtxos(Bytes asked) {

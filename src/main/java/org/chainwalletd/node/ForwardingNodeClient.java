@@ -49,6 +49,11 @@ public abstract class ForwardingNodeClient implements NodeClient {
     }
 
     @Override
+    public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
+        return node.utxoPage(address, cursor);
+    }
+
+    @Override
     public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
         return node.addressUtxos(addresses);
     }

@@ -145,6 +145,13 @@ final class HttpNodeClient implements NodeClient {
         return inParts(addresses, listingsPerCall, this::someListings);
     }
 
+    @Override
+    public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
+        String params = cursor.map(from -> "{\"address\":\"" + address.hex() + "\",\"cursor\":\"" + from + "\"}")
+                .orElseGet(() -> member("address", address.hex()));
+        return call("get_address_utxos", params, SCAN, AddressAnswers.utxoPage(address));
+    }
+
     private CompletionStage<List<UtxoListing>> someListings(List<Address> addresses) {
         if (addresses.size() == 1) {
             return addressUtxos(addresses.get(0)).thenApplyAsync(List::of, executor);

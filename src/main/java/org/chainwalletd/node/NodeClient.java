@@ -3,6 +3,7 @@ package org.chainwalletd.node;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -49,6 +50,15 @@ public interface NodeClient {
 
     /** Confirmed or in the mempool; empty when the node does not know it. */
     CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId);
+
+    /**
+     * A page of the listing of one address.
+     *
+     * @param cursor what the page before ended with; empty: the first one. Valid while the node's tip stands
+     */
+    default CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException("this client lists no pages"));
+    }
 
     /** Confirmed spend of an outpoint; empty proves nothing (chain protocol, pitfall 22). */
     CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint);
@@ -114,6 +124,11 @@ public interface NodeClient {
             return new UtxoListing(utxos, truncated, tipHeight, url);
         }
     }
+
+    /**
+     * @param next cursor of the next page; empty: this is the last one
+     */
+    record UtxoPage(List<Utxo> utxos, Optional<String> next) {}
 
     record AddressMempool(long tipHeight, List<MempoolEntry> entries) {}
 

@@ -3,6 +3,7 @@ package org.chainwalletd.store.books;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -140,12 +141,15 @@ public final class LedgerBooks {
      * Makes addresses covered by what was listed for them at a block, if that block is the last one that was written: neither earlier nor
      * later, because spends after it would be missing.
      *
+     * @param below other blocks that must still be of the chain, because some of the coins were read up to them
      * @return whether they are covered now
      */
-    public CompletionStage<Boolean> cover(BlockPlace at, List<Address> addresses, List<OwnCoin> coins) {
+    public CompletionStage<Boolean> cover(
+            BlockPlace at, Collection<BlockPlace> below, List<Address> addresses, List<OwnCoin> coins) {
         return file.write(session -> {
             Page head = session.head();
-            if (!BlockRows.top(head).map(BlockRow::place).equals(Optional.of(at))) {
+            if (!BlockRows.top(head).map(BlockRow::place).equals(Optional.of(at))
+                    || !below.stream().allMatch(place -> BlockRows.has(head, place))) {
                 return false;
             }
             coins.forEach(coin -> LedgerTable.create(head, coin));
