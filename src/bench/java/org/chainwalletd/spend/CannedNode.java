@@ -32,6 +32,7 @@ final class CannedNode implements AutoCloseable {
         return thread;
     });
     private final AtomicLong listings = new AtomicLong();
+    private final AtomicLong requests = new AtomicLong();
     private volatile int coins;
 
     CannedNode(int coins) throws IOException {
@@ -43,6 +44,11 @@ final class CannedNode implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getLocalPort() + "/");
     }
 
+    /** Requests so far. */
+    long requests() {
+        return requests.get();
+    }
+
     void coins(int number) {
         coins = number;
     }
@@ -51,6 +57,7 @@ final class CannedNode implements AutoCloseable {
         while (!server.isClosed()) {
             try {
                 Socket socket = server.accept();
+                requests.incrementAndGet();
                 threads.execute(() -> serve(socket));
             } catch (IOException e) {
                 return;

@@ -2,7 +2,6 @@ package org.chainwalletd.spend;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
-import com.typesafe.config.ConfigFactory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,6 +26,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -37,6 +37,7 @@ import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Props;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.bench.DiskBytes;
+import org.chainwalletd.bench.HandOvers;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -53,19 +54,23 @@ import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
  * Transfers per second against a bare client that makes the same two upstream calls with the same concurrency, reads the answers as JSON, and
  * neither signs nor writes. There are two such clients: blocking sockets with a request put together by hand, which is the floor that counts,
- * and the JDK's HTTP client, which is what a backend would use. Pairs are interleaved; the median of their ratios counts. {@code
+ * and the JDK's HTTP client, which is what a backend would use. Pairs are interleaved; the median of their ratios counts. Before them, transfers
+ * one after the other show how often one goes from thread to thread, from the call to its receipt, HTTP left out. {@code
  * TransferBench [seconds per run] [pairs] [folder]}
  */
 public final class TransferBench {
     private static final int CONCURRENCY = Integer.getInteger("bench.concurrency", 64);
     /** Runs before the first that counts: ours is many times as much code, and the compiler is busy with it for long. */
     private static final int WARM_UPS = 4;
+
+    private static final int COUNTED = 500;
 
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -99,14 +104,15 @@ public final class TransferBench {
         Duration run = Duration.ofMillis(args.length > 0 ? (long) (1000 * Double.parseDouble(args[0])) : 4_000);
         int pairs = args.length > 1 ? Integer.parseInt(args[1]) : 5;
         Path folder = args.length > 2 ? Path.of(args[2]) : Files.createTempDirectory("transfer-bench");
-        ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "bench", ConfigFactory.load());
-        ExecutorService executor = Executors.newFixedThreadPool(2);
+        ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "bench", HandOvers.counting());
+        Executor executor = Executors.newFixedThreadPool(2);
         try (CannedNode node = new CannedNode(10);
                 SqliteStore store = SqliteStore.open(folder)) {
             TestKeys keys = new TestKeys(PROFILE);
             Address payer = keys.add(1);
             SpendService spending = start(system, node.url(), folder, executor, keys, store);
             TransferBench bench = new TransferBench(node, run, spending, payer, keys.add(2));
+            bench.countHandOvers();
             bench.compare("transfer, 10 listed coins", 10, pairs);
             bench.compare("transfer, 1000 listed coins", 1_000, pairs);
         }
@@ -114,12 +120,7 @@ public final class TransferBench {
     }
 
     private static SpendService start(
-            ActorSystem<Void> system,
-            URI url,
-            Path folder,
-            ExecutorService executor,
-            TestKeys keys,
-            SqliteStore store) {
+            ActorSystem<Void> system, URI url, Path folder, Executor executor, TestKeys keys, SqliteStore store) {
         Settings.Node settings = new Settings.Node(
                 List.of(url),
                 4,
@@ -133,19 +134,19 @@ public final class TransferBench {
                 settings,
                 Optional.empty(),
                 new GenesisFile(folder),
-                executor,
-                executor,
+                HandOvers.counted("answers of nodes", executor),
+                HandOvers.counted("calls of nodes", executor),
                 new SimpleMeterRegistry());
         SpendEnvironment env = new SpendEnvironment(
                 PROFILE,
                 nodes.client(),
-                outputs(keys, nodes.client(), executor),
+                outputs(keys, nodes.client(), HandOvers.counted("proofs", executor)),
                 nodes.chain(),
                 () -> Optional.of(Network.DEVNET),
                 new Unfollowed(),
                 Optional::empty,
                 keys,
-                store.intents(),
+                HandOvers.counted("store", IntentStore.class, store.intents()),
                 store.reservations(),
                 store.receipts(),
                 store.allowance(),
@@ -161,7 +162,7 @@ public final class TransferBench {
                         360),
                 new SpendMetrics(new SimpleMeterRegistry()),
                 Clock.systemUTC(),
-                executor);
+                HandOvers.counted("spends", executor));
         nodeClient = nodes.client();
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         system.systemActorOf(SpendService.create(env, started), "spending", Props.empty());
@@ -169,7 +170,7 @@ public final class TransferBench {
     }
 
     /** As one who follows the chain knows them: every canned coin, without a question to the node. */
-    private static VerifiedOutputs outputs(TestKeys keys, NodeClient node, ExecutorService executor) {
+    private static VerifiedOutputs outputs(TestKeys keys, NodeClient node, Executor executor) {
         Bytes script = Bytes.wrap(keys.add(1).toArray());
         OutputSource blocks = wanted -> {
             Map<Outpoint, VerifiedOutput> found = new HashMap<>();
@@ -259,16 +260,36 @@ public final class TransferBench {
     }
 
     private double ours() throws Exception {
-        return rate(CONCURRENCY, () -> {
-            TransferRequest request = new TransferRequest(
-                    payer,
-                    List.of(new Payment(shop, Amount.of(1_000))),
-                    FeeChoice.MINIMUM,
-                    TransferRequest.DEFAULT_MAX_FEE,
-                    Optional.of("bench-token-" + tokens.incrementAndGet()),
-                    Optional.empty());
-            spending.transfer(request).toCompletableFuture().get(30, TimeUnit.SECONDS);
-        });
+        return rate(CONCURRENCY, this::transfer);
+    }
+
+    private void transfer() throws Exception {
+        TransferRequest request = new TransferRequest(
+                payer,
+                List.of(new Payment(shop, Amount.of(1_000))),
+                FeeChoice.MINIMUM,
+                TransferRequest.DEFAULT_MAX_FEE,
+                Optional.of("bench-token-" + tokens.incrementAndGet()),
+                Optional.empty());
+        spending.transfer(request).toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    /** One at a time: otherwise an actor that is awake anyway takes several messages in one run. */
+    private void countHandOvers() throws Exception {
+        node.coins(10);
+        for (int i = 0; i < COUNTED; i++) {
+            transfer();
+        }
+        Map<String, Long> before = HandOvers.counts();
+        long asked = node.requests();
+        for (int i = 0; i < COUNTED; i++) {
+            transfer();
+        }
+        System.out.printf(
+                Locale.ROOT,
+                "transfer, alone  %s; and to the sockets' thread %.1f%n",
+                HandOvers.each(before, HandOvers.counts(), COUNTED),
+                (double) (node.requests() - asked) / COUNTED);
     }
 
     private double client() throws Exception {

@@ -106,9 +106,11 @@ public final class VerifiedOutputs {
             rounds.increment();
             return nodes.find(missing).thenApplyAsync(found -> merged(findings, found), executor);
         }
-        return rest.next()
-                .find(Set.copyOf(missing))
-                .exceptionallyAsync(VerifiedOutputs::nothing, executor)
+        CompletableFuture<Map<Outpoint, VerifiedOutput>> asked =
+                rest.next().find(Set.copyOf(missing)).toCompletableFuture();
+        // What is there already is gone on with here.
+        Executor next = asked.isDone() ? Runnable::run : executor;
+        return asked.handleAsync((found, failure) -> failure == null ? found : nothing(failure), next)
                 .thenComposeAsync(
                         found -> {
                             found.forEach((outpoint, output) -> {
@@ -119,7 +121,7 @@ public final class VerifiedOutputs {
                             });
                             return search(findings, missing, rest);
                         },
-                        executor);
+                        Runnable::run);
     }
 
     private static Map<Outpoint, VerifiedOutput> nothing(Throwable failure) {
