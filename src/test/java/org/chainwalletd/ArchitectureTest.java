@@ -68,7 +68,7 @@ class ArchitectureTest {
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
                             "message", "uri", "quote", "follow", "indexer", "wait", "evm")),
             Map.entry("event", Set.of("chain", "store", "follow", "wait", "htlc", "rpc")),
-            Map.entry("http", Set.of("chain", "crypto", "config", "store", "rpc", "observe", "event")),
+            Map.entry("http", Set.of("chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),
             Map.entry("watch", Set.of("client")),
             Map.entry("evm", Set.of("chain", "crypto")),

@@ -77,6 +77,9 @@ public final class Daemon implements AutoCloseable {
 
     private final Closers closers = new Closers();
     private final WaitEndings waits = new WaitEndings();
+    /** Nodes and clients may each make the daemon hold a quarter of the heap, together no more than three eighths. */
+    private final ByteBudget heldForPeers = ByteBudget.ofHeap(3, 8);
+
     private final Settings settings;
     private final Argon2 cost;
     private final Consumer<String> console;
@@ -336,7 +339,8 @@ public final class Daemon implements AutoCloseable {
         HttpPeers peers = HttpPeers.start(
                 system, workers.upstream(), () -> system.tell(new Guardian.ThreadEnded("the thread of connections")));
         closers.add("connections", peers::close);
-        return new Nodes.Way(peers, ByteBudget.ofHeap(Nodes.HEAP_SHARE), workers.upstream(), metrics);
+        return new Nodes.Way(
+                peers, heldForPeers.within(ByteBudget.ofHeap(Nodes.HEAP_SHARE).limit()), workers.upstream(), metrics);
     }
 
     private Optional<IndexerClient> startIndexer(ActorSystem<Guardian.Command> system, Nodes.Way way, Workers workers) {
@@ -402,7 +406,8 @@ public final class Daemon implements AutoCloseable {
                                 services.readiness(),
                                 services.metrics()::scrape,
                                 httpMetrics::refused,
-                                Optional.of(services.events()))),
+                                Optional.of(services.events())),
+                        heldForPeers),
                 OPENING,
                 "binding");
         closers.add("http", this::drainCalls);

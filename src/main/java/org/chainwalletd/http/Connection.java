@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
@@ -139,7 +140,7 @@ final class Connection {
         if (http2 || inBody || turn != Turn.RECEIVING) {
             return true;
         }
-        if (!budget.take(bytes)) {
+        if (!budget.tryTake(bytes)) {
             return false;
         }
         head += bytes;
@@ -153,7 +154,7 @@ final class Connection {
     }
 
     private void releaseHead() {
-        budget.giveBack(head);
+        budget.give(head);
         head = 0;
     }
 

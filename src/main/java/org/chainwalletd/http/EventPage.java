@@ -19,6 +19,7 @@ import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.event.EventFeed;
+import org.chainwalletd.net.ByteBudget;
 
 /**
  * {@code GET /events}: server-sent events for a token of any scope. Over HTTP/1 the connection ends with the stream, so that a stop finds
@@ -53,12 +54,12 @@ final class EventPage implements Router.Page {
         return new EventFeed.Memory() {
             @Override
             public boolean take(long bytes) {
-                return budget.take(bytes);
+                return budget.tryTake(bytes);
             }
 
             @Override
             public void giveBack(long bytes) {
-                budget.giveBack(bytes);
+                budget.give(bytes);
             }
         };
     }

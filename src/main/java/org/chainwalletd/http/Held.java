@@ -1,5 +1,7 @@
 package org.chainwalletd.http;
 
+import org.chainwalletd.net.ByteBudget;
+
 /** What one request or answer takes of a {@link ByteBudget}; given back once, whoever comes first. */
 final class Held {
     private final ByteBudget budget;
@@ -16,7 +18,7 @@ final class Held {
         if (released) {
             return false;
         }
-        if (!budget.take(more)) {
+        if (!budget.tryTake(more)) {
             refused = true;
             return false;
         }
@@ -31,7 +33,7 @@ final class Held {
 
     synchronized void release() {
         released = true;
-        budget.giveBack(bytes);
+        budget.give(bytes);
         bytes = 0;
     }
 }

@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
-import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Sink;
@@ -19,6 +18,7 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.event.EventFeed;
+import org.chainwalletd.net.ByteBudget;
 
 /** The daemon's HTTP side: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
 public final class HttpServer {
@@ -107,7 +107,17 @@ public final class HttpServer {
      */
     public static CompletionStage<HttpServer> start(
             ActorSystem<?> system, Place place, HttpLimits limits, Services services) {
-        ByteBudget budget = new ByteBudget(limits.heldBytes());
+        return start(system, place, limits, services, ByteBudget.of(limits.heldBytes()));
+    }
+
+    /**
+     * The same in a process that others send to as well.
+     *
+     * @param peers what all who are not trusted may make the process hold; clients together no more of it than the limits say
+     */
+    public static CompletionStage<HttpServer> start(
+            ActorSystem<?> system, Place place, HttpLimits limits, Services services, ByteBudget peers) {
+        ByteBudget budget = peers.within(limits.heldBytes());
         Callers callers = new Callers(services.authenticator(), new ClientAddress(place.trustedProxies()));
         Refusals refusals = new Refusals(services.observer(), system);
         Pages pages = new Pages().health(services.readiness());
@@ -121,9 +131,8 @@ public final class HttpServer {
         services.events()
                 .ifPresent(feed ->
                         pages.events(new EventPage(feed, callers, refusals, budget, system.executionContext())));
-        Materializer materializer = SystemMaterializer.get(system).materializer();
         HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, budget, refusals, system);
-        Router router = new Router(Optional.of(rpc), pages.byPath(), materializer);
+        Router router = new Router(Optional.of(rpc), pages.route(), system);
         CompletionStage<Listener> main = new Listener(
                         system,
                         limits,
@@ -142,8 +151,7 @@ public final class HttpServer {
     private static CompletionStage<Optional<Listener>> metricsListener(
             ActorSystem<?> system, InetSocketAddress address, HttpLimits limits, ByteBudget budget, Services services) {
         Pages pages = new Pages().health(services.readiness()).openMetrics(services);
-        Router router = new Router(
-                Optional.empty(), pages.byPath(), SystemMaterializer.get(system).materializer());
+        Router router = new Router(Optional.empty(), pages.route(), system);
         return new Listener(
                         system,
                         limits,

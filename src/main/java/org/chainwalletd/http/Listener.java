@@ -21,6 +21,7 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.stream.javadsl.Tcp;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.net.ByteBudget;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

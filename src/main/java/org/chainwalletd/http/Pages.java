@@ -1,32 +1,74 @@
 package org.chainwalletd.http;
 
+import static org.apache.pekko.http.javadsl.server.Directives.attribute;
+import static org.apache.pekko.http.javadsl.server.Directives.complete;
+import static org.apache.pekko.http.javadsl.server.Directives.completeWithFuture;
+import static org.apache.pekko.http.javadsl.server.Directives.concat;
+import static org.apache.pekko.http.javadsl.server.Directives.extractRequest;
+import static org.apache.pekko.http.javadsl.server.Directives.get;
+import static org.apache.pekko.http.javadsl.server.Directives.head;
+import static org.apache.pekko.http.javadsl.server.Directives.options;
+import static org.apache.pekko.http.javadsl.server.Directives.path;
+
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.server.PathMatcher0;
+import org.apache.pekko.http.javadsl.server.PathMatchers;
+import org.apache.pekko.http.javadsl.server.Route;
 
-/** The pages for machines that watch the daemon, by path. */
+/** The pages beside {@code POST /}: for machines that watch the daemon, and for people. Small answers to GET and HEAD. */
 final class Pages {
-    private final Map<String, Router.Page> byPath = new LinkedHashMap<>();
+    private static final String ALLOWS = "GET, HEAD, OPTIONS";
 
-    Map<String, Router.Page> byPath() {
-        return byPath;
+    private final List<Route> routes = new ArrayList<>();
+
+    /** All that were added; 404 for every other path. */
+    Route route() {
+        Route none = complete(Responses.refusal(404, "no such path"));
+        return routes.isEmpty()
+                ? none
+                : concat(concat(routes.get(0), routes.subList(1, routes.size()).toArray(Route[]::new)), none);
+    }
+
+    private void add(String path, Router.Page page) {
+        routes.add(path(
+                segments(path),
+                () -> concat(
+                        get(() -> answered(page)),
+                        head(() -> answered(page)),
+                        options(() -> complete(Responses.options(ALLOWS))),
+                        complete(Responses.wrongMethod(ALLOWS)))));
+    }
+
+    private static Route answered(Router.Page page) {
+        return extractRequest(request ->
+                attribute(Router.CONNECTION, connection -> completeWithFuture(page.answer(request, connection))));
+    }
+
+    private static PathMatcher0 segments(String path) {
+        String[] words = path.substring(1).split("/");
+        PathMatcher0 matcher = PathMatchers.segment(words[0]);
+        for (int i = 1; i < words.length; i++) {
+            matcher = matcher.slash(words[i]);
+        }
+        return matcher;
     }
 
     /** {@code /healthz}: the process answers. {@code /readyz}: it can work; 503 with the reasons when it cannot. */
     Pages health(List<ReadinessCheck> checks) {
-        byPath.put("/healthz", Router.Page.of(() -> Responses.text("ok")));
-        byPath.put("/readyz", Router.Page.of(() -> readiness(checks)));
+        add("/healthz", Router.Page.of(() -> Responses.text("ok")));
+        add("/readyz", Router.Page.of(() -> readiness(checks)));
         return this;
     }
 
     /** {@code /metrics} for whoever reaches the listener. */
     Pages openMetrics(HttpServer.Services services) {
-        byPath.put(
+        add(
                 "/metrics",
                 Router.Page.of(() -> Responses.metrics(services.metrics().get())));
         return this;
@@ -34,7 +76,7 @@ final class Pages {
 
     /** {@code /metrics} for a token of any scope: each contains read. */
     Pages guardedMetrics(HttpServer.Services services, Callers callers, Refusals refusals) {
-        byPath.put("/metrics", (request, connection) -> {
+        add("/metrics", (request, connection) -> {
             Callers.Caller caller = callers.of(request, connection);
             return caller.scope().isEmpty()
                     ? refusals.unauthorized(caller.client())
@@ -46,22 +88,22 @@ final class Pages {
 
     /** {@code /events} for a token of any scope. */
     Pages events(EventPage page) {
-        byPath.put(EventPage.PATH, page);
+        add(EventPage.PATH, page);
         return this;
     }
 
     /** The certificate for clients that are about to pin it (interface.md, section 4.1). */
     Pages certificate(TlsIdentity identity) {
         String folder = "/" + identity.daemonName() + "/";
-        byPath.put(folder + "cert.pem", Router.Page.of(() -> Responses.certificate(identity.pem())));
-        byPath.put(folder + "cert.fingerprint", Router.Page.of(() -> Responses.text(identity.fingerprint())));
+        add(folder + "cert.pem", Router.Page.of(() -> Responses.certificate(identity.pem())));
+        add(folder + "cert.fingerprint", Router.Page.of(() -> Responses.text(identity.fingerprint())));
         return this;
     }
 
     /** {@code /console} for people; the page itself needs no token, what it shows does. */
     Pages console() {
         ConsolePage page = ConsolePage.load();
-        byPath.put(ConsolePage.PATH, Router.Page.of(page::response));
+        add(ConsolePage.PATH, Router.Page.of(page::response));
         return this;
     }
 

@@ -14,6 +14,7 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ClientPresence;
 import org.chainwalletd.rpc.RpcAnswer;

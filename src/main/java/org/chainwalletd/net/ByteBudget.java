@@ -32,6 +32,15 @@ public final class ByteBudget {
         return of(Runtime.getRuntime().maxMemory() / divisor);
     }
 
+    /**
+     * Several parts of it.
+     *
+     * @param parts of {@code of} equal ones
+     */
+    public static ByteBudget ofHeap(int parts, int of) {
+        return of(Runtime.getRuntime().maxMemory() / of * parts);
+    }
+
     /** A budget of its own that also counts against this one: so that one kind of holder leaves something to the others. */
     public ByteBudget within(long part) {
         return new ByteBudget(this, Math.min(part, limit));

@@ -102,4 +102,17 @@ class ByteBudgetTest {
         byte[] bytes = wire.getBytes(StandardCharsets.US_ASCII);
         return reader.accept(bytes, bytes.length);
     }
+
+    @Test
+    void what_one_kind_of_peer_holds_is_not_left_to_the_other_but_each_finds_something() {
+        ByteBudget nodes = budget.within(70_000);
+        ByteBudget clients = budget.within(70_000);
+
+        assertThat(nodes.tryTake(70_000)).isTrue();
+        assertThat(clients.tryTake(30_001)).isFalse();
+        assertThat(clients.tryTake(30_000)).isTrue();
+        nodes.give(40_000);
+        assertThat(clients.tryTake(40_000)).isTrue();
+        assertThat(budget.held()).isEqualTo(100_000);
+    }
 }

@@ -6,8 +6,6 @@ import java.util.Locale;
 /**
  * The head of a request, as far as a node looks at it (chain protocol, section 10.1): the method, the target of a push stream, and the
  * length of the body.
- *
- * @param length bytes up to and with the blank line
  */
 sealed interface RequestHead {
     /** More than this many bytes of head are refused. */
@@ -19,6 +17,9 @@ sealed interface RequestHead {
 
     record Refused(HttpText.Refusal refusal) implements RequestHead {}
 
+    /**
+     * @param headLength bytes up to and with the blank line
+     */
     record Post(int headLength, int bodyLength) implements RequestHead {}
 
     /**
