@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -19,7 +18,6 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +59,7 @@ final class Spend {
         return new Spend(env).new Retried(plan, intent).retaking();
     }
 
-    private static Step refused(Throwable failure) {
+    static Step refused(Throwable failure) {
         return Step.end(new Ending.Refused(failure));
     }
 
@@ -78,7 +76,7 @@ final class Spend {
         return Step.end(new Ending.Doubtful(intent, unknown(intent, Broadcast.words(failure))));
     }
 
-    private static SpendException unknown(Intent intent, String cause) {
+    static SpendException unknown(Intent intent, String cause) {
         return new SpendException(
                 new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause));
     }
@@ -186,7 +184,7 @@ final class Spend {
         private Step opened(Draft draft, Intent intent, Opening opening) {
             if (opening instanceof Opening.Opened) {
                 rememberChange(draft, intent);
-                return new Sent(intent, true).sending(false);
+                return new SentSpend(intent, true).sending(false);
             }
             if (opening instanceof Opening.TokenTaken taken) {
                 return refused(new SpendRefusal.OutcomeUnknown(
@@ -273,7 +271,7 @@ final class Spend {
 
         private Step opened(Opening opening) {
             return opening.isThere(intent)
-                    ? new Sent(intent, true).sending(false)
+                    ? new SentSpend(intent, true).sending(false)
                     : doubtful(intent, new IllegalStateException("it met another spend: " + opening));
         }
     }
@@ -300,13 +298,13 @@ final class Spend {
         private Step located(Broadcast.Whereabouts where) {
             known = where != Broadcast.Whereabouts.NOWHERE;
             if (intent.state().inFlight()) {
-                return known ? accepted() : new Sent(intent, false).sending(true);
+                return known ? accepted() : new SentSpend(intent, false).sending(true);
             }
             return reacquiring();
         }
 
         private Step accepted() {
-            return new Sent(intent, false).ended(new BroadcastOutcome.Accepted());
+            return new SentSpend(intent, false).ended(new BroadcastOutcome.Accepted());
         }
 
         /** It was closed without success and is needed again: its own coins, or none. */
@@ -347,7 +345,7 @@ final class Spend {
                 return notReopened(new SpendException(collision(opening)));
             }
             Intent open = intent.in(IntentState.PREPARED, "", env.clock().millis());
-            Sent sent = new Sent(open, true, intent.state());
+            SentSpend sent = new SentSpend(open, true, intent.state());
             return known ? sent.ended(new BroadcastOutcome.Accepted()) : sent.sending(mayBeSomewhere());
         }
 
@@ -391,120 +389,6 @@ final class Spend {
             return intent.state() == IntentState.ABANDONED
                     ? Step.end(new Ending.StaysAbandoned(intent, failure))
                     : refused(failure);
-        }
-    }
-
-    /** A spend with a durable intent, from the broadcast on. */
-    private final class Sent implements BroadcastOutcome.Reader<Step> {
-        private final Intent intent;
-        private final boolean holdsCoins;
-        private final IntentState whenRefused;
-
-        private Sent(Intent intent, boolean holdsCoins) {
-            this(intent, holdsCoins, intent.state());
-        }
-
-        /**
-         * @param before one that has lost against another may have been accepted before: a refusal that says nothing of the other one leaves it
-         *     lost
-         */
-        private Sent(Intent intent, boolean holdsCoins, IntentState before) {
-            this.intent = intent;
-            this.holdsCoins = holdsCoins;
-            this.whenRefused = before == IntentState.CONFLICTED ? IntentState.CONFLICTED : IntentState.REFUSED;
-        }
-
-        private Step sending(boolean ambiguous) {
-            CrashPoint.SPEND_AFTER_INTENT.reached();
-            return Step.ask(
-                    new Act.Send(intent, ambiguous),
-                    outcome -> {
-                        CrashPoint.SPEND_AFTER_BROADCAST.reached();
-                        return ended(outcome);
-                    },
-                    failure -> ended(new BroadcastOutcome.Unknown(Broadcast.words(failure))));
-        }
-
-        private Step ended(BroadcastOutcome outcome) {
-            if (!(outcome instanceof BroadcastOutcome.Accepted)) {
-                LOG.warn("spend {} was not taken: {}", intent.txId(), outcome);
-            }
-            return outcome.read(this);
-        }
-
-        @Override
-        public Step accepted(BroadcastOutcome.Accepted outcome) {
-            return Step.end(new Ending.Accepted(intent, holdsCoins));
-        }
-
-        @Override
-        public Step conflicted(BroadcastOutcome.Conflicted conflict) {
-            SpendException failure = new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), conflict.text()));
-            return conflict.certain()
-                    ? recording(IntentState.CONFLICTED, conflict.text(), failure, failure)
-                    : inFlight(failure);
-        }
-
-        /**
-         * A token stands for these bytes and no others. Were its coins given back, another payment would choose them, and the token could never
-         * pay. A caller without a token cannot ask for it again, so that one hears of a plain refusal when a node's reasons are good.
-         */
-        @Override
-        public Step refused(BroadcastOutcome.Refused refused) {
-            return refused.passing() && intent.token().isPresent()
-                    ? inFlight(Spend.unknown(intent, refused.text()))
-                    : recordingRefusal(refused.text());
-        }
-
-        @Override
-        public Step notYet(BroadcastOutcome.NotYet early) {
-            return whenRefused == IntentState.CONFLICTED
-                    ? recordingRefusal(early.text())
-                    : inFlight(Spend.unknown(intent, early.text()));
-        }
-
-        @Override
-        public Step unknown(BroadcastOutcome.Unknown unknown) {
-            return inFlight(Spend.unknown(intent, unknown.text()));
-        }
-
-        private Step inFlight(SpendException failure) {
-            return Step.end(new Ending.InFlight(intent, holdsCoins, failure));
-        }
-
-        private Step recordingRefusal(String text) {
-            return recording(
-                    whenRefused,
-                    text,
-                    new SpendException(new SpendRefusal.UpstreamFailed(text)),
-                    Spend.unknown(intent, text));
-        }
-
-        /**
-         * @param unwritten what the caller hears when this cannot be written: the intent then still says "prepared", will be sent again and may
-         *     be taken
-         */
-        private Step recording(IntentState state, String reason, SpendException failure, SpendException unwritten) {
-            return Step.ask(
-                    new Act.RecordFailure(intent, state, reason),
-                    transition -> recorded(transition, state, failure),
-                    notRecorded -> {
-                        LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
-                        return inFlight(unwritten);
-                    });
-        }
-
-        /** What was found out about it in the meantime stands, and whoever did looks after it. */
-        private Step recorded(Transition transition, IntentState state, SpendException failure) {
-            CrashPoint.SPEND_AFTER_OUTCOME.reached();
-            if (!(transition instanceof Transition.Stale stale)) {
-                return Step.end(new Ending.Failed(intent, state, failure));
-            }
-            LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
-            Optional<IntentState> found = stale.found();
-            return found.filter(IntentState::succeeded).isPresent()
-                    ? Step.end(new Ending.FoundPaid(intent))
-                    : Spend.refused(failure);
         }
     }
 }
