@@ -16,12 +16,19 @@ public final class Decision {
      *
      * @param run of this process
      * @param wallSeconds Unix seconds
+     * @param complete whether both chains were seen: without that no lock leaves, no secret, and no quote is given up, for it may be the row
+     *     of an older backup
      * @param executable what speaks against locking now; empty when nothing does
      * @param refundDue whether our own lock can be taken back, by its own chain's clock
      * @param gate whether the secret may leave for the first time; empty when it could not be judged, which keeps it closed
      */
     public record Known(
-            String run, long wallSeconds, Optional<String> executable, boolean refundDue, Optional<GateVerdict> gate) {}
+            String run,
+            long wallSeconds,
+            boolean complete,
+            Optional<String> executable,
+            boolean refundDue,
+            Optional<GateVerdict> gate) {}
 
     /** The steps to take now, in their order; none when the swap waits or is over. */
     public static List<Step> next(SwapRow row, Known known) {
@@ -37,7 +44,7 @@ public final class Decision {
     private static List<Step> beforeTheLock(SwapRow row, Known known) {
         boolean over =
                 known.wallSeconds() >= row.terms().expiresAt() || !row.run().equals(known.run());
-        return over && !row.acts().expired() ? List.of(new Step.Expire()) : List.of();
+        return over && known.complete() && !row.acts().expired() ? List.of(new Step.Expire()) : List.of();
     }
 
     private static Optional<Step> claim(SwapRow row, Known known) {
@@ -49,6 +56,7 @@ public final class Decision {
         }
         boolean mayReveal = row.ownLock() instanceof OwnLock.Locked lock
                 && lock.settledAt().isPresent()
+                && known.complete()
                 && !known.refundDue()
                 && !row.acts().refunding()
                 && known.gate().filter(GateVerdict::isOpen).isPresent();
@@ -59,7 +67,7 @@ public final class Decision {
         if (row.ownLock() instanceof OwnLock.Locked) {
             return known.refundDue() ? Optional.of(new Step.TakeBack()) : Optional.empty();
         }
-        if (!(row.ownLock() instanceof OwnLock.Absent)) {
+        if (!(row.ownLock() instanceof OwnLock.Absent) || !known.complete()) {
             return Optional.empty();
         }
         if (row.acts().abandoning()) {

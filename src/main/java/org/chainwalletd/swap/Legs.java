@@ -1,0 +1,39 @@
+package org.chainwalletd.swap;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * Both chains as one swap sees them: what they show, and how our transactions get there. Every transaction has a reference that follows from
+ * the swap's id, so that doing a thing twice does it once. Stages are completed on the daemon's own threads.
+ */
+public interface Legs {
+    /**
+     * One look.
+     *
+     * @param executable what speaks against locking now; empty when nothing does
+     * @param refundDue whether our own lock can be taken back, by its own chain's clock
+     * @param gate whether the secret may leave for the first time; empty when that could not be judged
+     */
+    record View(Sight sight, Optional<String> executable, boolean refundDue, Optional<GateVerdict> gate) {
+        /** Whether both chains were seen. */
+        boolean isComplete() {
+            return sight.ownLock().isPresent() && sight.poolLock().isPresent();
+        }
+    }
+
+    CompletionStage<View> look(SwapRow row);
+
+    /** Sends our lock, the same bytes each time; completes with its transaction id. */
+    CompletionStage<String> sendLock(SwapRow row);
+
+    /** Spends to ourselves what our lock would spend, once, when no block has it. */
+    CompletionStage<Void> abandonLock(SwapRow row);
+
+    /** Sends our claim, which shows the secret; completes with its transaction id. */
+    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret);
+
+    /** Takes our lock back; completes with the transaction id. */
+    CompletionStage<String> takeBack(SwapRow row);
+}

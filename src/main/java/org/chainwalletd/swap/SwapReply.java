@@ -1,0 +1,20 @@
+package org.chainwalletd.swap;
+
+/** What comes of a question to a swap. */
+public sealed interface SwapReply {
+    /** As it stands now. */
+    record Standing(SwapRow row) implements SwapReply {}
+
+    record Unknown(String id) implements SwapReply {}
+
+    /** Not executed, and nothing was sent. */
+    record NotExecuted(String why) implements SwapReply {}
+
+    /** No lock of ours to take back: there never was one, or it is over. */
+    record NothingLocked(SwapRow row) implements SwapReply {}
+
+    record NotDue(SwapRow row) implements SwapReply {}
+
+    /** The store or a chain could not be asked; what was begun goes on by itself. */
+    record Failed(Throwable cause) implements SwapReply {}
+}

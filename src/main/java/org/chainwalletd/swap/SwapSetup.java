@@ -1,0 +1,30 @@
+package org.chainwalletd.swap;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * What the engine works with.
+ *
+ * @param run of this process; quotes of another one are not executed
+ * @param pace from the end of one look to the next
+ * @param stopping whether the daemon is being stopped: no secret leaves for the first time then
+ * @param changed hears of each change after it is durable; must not block
+ * @param executor for continuations; never blocks
+ */
+public record SwapSetup(
+        SwapJournal journal,
+        Legs legs,
+        String run,
+        InstantSource clock,
+        Duration pace,
+        BooleanSupplier stopping,
+        Consumer<SwapRow> changed,
+        Executor executor) {
+    long now() {
+        return clock.instant().getEpochSecond();
+    }
+}

@@ -1,0 +1,234 @@
+package org.chainwalletd.swap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The engine over simulated chains: honest and dishonest pools, lost answers, and a process that dies at every write. */
+class SwapEngineTest {
+    private static final int HISTORIES = Integer.getInteger("swap.histories", 40);
+    private static final long SEED = Long.getLong("swap.seed", 20_260_101L);
+    private static final String ID = "swap-1";
+
+    private static ActorTestKit kit;
+    private static SealedRecords seals;
+
+    @BeforeAll
+    static void start() {
+        kit = ActorTestKit.create();
+        seals = TestSeals.of(Optional.empty());
+    }
+
+    @AfterAll
+    static void stop() {
+        kit.shutdownTestKit();
+        seals.close();
+    }
+
+    /** One swap, from its quote to its end, over as many processes as it takes. */
+    private static final class History {
+        private final Map<String, SwapEntry> rows = MemorySwaps.rows();
+        private final SimulatedLegs legs;
+        private final AtomicReference<SwapRow> last = new AtomicReference<>();
+        private int runs;
+        private MemorySwaps store;
+        private ActorRef<SwapEngine.Command> engine;
+
+        History(long seed, int trouble) {
+            SwapJournal reader = new SwapJournal(MemorySwaps.immortal(rows), seals, ForkJoinPool.commonPool());
+            legs = new SimulatedLegs(new Random(seed), rows, reader, trouble);
+        }
+
+        private void start(MemorySwaps table) {
+            store = table;
+            SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
+            String run = "run-" + ++runs;
+            SwapSetup setup = new SwapSetup(
+                    journal,
+                    legs,
+                    run,
+                    InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
+                    Duration.ZERO,
+                    () -> false,
+                    last::set,
+                    ForkJoinPool.commonPool());
+            if (runs == 1) {
+                SwapRow row = SwapRow.quoted(
+                        ID, "pool-1", run, Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
+                journal.add(row, SecretBytes.copyOf(Sample.SECRET))
+                        .toCompletableFuture()
+                        .join();
+            }
+            engine = kit.spawn(SwapEngine.create(setup));
+        }
+
+        private SwapReply execute() {
+            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+            engine.tell(new SwapEngine.Execute(ID, Optional.empty(), reply));
+            return reply.orTimeout(10, TimeUnit.SECONDS).join();
+        }
+
+        private SwapReply refund() {
+            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+            engine.tell(new SwapEngine.Refund(ID, reply));
+            return reply.orTimeout(10, TimeUnit.SECONDS).join();
+        }
+
+        private SwapStatus status() {
+            SwapEntry entry = rows.get(ID);
+            return SwapStatus.ofWord(entry.status()).orElseThrow();
+        }
+
+        private void die() {
+            kit.stop(engine);
+        }
+
+        private void untilOver() {
+            Await.until("the swap goes on", () -> store.isDead() || (status().isTerminal() && rests()));
+        }
+
+        /** A completed swap goes on until its own lock is claimed or taken back. */
+        private boolean rests() {
+            return status() != SwapStatus.COMPLETED || legs.paid() || legs.refunded();
+        }
+    }
+
+    /** Executes until the engine knows of its row. */
+    private static void executed(History history) {
+        Await.until(
+                "the swap goes on",
+                () -> history.store.isDead()
+                        || history.execute() instanceof SwapReply.Standing standing
+                                && standing.row().acts().locking());
+    }
+
+    @Test
+    void an_honest_swap_completes_without_anybody_asking_again() {
+        for (long seed = 1; seed <= 10; seed++) {
+            History history = new History(seed, 0);
+            history.start(MemorySwaps.immortal(history.rows));
+            executed(history);
+            history.untilOver();
+            history.die();
+            assertThat(history.legs.wrong()).as("seed " + seed).isEmpty();
+            assertThat(history.status()).as("seed " + seed).isIn(SwapStatus.COMPLETED, SwapStatus.REFUNDED);
+            assertThat(history.legs.gained() && history.legs.paid() || history.legs.refunded())
+                    .as("seed " + seed)
+                    .isTrue();
+        }
+    }
+
+    /** The process dies at the n-th write, before or after it, and starts again, until the swap is over. */
+    @Test
+    void a_process_that_dies_at_every_write_never_loses_both_legs() {
+        for (int history = 0; history < HISTORIES; history++) {
+            long seed = SEED + history;
+            assertSurvives(seed, 1 + history % 14, history % 2 == 0, history % 3 == 0 ? 0 : 10);
+        }
+    }
+
+    private static void assertSurvives(long seed, int writes, boolean written, int trouble) {
+        History history = new History(seed, trouble);
+        history.start(new MemorySwaps(history.rows, writes + 1, written));
+        executedOrDead(history);
+        int deaths = 0;
+        while (true) {
+            history.untilOver();
+            if (!history.store.isDead()) {
+                break;
+            }
+            history.die();
+            history.start(
+                    ++deaths < 5
+                            ? new MemorySwaps(history.rows, 1 + deaths % 3, !written)
+                            : MemorySwaps.immortal(history.rows));
+        }
+        history.die();
+        String told = "seed " + seed + ", died first at write " + writes + (written ? " after it" : " before it");
+        assertThat(history.legs.wrong()).as(told).isEmpty();
+        assertThat(history.legs.bothLost()).as(told).isFalse();
+        assertThat(history.status()).as(told).isNotEqualTo(SwapStatus.LOST);
+        assertThat(history.legs.locked() && !history.legs.gained() && !history.legs.refunded())
+                .as(told + ": locked, and neither paid nor given back")
+                .isFalse();
+    }
+
+    private static void executedOrDead(History history) {
+        Await.until("the swap goes on", () -> {
+            if (history.store.isDead()) {
+                return true;
+            }
+            SwapReply reply = history.execute();
+            return reply instanceof SwapReply.Standing standing
+                    && (standing.row().acts().locking()
+                            || standing.row().status().isTerminal());
+        });
+    }
+
+    @Test
+    void a_second_execute_answers_the_record_and_locks_nothing_more() {
+        History history = new History(3, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        executed(history);
+        assertThat(history.execute()).isInstanceOf(SwapReply.Standing.class);
+        history.die();
+        assertThat(history.legs.wrong()).isEmpty();
+    }
+
+    @Test
+    void a_quote_of_another_process_is_not_executed() {
+        History history = new History(4, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        history.die();
+        history.start(MemorySwaps.immortal(history.rows));
+        Await.until("the swap goes on", () -> history.status() == SwapStatus.EXPIRED);
+        assertThat(history.execute())
+                .isInstanceOfSatisfying(
+                        SwapReply.Standing.class,
+                        standing -> assertThat(standing.row().acts().locking()).isFalse());
+        history.die();
+    }
+
+    @Test
+    void a_refund_that_is_not_due_says_so_and_one_of_nothing_too() {
+        History history = new History(5, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        assertThat(history.refund()).isInstanceOf(SwapReply.NothingLocked.class);
+        executed(history);
+        List<Class<? extends SwapReply>> early = List.of(SwapReply.NotDue.class, SwapReply.NothingLocked.class);
+        SwapReply reply = history.refund();
+        assertThat(early).anyMatch(type -> type.isInstance(reply));
+        history.die();
+    }
+
+    @Test
+    void an_unknown_swap_is_unknown() {
+        History history = new History(6, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+        history.engine.tell(new SwapEngine.Status("nobody", reply));
+        assertThat(reply.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo(new SwapReply.Unknown("nobody"));
+        history.die();
+    }
+}
