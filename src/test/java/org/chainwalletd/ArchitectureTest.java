@@ -66,7 +66,7 @@ class ArchitectureTest {
                     "rpc",
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message", "uri", "quote", "follow", "indexer", "wait", "evm")),
+                            "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap")),
             Map.entry("event", Set.of("chain", "store", "follow", "wait", "htlc", "rpc")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),

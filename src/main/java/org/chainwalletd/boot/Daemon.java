@@ -58,6 +58,7 @@ import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.wait.Waits;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -155,6 +156,7 @@ public final class Daemon implements AutoCloseable {
         Nodes.Way way = openWay(system, workers, meters.registry());
         Nodes nodes = startNodes(system, way, workers);
         Optional<IndexerClient> indexer = startIndexer(system, way, workers);
+        Optional<Pool> pool = startPool(system, workers);
         HtlcBook htlcBook = new HtlcBook(Htlcs.parties(settings, keyring));
         Books books = openBooks();
         Following following = Following.start(
@@ -201,6 +203,7 @@ public final class Daemon implements AutoCloseable {
                         htlcs,
                         indexer,
                         waiting.waits(),
+                        pool,
                         meters,
                         events,
                         workers),
@@ -355,6 +358,10 @@ public final class Daemon implements AutoCloseable {
                                 indexer.token(),
                                 way),
                         workers.answers()));
+    }
+
+    private Optional<Pool> startPool(ActorSystem<Guardian.Command> system, Workers workers) {
+        return settings.swap().map(swap -> SwapPool.open(system, settings, swap, workers.answers()));
     }
 
     private Nodes startNodes(ActorSystem<Guardian.Command> system, Nodes.Way way, Workers workers) throws IOException {

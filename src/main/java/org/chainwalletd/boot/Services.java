@@ -34,7 +34,9 @@ import org.chainwalletd.rpc.method.quote.QuoteErrors;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.NodeErrors;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
+import org.chainwalletd.rpc.method.swap.PoolErrors;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.wait.Waits;
 
 /** The running services, wired to the methods that talk to them. */
@@ -47,13 +49,19 @@ record Services(
         Htlcs htlcs,
         Optional<IndexerClient> indexer,
         Waits waits,
+        Optional<Pool> pool,
         Metrics metrics,
         EventStreams events,
         Workers workers) {
 
     RpcDispatcher dispatcher() {
-        List<ErrorTranslator> errors =
-                List.of(new KeyringErrors(), new SpendErrors(), new HtlcErrors(), new QuoteErrors(), new NodeErrors());
+        List<ErrorTranslator> errors = List.of(
+                new KeyringErrors(),
+                new SpendErrors(),
+                new HtlcErrors(),
+                new QuoteErrors(),
+                new NodeErrors(),
+                new PoolErrors());
         return new RpcDispatcher(
                 methods(),
                 errors,
@@ -81,6 +89,7 @@ record Services(
                         new IndexerMethods.Sources(indexer, ownHistory()),
                         waits,
                         following.credits(),
+                        pool,
                         workers.answers())
                 .registry();
     }

@@ -405,56 +405,6 @@ public interface AsyncWalletdMethods {
         return call(SwapList.of());
     }
 
-    /** The pool's price, fee and reserves. Refused as long as no swap engine is configured. */
-    default CompletableFuture<SwapPoolInfo.Result> swapPoolInfo(SwapPoolInfo call) {
-        return call(call);
-    }
-
-    /** {@link SwapPoolInfo} with nothing but defaults. */
-    default CompletableFuture<SwapPoolInfo.Result> swapPoolInfo() {
-        return call(SwapPoolInfo.of());
-    }
-
-    /** The pool's price over time. Refused as long as no swap engine is configured. */
-    default CompletableFuture<SwapPriceKlines.Result> swapPriceKlines(SwapPriceKlines call) {
-        return call(call);
-    }
-
-    /** {@link SwapPriceKlines} with nothing but defaults. */
-    default CompletableFuture<SwapPriceKlines.Result> swapPriceKlines() {
-        return call(SwapPriceKlines.of());
-    }
-
-    /** The liquidity pool. Refused as long as no swap engine is configured. */
-    default CompletableFuture<LpPoolInfo.Result> lpPoolInfo(LpPoolInfo call) {
-        return call(call);
-    }
-
-    /** {@link LpPoolInfo} with nothing but defaults. */
-    default CompletableFuture<LpPoolInfo.Result> lpPoolInfo() {
-        return call(LpPoolInfo.of());
-    }
-
-    /** The shares of an address. Refused as long as no swap engine is configured. */
-    default CompletableFuture<LpPosition.Result> lpPosition(LpPosition call) {
-        return call(call);
-    }
-
-    /** Begins a deposit; answers how to fund it. Refused as long as no swap engine is configured. */
-    default CompletableFuture<LpDepositStart.Result> lpDepositStart(LpDepositStart call) {
-        return call(call);
-    }
-
-    /** How far a deposit has come. Refused as long as no swap engine is configured. */
-    default CompletableFuture<LpDepositStatus.Result> lpDepositStatus(LpDepositStatus call) {
-        return call(call);
-    }
-
-    /** Cashes shares out. Refused as long as no swap engine is configured. */
-    default CompletableFuture<LpWithdrawSelf.Result> lpWithdrawSelf(LpWithdrawSelf call) {
-        return call(call);
-    }
-
     /** Balances of the account-chain key. Refused as long as no swap engine is configured. */
     default CompletableFuture<EvmGetBalances.Result> evmGetBalances(EvmGetBalances call) {
         return call(call);
@@ -477,6 +427,56 @@ public interface AsyncWalletdMethods {
 
     /** Pays out of the account-chain key. Refused as long as no swap engine is configured. */
     default CompletableFuture<EvmSendNative.Result> evmSendNative(EvmSendNative call) {
+        return call(call);
+    }
+
+    /** The pool's price, fee and reserves. Refused as long as no pool is configured. */
+    default CompletableFuture<SwapPoolInfo.Result> swapPoolInfo(SwapPoolInfo call) {
+        return call(call);
+    }
+
+    /** {@link SwapPoolInfo} with nothing but defaults. */
+    default CompletableFuture<SwapPoolInfo.Result> swapPoolInfo() {
+        return call(SwapPoolInfo.of());
+    }
+
+    /** The pool's price over time. Refused as long as no pool is configured. */
+    default CompletableFuture<SwapPriceKlines.Result> swapPriceKlines(SwapPriceKlines call) {
+        return call(call);
+    }
+
+    /** {@link SwapPriceKlines} with nothing but defaults. */
+    default CompletableFuture<SwapPriceKlines.Result> swapPriceKlines() {
+        return call(SwapPriceKlines.of());
+    }
+
+    /** The liquidity pool. Refused as long as no pool is configured. */
+    default CompletableFuture<LpPoolInfo.Result> lpPoolInfo(LpPoolInfo call) {
+        return call(call);
+    }
+
+    /** {@link LpPoolInfo} with nothing but defaults. */
+    default CompletableFuture<LpPoolInfo.Result> lpPoolInfo() {
+        return call(LpPoolInfo.of());
+    }
+
+    /** The shares of an address. Refused as long as no pool is configured. */
+    default CompletableFuture<LpPosition.Result> lpPosition(LpPosition call) {
+        return call(call);
+    }
+
+    /** Begins a deposit; answers how to fund it. Refused as long as no pool is configured. */
+    default CompletableFuture<LpDepositStart.Result> lpDepositStart(LpDepositStart call) {
+        return call(call);
+    }
+
+    /** How far a deposit has come. Refused as long as no pool is configured. */
+    default CompletableFuture<LpDepositStatus.Result> lpDepositStatus(LpDepositStatus call) {
+        return call(call);
+    }
+
+    /** Cashes shares out. Refused as long as no pool is configured. */
+    default CompletableFuture<LpWithdrawSelf.Result> lpWithdrawSelf(LpWithdrawSelf call) {
         return call(call);
     }
 

@@ -403,56 +403,6 @@ public interface WalletdMethods {
         return call(SwapList.of());
     }
 
-    /** The pool's price, fee and reserves. Refused as long as no swap engine is configured. */
-    default SwapPoolInfo.Result swapPoolInfo(SwapPoolInfo call) {
-        return call(call);
-    }
-
-    /** {@link SwapPoolInfo} with nothing but defaults. */
-    default SwapPoolInfo.Result swapPoolInfo() {
-        return call(SwapPoolInfo.of());
-    }
-
-    /** The pool's price over time. Refused as long as no swap engine is configured. */
-    default SwapPriceKlines.Result swapPriceKlines(SwapPriceKlines call) {
-        return call(call);
-    }
-
-    /** {@link SwapPriceKlines} with nothing but defaults. */
-    default SwapPriceKlines.Result swapPriceKlines() {
-        return call(SwapPriceKlines.of());
-    }
-
-    /** The liquidity pool. Refused as long as no swap engine is configured. */
-    default LpPoolInfo.Result lpPoolInfo(LpPoolInfo call) {
-        return call(call);
-    }
-
-    /** {@link LpPoolInfo} with nothing but defaults. */
-    default LpPoolInfo.Result lpPoolInfo() {
-        return call(LpPoolInfo.of());
-    }
-
-    /** The shares of an address. Refused as long as no swap engine is configured. */
-    default LpPosition.Result lpPosition(LpPosition call) {
-        return call(call);
-    }
-
-    /** Begins a deposit; answers how to fund it. Refused as long as no swap engine is configured. */
-    default LpDepositStart.Result lpDepositStart(LpDepositStart call) {
-        return call(call);
-    }
-
-    /** How far a deposit has come. Refused as long as no swap engine is configured. */
-    default LpDepositStatus.Result lpDepositStatus(LpDepositStatus call) {
-        return call(call);
-    }
-
-    /** Cashes shares out. Refused as long as no swap engine is configured. */
-    default LpWithdrawSelf.Result lpWithdrawSelf(LpWithdrawSelf call) {
-        return call(call);
-    }
-
     /** Balances of the account-chain key. Refused as long as no swap engine is configured. */
     default EvmGetBalances.Result evmGetBalances(EvmGetBalances call) {
         return call(call);
@@ -475,6 +425,56 @@ public interface WalletdMethods {
 
     /** Pays out of the account-chain key. Refused as long as no swap engine is configured. */
     default EvmSendNative.Result evmSendNative(EvmSendNative call) {
+        return call(call);
+    }
+
+    /** The pool's price, fee and reserves. Refused as long as no pool is configured. */
+    default SwapPoolInfo.Result swapPoolInfo(SwapPoolInfo call) {
+        return call(call);
+    }
+
+    /** {@link SwapPoolInfo} with nothing but defaults. */
+    default SwapPoolInfo.Result swapPoolInfo() {
+        return call(SwapPoolInfo.of());
+    }
+
+    /** The pool's price over time. Refused as long as no pool is configured. */
+    default SwapPriceKlines.Result swapPriceKlines(SwapPriceKlines call) {
+        return call(call);
+    }
+
+    /** {@link SwapPriceKlines} with nothing but defaults. */
+    default SwapPriceKlines.Result swapPriceKlines() {
+        return call(SwapPriceKlines.of());
+    }
+
+    /** The liquidity pool. Refused as long as no pool is configured. */
+    default LpPoolInfo.Result lpPoolInfo(LpPoolInfo call) {
+        return call(call);
+    }
+
+    /** {@link LpPoolInfo} with nothing but defaults. */
+    default LpPoolInfo.Result lpPoolInfo() {
+        return call(LpPoolInfo.of());
+    }
+
+    /** The shares of an address. Refused as long as no pool is configured. */
+    default LpPosition.Result lpPosition(LpPosition call) {
+        return call(call);
+    }
+
+    /** Begins a deposit; answers how to fund it. Refused as long as no pool is configured. */
+    default LpDepositStart.Result lpDepositStart(LpDepositStart call) {
+        return call(call);
+    }
+
+    /** How far a deposit has come. Refused as long as no pool is configured. */
+    default LpDepositStatus.Result lpDepositStatus(LpDepositStatus call) {
+        return call(call);
+    }
+
+    /** Cashes shares out. Refused as long as no pool is configured. */
+    default LpWithdrawSelf.Result lpWithdrawSelf(LpWithdrawSelf call) {
         return call(call);
     }
 

@@ -76,6 +76,19 @@ public enum Option {
     INDEXER_TOKEN_FILE(
             "indexer-token-file", "indexer.token-file", Form.PATH, null, "file that holds the indexers' bearer token"),
 
+    SWAP_POOL(
+            "swap-pool",
+            "swap.pool",
+            Form.URL,
+            null,
+            "URL of the pool that swaps are made with and that the lp methods ask"),
+    SWAP_POOL_CA(
+            "swap-pool-ca",
+            "swap.pool-ca",
+            Form.PATH,
+            null,
+            "PEM file with the certificate that the pool is trusted by; without it those of the system are"),
+
     VERIFY_WORK(
             "verify-work",
             "follow.verify-work",
@@ -312,6 +325,7 @@ public enum Option {
         COIN_SOURCE("node|ledger", "node or ledger"),
         PATH("path", "a path"),
         ADDRESS("host:port", "host:port, [ipv6]:port"),
+        URL("url", "an http or https URL"),
         URLS("urls", "a comma-separated list of http or https URLs"),
         COUNT("n", "a number"),
         NUMBER("n", "a number"),

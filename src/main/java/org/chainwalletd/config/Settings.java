@@ -27,6 +27,7 @@ public record Settings(
         Spend spend,
         Keyring keyring,
         Follow follow,
+        Optional<Swap> swap,
         Optional<Devnet> devnet,
         boolean jsonLogs) {
 
@@ -58,6 +59,14 @@ public record Settings(
             return new Node(others, attempts, backoff, callTimeout, maxAnswerBytes, maxConnections, indexer);
         }
     }
+
+    /**
+     * Who swaps are made with.
+     *
+     * @param pool base URL
+     * @param poolCa PEM file with the only certificate that is trusted; empty: the system's
+     */
+    public record Swap(URI pool, Optional<Path> poolCa) {}
 
     /**
      * Services that answer about the whole chain.

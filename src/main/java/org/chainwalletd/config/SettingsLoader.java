@@ -61,6 +61,7 @@ public final class SettingsLoader {
                 spend(),
                 new Settings.Keyring(unsealThreads(), count(Option.KEY_POOL)),
                 follow(),
+                swap(),
                 devnet,
                 truth(Option.JSON_LOGS));
         if (!problems.isEmpty()) {
@@ -205,6 +206,18 @@ public final class SettingsLoader {
                 number(Option.FOLLOW_MAX_LAG),
                 value(Option.OWN_COINS, Parsing::ledgerFirst).orElse(false),
                 number(Option.CREDITS_KEEP_DAYS));
+    }
+
+    private Optional<Settings.Swap> swap() {
+        Optional<URI> pool = value(Option.SWAP_POOL, Parsing::url);
+        Optional<Path> ca = value(Option.SWAP_POOL_CA, Path::of);
+        if (ca.isPresent() && pool.isEmpty()) {
+            warnings.add("--swap-pool-ca does nothing without --swap-pool");
+        }
+        if (ca.isPresent() && pool.filter(url -> url.getScheme().equals("http")).isPresent()) {
+            problems.add("--swap-pool-ca needs a pool with https: over http no certificate is ever shown");
+        }
+        return pool.map(url -> new Settings.Swap(url, ca));
     }
 
     private int unsealThreads() {

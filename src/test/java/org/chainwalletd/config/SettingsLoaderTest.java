@@ -92,6 +92,7 @@ class SettingsLoaderTest {
             case COIN_SOURCE -> List.of("node", "ledger", "node");
             case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
             case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
+            case URL -> List.of("http://a.test:1", "https://b.test/x", "http://c.test");
             case URLS -> List.of("http://a.test:1", "http://b.test:2,https://c.test", "http://c.test");
             case ADDRESS -> List.of("127.0.0.1:1", "127.0.0.2:2", "[::1]:3");
             case WORDS -> List.of("a.test", "b.test,10.0.0.1", "c.test");
@@ -170,7 +171,9 @@ class SettingsLoaderTest {
                 Map.entry("--follow-from", "full"),
                 Map.entry("--follow-max-lag", "18"),
                 Map.entry("--own-coins", "ledger"),
-                Map.entry("--credits-keep-days", "400")));
+                Map.entry("--credits-keep-days", "400"),
+                Map.entry("--swap-pool", "https://pool.test/p"),
+                Map.entry("--swap-pool-ca", "pool.pem")));
         assertThat(load().settings())
                 .usingRecursiveComparison()
                 .ignoringFields("chain")
@@ -221,6 +224,8 @@ class SettingsLoaderTest {
                                 18,
                                 true,
                                 400),
+                        Optional.of(
+                                new Settings.Swap(URI.create("https://pool.test/p"), Optional.of(Path.of("pool.pem")))),
                         Optional.empty(),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");

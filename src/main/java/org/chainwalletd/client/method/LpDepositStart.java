@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * {@code lp_deposit_start}: Begins a deposit; answers how to fund it. Refused as long as no swap engine is
- * configured. Needs the read token.
+ * {@code lp_deposit_start}: Begins a deposit; answers how to fund it. Refused as long as no pool is configured.
+ * Needs the read token.
  *
  * @param evmAddress 0x and 40 hex characters
  */

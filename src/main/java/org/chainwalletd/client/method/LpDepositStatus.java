@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * {@code lp_deposit_status}: How far a deposit has come. Refused as long as no swap engine is configured. Needs the
- * read token.
+ * {@code lp_deposit_status}: How far a deposit has come. Refused as long as no pool is configured. Needs the read
+ * token.
  */
 public record LpDepositStatus(String id) implements Call<LpDepositStatus.Result> {
     /** With what must be there. */

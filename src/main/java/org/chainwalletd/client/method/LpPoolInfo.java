@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
 /**
- * {@code lp_pool_info}: The liquidity pool. Refused as long as no swap engine is configured. Needs the read token.
+ * {@code lp_pool_info}: The liquidity pool. Refused as long as no pool is configured. Needs the read token.
  */
 public record LpPoolInfo() implements Call<LpPoolInfo.Result> {
     /** With what must be there. */

@@ -5,8 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * {@code lp_position}: The shares of an address. Refused as long as no swap engine is configured. Needs the read
- * token.
+ * {@code lp_position}: The shares of an address. Refused as long as no pool is configured. Needs the read token.
  */
 public record LpPosition(String address) implements Call<LpPosition.Result> {
     /** With what must be there. */

@@ -5,8 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * {@code lp_withdraw_self}: Cashes shares out. Refused as long as no swap engine is configured. Needs the spend
- * token.
+ * {@code lp_withdraw_self}: Cashes shares out. Refused as long as no pool is configured. Needs the spend token.
  *
  * @param shares decimal string
  */

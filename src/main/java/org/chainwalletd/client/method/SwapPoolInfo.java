@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code swap_pool_info}: The pool's price, fee and reserves. Refused as long as no swap engine is configured.
- * Needs the read token.
+ * {@code swap_pool_info}: The pool's price, fee and reserves. Refused as long as no pool is configured. Needs the
+ * read token.
  */
 public record SwapPoolInfo() implements Call<SwapPoolInfo.Result> {
     /** With what must be there. */

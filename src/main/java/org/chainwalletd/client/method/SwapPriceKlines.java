@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code swap_price_klines}: The pool's price over time. Refused as long as no swap engine is configured. Needs the
- * read token.
+ * {@code swap_price_klines}: The pool's price over time. Refused as long as no pool is configured. Needs the read
+ * token.
  *
  * @param interval default 1d
  * @param limit default 120, at most 500

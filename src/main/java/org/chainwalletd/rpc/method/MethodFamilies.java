@@ -32,12 +32,14 @@ import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
 import org.chainwalletd.rpc.method.swap.EvmKeyMethods;
+import org.chainwalletd.rpc.method.swap.PoolMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.rpc.method.uri.UriMethods;
 import org.chainwalletd.rpc.method.wait.CreditOwners;
 import org.chainwalletd.rpc.method.wait.WaitMethods;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.uri.PaymentUriCodec;
 import org.chainwalletd.wait.Waits;
 
@@ -57,6 +59,7 @@ public record MethodFamilies(
         IndexerMethods.Sources indexed,
         Waits waits,
         CreditFeed credits,
+        Optional<Pool> pool,
         Executor executor) {
 
     /** For methods that are only described, or that need no service when they are called. */
@@ -77,6 +80,7 @@ public record MethodFamilies(
                 IndexerMethods.Sources.NONE,
                 null,
                 null,
+                Optional.empty(),
                 Runnable::run);
     }
 
@@ -90,6 +94,7 @@ public record MethodFamilies(
         methods.addAll(WaitMethods.all(waits, credits, creditOwners(), executor));
         methods.addAll(EvmKeyMethods.all(keyring, evmKeyGuard, executor));
         methods.addAll(SwapMethods.unconfigured());
+        methods.addAll(PoolMethods.all(pool, executor));
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));
         methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));

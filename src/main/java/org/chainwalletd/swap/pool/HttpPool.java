@@ -1,6 +1,7 @@
 package org.chainwalletd.swap.pool;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -55,6 +56,7 @@ public final class HttpPool implements Pool {
     private static final int DEEPEST = 16;
     private static final int MOST_TOKENS = 20_000;
     private static final int LONGEST_NUMBER = 100;
+    private static final ObjectMapper MAPPER = mapper();
 
     private final ActorSystem<?> system;
     private final String base;
@@ -93,7 +95,7 @@ public final class HttpPool implements Pool {
         this.connections = connections(system, patience);
         this.materializer = SystemMaterializer.get(system).materializer();
         this.context = scala.concurrent.ExecutionContext$.MODULE$.fromExecutor(executor);
-        this.reader = reader();
+        this.reader = Jackson.unmarshaller(MAPPER, JsonNode.class);
     }
 
     private static ConnectionPoolSettings connections(ActorSystem<?> system, Duration patience) {
@@ -111,7 +113,7 @@ public final class HttpPool implements Pool {
     }
 
     /** Numbers are read exactly, and a tree is bounded by its tokens, not only by its length. */
-    private static Unmarshaller<HttpEntity, JsonNode> reader() {
+    private static ObjectMapper mapper() {
         JsonFactory factory = JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxNestingDepth(DEEPEST)
@@ -119,11 +121,10 @@ public final class HttpPool implements Pool {
                         .maxNumberLength(LONGEST_NUMBER)
                         .build())
                 .build();
-        ObjectMapper mapper = JsonMapper.builder(factory)
+        return JsonMapper.builder(factory)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .build();
-        return Jackson.unmarshaller(mapper, JsonNode.class);
     }
 
     @Override
@@ -256,8 +257,18 @@ public final class HttpPool implements Pool {
                                 failure == null ? entity.getData().decodeString(StandardCharsets.UTF_8) : "",
                         executor)
                 .thenComposeAsync(
-                        text -> CompletableFuture.failedFuture(new PoolException.Refused(status, readable(text))),
+                        text -> CompletableFuture.failedFuture(new PoolException.Refused(status, words(text))),
                         executor);
+    }
+
+    /** The member {@code error} of an object, otherwise all of it. */
+    private static String words(String text) {
+        try {
+            JsonNode error = MAPPER.readTree(text).path("error");
+            return readable(error.isTextual() ? error.textValue() : text);
+        } catch (JsonProcessingException e) {
+            return readable(text);
+        }
     }
 
     /** What a stranger wrote, for a log or an answer: one line of printable characters, and not many. */

@@ -193,6 +193,8 @@ class HttpPoolTest {
                 .isInstanceOf(PoolException.Refused.class)
                 .hasMessageStartingWith("the pool refuses (HTTP 422): no   liquidity xxx")
                 .satisfies(refusal -> assertThat(refusal.getMessage().length()).isLessThan(400));
+        answer = "{\"error\": \"sold out\"}";
+        assertThatThrownBy(() -> done(pool().info())).hasMessageEndingWith(": sold out");
         answer = "y".repeat(HttpPool.LONGEST_REFUSAL + 1);
         assertThatThrownBy(() -> done(pool().info())).hasMessageContaining("no reason");
     }

@@ -36,37 +36,6 @@ public final class SwapMethods {
                         SwapParams.SwapList.class,
                         SwapResults.Swaps.class),
                 read(
-                        "swap_pool_info",
-                        "The pool's price, fee and reserves.",
-                        NoParams.class,
-                        SwapResults.PoolInfo.class),
-                read(
-                        "swap_price_klines",
-                        "The pool's price over time.",
-                        SwapParams.Klines.class,
-                        SwapResults.Klines.class),
-                read("lp_pool_info", "The liquidity pool.", NoParams.class, SwapResults.PoolAnswer.class),
-                read(
-                        "lp_position",
-                        "The shares of an address.",
-                        SwapParams.Position.class,
-                        SwapResults.PoolAnswer.class),
-                read(
-                        "lp_deposit_start",
-                        "Begins a deposit; answers how to fund it.",
-                        SwapParams.DepositStart.class,
-                        SwapResults.PoolAnswer.class),
-                read(
-                        "lp_deposit_status",
-                        "How far a deposit has come.",
-                        SwapParams.DepositStatus.class,
-                        SwapResults.PoolAnswer.class),
-                spend(
-                        "lp_withdraw_self",
-                        "Cashes shares out.",
-                        SwapParams.Withdraw.class,
-                        SwapResults.PoolAnswer.class),
-                read(
                         "evm_get_balances",
                         "Balances of the account-chain key.",
                         NoParams.class,

@@ -1,6 +1,11 @@
 package org.chainwalletd.rpc.method.swap;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,13 +55,43 @@ final class SwapResults {
             @JsonInclude(JsonInclude.Include.ALWAYS) Long feeBps,
             @JsonInclude(JsonInclude.Include.ALWAYS) Long maxSwapBps,
             @JsonInclude(JsonInclude.Include.ALWAYS) String chainReserve,
-            @JsonInclude(JsonInclude.Include.ALWAYS) String nativeReserve) {}
+            @JsonInclude(JsonInclude.Include.ALWAYS) String nativeReserve) {
+        static PoolInfo of(org.chainwalletd.swap.pool.PoolInfo info) {
+            return new PoolInfo(
+                    plain(info.midPrice()),
+                    info.feeBps().orElse(null),
+                    info.maxSwapBps().orElse(null),
+                    plain(info.chainReserve()),
+                    plain(info.nativeReserve()));
+        }
+
+        private static String plain(Optional<BigDecimal> number) {
+            return number.map(BigDecimal::toPlainString).orElse(null);
+        }
+    }
 
     record Kline(long t, String o, String h, String l, String c) {}
 
-    record Klines(List<Kline> items) {}
+    record Klines(List<Kline> items) {
+        static Klines of(List<org.chainwalletd.swap.pool.Kline> klines) {
+            return new Klines(klines.stream()
+                    .map(kline -> new Kline(
+                            kline.time(),
+                            kline.open().toPlainString(),
+                            kline.high().toPlainString(),
+                            kline.low().toPlainString(),
+                            kline.close().toPlainString()))
+                    .toList());
+        }
+    }
 
-    record PoolAnswer(@Doc("what the pool answered") Map<String, Object> answer) {}
+    record PoolAnswer(@Doc("what the pool answered") Map<String, Object> answer) {
+        private static final ObjectMapper JSON = new ObjectMapper();
+
+        static PoolAnswer of(JsonNode object) {
+            return new PoolAnswer(JSON.convertValue(object, new TypeReference<LinkedHashMap<String, Object>>() {}));
+        }
+    }
 
     record KeyAddress(
             @JsonInclude(JsonInclude.Include.ALWAYS) String address,

@@ -1,0 +1,34 @@
+package org.chainwalletd.boot;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLContext;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.swap.pool.HttpPool;
+import org.chainwalletd.swap.pool.Pool;
+import org.chainwalletd.swap.pool.PoolCertificate;
+import org.chainwalletd.swap.pool.PoolWords;
+
+/** The client of the pool that is configured. */
+final class SwapPool {
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    private SwapPool() {}
+
+    /** @throws StartupException for a file that holds no certificate */
+    static Pool open(ActorSystem<?> system, Settings settings, Settings.Swap swap, Executor executor) {
+        PoolWords words =
+                new PoolWords(settings.chain().brand(), PoolWords.DEFAULT.evm(), PoolWords.DEFAULT.nativeAsset());
+        return new HttpPool(system, swap.pool(), trust(swap), words, PATIENCE, executor);
+    }
+
+    private static Optional<SSLContext> trust(Settings.Swap swap) {
+        try {
+            return swap.poolCa().map(PoolCertificate::trustOnly);
+        } catch (IllegalArgumentException e) {
+            throw new StartupException("--swap-pool-ca: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package org.chainwalletd.rpc.method.swap;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.swap.pool.Pool;
+
+/** {@code lp_deposit_status}. */
+final class LpDepositStatusMethod extends PoolMethod<SwapParams.DepositStatus, SwapResults.PoolAnswer> {
+    LpDepositStatusMethod(Pool pool, Executor executor) {
+        super(
+                "lp_deposit_status",
+                Scope.READ,
+                "How far a deposit has come.",
+                SwapParams.DepositStatus.class,
+                SwapResults.PoolAnswer.class,
+                pool,
+                executor);
+    }
+
+    @Override
+    CompletionStage<SwapResults.PoolAnswer> ask(SwapParams.DepositStatus params, Pool pool) {
+        return told(pool.lpDeposit(PoolParams.id(params.id())), SwapResults.PoolAnswer::of);
+    }
+}

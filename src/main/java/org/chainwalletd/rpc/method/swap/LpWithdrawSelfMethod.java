@@ -1,0 +1,26 @@
+package org.chainwalletd.rpc.method.swap;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.swap.pool.Pool;
+
+/** {@code lp_withdraw_self}: the pool pays the address that the shares are of. */
+final class LpWithdrawSelfMethod extends PoolMethod<SwapParams.Withdraw, SwapResults.PoolAnswer> {
+    LpWithdrawSelfMethod(Pool pool, Executor executor) {
+        super(
+                "lp_withdraw_self",
+                Scope.SPEND,
+                "Cashes shares out.",
+                SwapParams.Withdraw.class,
+                SwapResults.PoolAnswer.class,
+                pool,
+                executor);
+    }
+
+    @Override
+    CompletionStage<SwapResults.PoolAnswer> ask(SwapParams.Withdraw params, Pool pool) {
+        return told(
+                pool.lpWithdraw(params.chainAddress(), PoolParams.shares(params.shares())), SwapResults.PoolAnswer::of);
+    }
+}
