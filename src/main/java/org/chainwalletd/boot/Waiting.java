@@ -50,6 +50,9 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         WaitSetup setup = new WaitSetup(
                 settings.chain(),
                 nodes.client().hasty().background(),
+                nodes.client().each().stream()
+                        .map(client -> client.hasty().background())
+                        .toList(),
                 urls.size(),
                 () -> nodes.seen().get().tip(),
                 follower::subscribe,

@@ -85,6 +85,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     private final TimerScheduler<Command> timers;
     private final NodeClient nodes;
+    private final List<NodeClient> each;
     private final Supplier<Optional<NodeClient.Tip>> nodesTip;
     private final Executor executor;
     private final LongSupplier clock;
@@ -108,6 +109,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         super(context);
         this.timers = timers;
         this.nodes = setup.nodes();
+        this.each = setup.each();
         this.nodesTip = setup.nodesTip();
         this.executor = setup.executor();
         this.clock = setup.clock();
@@ -246,18 +248,58 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         }
     }
 
-    /** Of a block that the asked node has on its best chain and whose list names the transaction. */
+    /**
+     * Of a block that the asked nodes have on their best chains and whose list names the transaction. What the follower has not seen is not
+     * believed of one node when others answer: two have to name the same block.
+     */
     private CompletionStage<Optional<BlockPlace>> placeOf(Hash256 txId) {
-        return nodes.transaction(txId)
+        return placeOf(nodes, txId)
+                .thenComposeAsync(
+                        first -> first.isEmpty() || each.size() < 2
+                                ? CompletableFuture.completedStage(first)
+                                : agreed(txId, first.get()),
+                        executor);
+    }
+
+    /**
+     * What became of asking each node.
+     *
+     * @param named those that name the block
+     */
+    private record Votes(int answered, int named) {
+        Votes and(Votes other) {
+            return new Votes(answered + other.answered, named + other.named);
+        }
+    }
+
+    private CompletionStage<Optional<BlockPlace>> agreed(Hash256 txId, BlockPlace place) {
+        CompletionStage<Votes> votes = CompletableFuture.completedStage(new Votes(0, 0));
+        for (NodeClient node : each) {
+            CompletionStage<Votes> vote = placeOf(node, txId)
+                    .handleAsync(
+                            (found, failure) -> failure != null
+                                    ? new Votes(0, 0)
+                                    : new Votes(1, found.equals(Optional.of(place)) ? 1 : 0),
+                            executor);
+            votes = votes.thenCombineAsync(vote, Votes::and, executor);
+        }
+        return votes.thenApplyAsync(
+                all -> Optional.of(place)
+                        .filter(named -> all.named() >= Math.min(2, all.answered()) && all.named() > 0),
+                executor);
+    }
+
+    private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId) {
+        return asked.transaction(txId)
                 .thenComposeAsync(
                         found -> found.filter(tx -> !tx.inMempool())
-                                .map(tx -> confirmedPlace(txId, new BlockPlace(tx.blockHeight(), tx.blockId())))
+                                .map(tx -> confirmedPlace(asked, txId, new BlockPlace(tx.blockHeight(), tx.blockId())))
                                 .orElse(CompletableFuture.completedStage(Optional.empty())),
                         executor);
     }
 
-    private CompletionStage<Optional<BlockPlace>> confirmedPlace(Hash256 txId, BlockPlace place) {
-        return nodes.blockAt(place.height())
+    private CompletionStage<Optional<BlockPlace>> confirmedPlace(NodeClient asked, Hash256 txId, BlockPlace place) {
+        return asked.blockAt(place.height())
                 .thenApplyAsync(
                         block -> block.filter(named -> named.blockId().equals(place.blockId())
                                         && named.transactions().contains(txId))
@@ -319,10 +361,13 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         dropIfEmpty(group);
     }
 
-    /** The followed tip; for a block that it has not reached yet, what a node says while it lags. */
+    /**
+     * The followed tip. A block that it has not reached yet, but nodes name while it lags, is one confirmation: no node's word makes it deeper,
+     * the blocks above it have to be followed for that.
+     */
     private long tipAbove(BlockPlace place) {
         long followed = recent.tip().map(BlockPlace::height).orElse(0L);
-        return followed < place.height() && isLagging() ? nodeTip : followed;
+        return followed < place.height() && isLagging() ? place.height() : followed;
     }
 
     private Behavior<Command> onTick() {

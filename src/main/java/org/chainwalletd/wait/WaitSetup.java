@@ -1,5 +1,6 @@
 package org.chainwalletd.wait;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -14,6 +15,7 @@ import org.chainwalletd.node.NodeClient;
  * What waits work with.
  *
  * @param nodes asked on the background lane and once per look: waits have a patience of their own
+ * @param each of them by itself
  * @param nodeCount that look-ups rotate over
  * @param nodesTip the highest tip that a node of our chain has told last
  * @param follow subscribes to the followed chain
@@ -23,6 +25,7 @@ import org.chainwalletd.node.NodeClient;
 public record WaitSetup(
         ChainProfile profile,
         NodeClient nodes,
+        List<NodeClient> each,
         int nodeCount,
         Supplier<Optional<NodeClient.Tip>> nodesTip,
         Consumer<ActorRef<FollowEvent>> follow,

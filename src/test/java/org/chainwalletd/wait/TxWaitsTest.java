@@ -158,4 +158,31 @@ class TxWaitsTest {
         Await.until("it was asked for again", () -> rig.asked("transaction") == 2);
         waiting.cancel(true);
     }
+
+    @Test
+    void while_the_followed_chain_lags_no_nodes_word_makes_a_block_deeper_than_one() throws Exception {
+        BlockPlace ahead = rig.connectUnheard(tx).place();
+        CompletableFuture<TxOutcome> deep = rig.forTx(txId, 2, LONG);
+        rig.nodesTip(ahead.height() + 100);
+
+        assertThat(rig.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(ahead, 1));
+        assertThat(deep).isNotDone();
+        deep.cancel(true);
+    }
+
+    @Test
+    void what_the_follower_has_not_seen_two_nodes_have_to_name() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            Transaction old = two.payment(WaitRig.address(2), 500);
+            two.connectUnheard(old);
+            two.connect();
+            assertThat(two.forTx(WaitRig.id(old), 1, Duration.ZERO).get(20, SECONDS))
+                    .isEqualTo(new TxOutcome.TimedOut(0));
+
+            two.secondKnows = true;
+
+            assertThat(two.forTx(WaitRig.id(old), 1, Duration.ZERO).get(20, SECONDS))
+                    .isInstanceOf(TxOutcome.Confirmed.class);
+        }
+    }
 }

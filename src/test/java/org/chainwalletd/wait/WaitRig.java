@@ -66,15 +66,27 @@ final class WaitRig implements AutoCloseable {
     private final Map<Address, Amount> balances = new ConcurrentHashMap<>();
     private final List<ChainBlock> chain = new ArrayList<>();
     private volatile Supplier<RuntimeException> trouble = () -> null;
+    volatile boolean secondKnows;
     private volatile boolean withoutMempool;
     private volatile CountDownLatch held = new CountDownLatch(0);
     private volatile Optional<NodeClient.Tip> nodesTip = Optional.empty();
     private int fresh;
 
     WaitRig() {
+        this(1);
+    }
+
+    /** @param count the second node knows a confirmed transaction only when {@link #secondKnows} */
+    WaitRig(int count) {
         system = ActorSystem.create(Behaviors.empty(), "waits", PekkoSettings.forSystem());
         NodeClient nodes = (NodeClient)
                 Proxy.newProxyInstance(NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, answers());
+        NodeClient second = (NodeClient) Proxy.newProxyInstance(
+                NodeClient.class.getClassLoader(),
+                new Class<?>[] {NodeClient.class},
+                (proxy, method, arguments) -> method.getName().equals("transaction") && !secondKnows
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : answer(method.getName(), arguments));
         waits = Waits.start(
                 new Waits.Spawner() {
                     @Override
@@ -85,7 +97,8 @@ final class WaitRig implements AutoCloseable {
                 new WaitSetup(
                         PROFILE,
                         nodes,
-                        1,
+                        count == 1 ? List.of(nodes) : List.of(nodes, second),
+                        count,
                         () -> nodesTip,
                         followers::add,
                         Runnable::run,
@@ -299,6 +312,16 @@ final class WaitRig implements AutoCloseable {
     }
 
     ChainBlock connect(Transaction... transactions) {
+        ChainBlock block = connectUnheard(transactions);
+        tell(
+                chain.size() == 1
+                        ? new FollowEvent.Standing(new FollowedTip(block.place(), 0))
+                        : new FollowEvent.Connected(block));
+        return block;
+    }
+
+    /** The nodes have the block, the follower does not tell of it. */
+    ChainBlock connectUnheard(Transaction... transactions) {
         long height = height() + 1;
         Hash256 parent =
                 chain.isEmpty() ? Hash256.ZERO : chain.get(chain.size() - 1).id();
@@ -311,10 +334,6 @@ final class WaitRig implements AutoCloseable {
         }
         ChainBlock block = new ChainBlock(header, header.id(), listed);
         chain.add(block);
-        tell(
-                chain.size() == 1
-                        ? new FollowEvent.Standing(new FollowedTip(block.place(), 0))
-                        : new FollowEvent.Connected(block));
         return block;
     }
 
