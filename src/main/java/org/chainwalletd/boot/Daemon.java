@@ -167,6 +167,7 @@ public final class Daemon implements AutoCloseable {
                 .map(tip -> OptionalLong.of(tip.height()))
                 .orElse(OptionalLong.empty()));
         Waiting waiting = startWaiting(system, nodes, following, workers, meters);
+        following.watchKeys(new UnderGuardian(system), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
         following.forgetCredits(settings, new UnderGuardian(system), books);
         waiting.sighted()
                 .tellCredits(following.seeCredits(

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -18,6 +19,7 @@ import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.Coverage;
 import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.CreditPruner;
+import org.chainwalletd.coins.KeyWatch;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.coins.VerifiedOutputs;
@@ -56,6 +58,7 @@ import org.chainwalletd.store.books.SpendingTable;
  */
 record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits, SpendChain spends) {
     private static final Duration WATCHING = Duration.ofMinutes(2);
+    private static final Duration KEYS = Duration.ofSeconds(5);
     private static final Duration PRUNING = Duration.ofMinutes(10);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -113,6 +116,13 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 books,
                 credits,
                 new FollowedSpends(follower, new SpendingBooks(file), workers.upstream()));
+    }
+
+    /** Begins to keep the watched addresses those of the keyring. */
+    void watchKeys(Follower.Spawner spawner, Keyring keyring, Consumer<List<Address>> newest) {
+        spawner.spawn(
+                KeyWatch.create(new KeyWatch.Setup(books::allWatched, books::settle, keyring::watch, newest, KEYS)),
+                "key-watch");
     }
 
     /** Begins to forget old credits, if the operator wants that. */

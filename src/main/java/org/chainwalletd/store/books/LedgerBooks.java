@@ -63,20 +63,36 @@ public final class LedgerBooks {
      */
     public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
         return file.write(session -> {
-            Page head = session.head();
-            long height = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
-            long birth = Math.max(0, height - young);
-            for (Address address : addresses) {
-                head.update(
-                        "INSERT OR IGNORE INTO watched"
-                                + " (address, from_height, fresh, cover_height, history_from, before_scan)"
-                                + " SELECT ?, ?, ?, ?, ?, COALESCE(MAX(scan), 0) + 1 FROM scans",
-                        address.toArray(),
-                        height,
-                        fresh ? 1 : 0,
-                        fresh ? birth : null,
-                        fresh ? birth : Math.max(0, height + 1));
-            }
+            watch(session.head(), addresses, fresh, young);
+            return null;
+        });
+    }
+
+    private static void watch(Page head, List<Address> addresses, boolean fresh, long young) {
+        long height = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
+        long birth = Math.max(0, height - young);
+        for (Address address : addresses) {
+            head.update(
+                    "INSERT OR IGNORE INTO watched"
+                            + " (address, from_height, fresh, cover_height, history_from, before_scan)"
+                            + " SELECT ?, ?, ?, ?, ?, COALESCE(MAX(scan), 0) + 1 FROM scans",
+                    address.toArray(),
+                    height,
+                    fresh ? 1 : 0,
+                    fresh ? birth : null,
+                    fresh ? birth : Math.max(0, height + 1));
+        }
+    }
+
+    /**
+     * Watches the first, which may have coins, from the block that was written last on, and the others no more; durable in one commit when the
+     * stage completes. What is known of coins of the others stays, and their spends are still noted.
+     */
+    public CompletionStage<Void> settle(List<Address> watched, List<Address> unwatched) {
+        return file.write(session -> {
+            watch(session.head(), watched, false, 0);
+            unwatched.forEach(address ->
+                    session.head().update("DELETE FROM watched WHERE address = ?", (Object) address.toArray()));
             return null;
         });
     }

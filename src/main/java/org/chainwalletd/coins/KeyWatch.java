@@ -1,0 +1,207 @@
+package org.chainwalletd.coins;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyEvents;
+import org.chainwalletd.keyring.OwnKey;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it that the books watch exactly the keys that there are. The call that brings a key has it watched before it answers; this is for
+ * what that leaves behind: a key whose books could not be written then (a full disk) is watched as soon as they can, and a key that is gone is
+ * watched no more. Hears of keys from the keyring, writes the books, and tells which keys are the newest. Owns what is not written yet; it
+ * does nothing that fails. A new life of the daemon looks for keys that are not watched; one that was deleted just before the last life ended
+ * stays watched, which costs a row.
+ */
+public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyWatch.class);
+    private static final int NEWEST = 500;
+
+    public sealed interface Command {}
+
+    private record Began(List<OwnKey> keys, Set<Address> watched, Throwable failure) implements Command {}
+
+    private record Added(List<Address> addresses) implements Command {}
+
+    private record Removed(Set<Address> addresses) implements Command {}
+
+    private record Written(Map<Address, Boolean> changes, Throwable failure) implements Command {}
+
+    private enum Timer implements Command {
+        WRITE
+    }
+
+    /**
+     * What it works with.
+     *
+     * @param watched what the books watch
+     * @param settling writes which addresses they watch from now on, and which no more
+     * @param keys all keys of this moment, and the listener hears of every change after it ({@code Keyring.watch})
+     * @param newest is told the addresses of the newest keys, the newest first, when they change; must not block
+     * @param pause before the books are written, so that the call that brings a key comes first, and between two tries
+     */
+    public record Setup(
+            Supplier<CompletionStage<Set<Address>>> watched,
+            BiFunction<List<Address>, List<Address>, CompletionStage<Void>> settling,
+            Keys keys,
+            Consumer<List<Address>> newest,
+            Duration pause) {
+        /** How the keys are learnt. */
+        @FunctionalInterface
+        public interface Keys {
+            CompletionStage<List<OwnKey>> watch(KeyEvents listener);
+        }
+    }
+
+    private final TimerScheduler<Command> timers;
+    private final Setup setup;
+    /** Whether each address is to be watched; the last word counts. */
+    private final Map<Address, Boolean> due = new LinkedHashMap<>();
+
+    private List<Address> newest = List.of();
+    private boolean writing;
+
+    public static Behavior<Command> create(Setup setup) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> new KeyWatch(context, timers, setup)));
+    }
+
+    private KeyWatch(ActorContext<Command> context, TimerScheduler<Command> timers, Setup setup) {
+        super(context);
+        this.timers = timers;
+        this.setup = setup;
+        CompletableFuture<Set<Address>> watched = setup.watched().get().toCompletableFuture();
+        CompletableFuture<List<OwnKey>> keys =
+                setup.keys().watch(new ToSelf(context.getSelf())).toCompletableFuture();
+        context.pipeToSelf(
+                CompletableFuture.allOf(watched, keys),
+                (done, failure) -> failure == null
+                        ? new Began(keys.join(), watched.join(), null)
+                        : new Began(List.of(), Set.of(), failure));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Began.class, this::onBegan)
+                .onMessage(Added.class, this::onAdded)
+                .onMessage(Removed.class, this::onRemoved)
+                .onMessage(Written.class, this::onWritten)
+                .onMessageEquals(Timer.WRITE, this::write)
+                .build();
+    }
+
+    /**
+     * What was told meanwhile is newer than the two lists. An address that is watched and has no key here is left alone: keys may be elsewhere
+     * for once, and coming back they would have missed blocks.
+     */
+    private Behavior<Command> onBegan(Began began) {
+        if (began.failure() != null) {
+            LOG.warn(
+                    "the books are not compared with the keyring: {}",
+                    began.failure().toString());
+            return this;
+        }
+        began.keys().stream()
+                .map(OwnKey::address)
+                .filter(address -> !began.watched().contains(address))
+                .forEach(address -> due.putIfAbsent(address, true));
+        Stream<Address> before = began.keys().stream()
+                .sorted(Comparator.comparingLong((OwnKey key) -> key.birth().orElse(0))
+                        .reversed())
+                .map(OwnKey::address);
+        tellNewest(
+                Stream.concat(newest.stream(), before).distinct().limit(NEWEST).toList());
+        writeSoon();
+        return this;
+    }
+
+    private Behavior<Command> onAdded(Added added) {
+        added.addresses().forEach(address -> due.put(address, true));
+        List<Address> now = new ArrayList<>(added.addresses());
+        newest.stream().filter(address -> !added.addresses().contains(address)).forEach(now::add);
+        tellNewest(now.subList(0, Math.min(NEWEST, now.size())));
+        writeSoon();
+        return this;
+    }
+
+    private Behavior<Command> onRemoved(Removed removed) {
+        removed.addresses().forEach(address -> due.put(address, false));
+        tellNewest(newest.stream()
+                .filter(address -> !removed.addresses().contains(address))
+                .toList());
+        writeSoon();
+        return this;
+    }
+
+    private void tellNewest(List<Address> now) {
+        newest = List.copyOf(now);
+        setup.newest().accept(newest);
+    }
+
+    private void writeSoon() {
+        if (!writing && !due.isEmpty() && !timers.isTimerActive(Timer.WRITE)) {
+            timers.startSingleTimer(Timer.WRITE, setup.pause());
+        }
+    }
+
+    private Behavior<Command> write() {
+        Map<Address, Boolean> changes = Map.copyOf(due);
+        List<Address> added = new ArrayList<>();
+        List<Address> gone = new ArrayList<>();
+        changes.forEach((address, wanted) -> (wanted ? added : gone).add(address));
+        writing = true;
+        getContext().pipeToSelf(setup.settling().apply(added, gone), (done, failure) -> new Written(changes, failure));
+        return this;
+    }
+
+    private Behavior<Command> onWritten(Written written) {
+        writing = false;
+        if (written.failure() == null) {
+            written.changes().forEach(due::remove);
+        } else {
+            LOG.warn(
+                    "the books do not watch all keys yet: {}", written.failure().toString());
+        }
+        writeSoon();
+        return this;
+    }
+
+    /** Answers of calls do not wait for this: they have their keys watched themselves. */
+    private record ToSelf(ActorRef<Command> self) implements KeyEvents {
+        @Override
+        public CompletionStage<Void> added(List<OwnKey> keys) {
+            self.tell(new Added(keys.stream().map(OwnKey::address).toList()));
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public void learnt(List<OwnKey> keys) {
+            // Which keys there are is all that counts here.
+        }
+
+        @Override
+        public void removed(Set<Address> addresses) {
+            self.tell(new Removed(Set.copyOf(addresses)));
+        }
+    }
+}

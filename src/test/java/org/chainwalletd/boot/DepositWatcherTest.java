@@ -1,0 +1,181 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The deposit watcher of the manual, as a shop would write it: a loop over {@code list_credits} that commits what it books together with the
+ * cursor. It is killed between any two lines, the daemon is stopped and started again, the chain is reorganised and the node lies; in the end
+ * each deposit is booked once. More rounds with {@code -Ddeposits.rounds}, longer ones with {@code -Ddeposits.steps}.
+ */
+@Timeout(600)
+class DepositWatcherTest {
+    private static final int ROUNDS = Integer.getInteger("deposits.rounds", 1);
+    private static final int STEPS = Integer.getInteger("deposits.steps", 25);
+    private static final int DEPTH = 2;
+
+    /** Those that a development chain, whose roots and work are not insisted on, has to find out as well. */
+    private static final List<String> LIES =
+            List.of("tx_value", "script", "utxo_value", "balance", "forgetful", "shape");
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @TempDir
+    Path folder;
+
+    private final Random random = Seeded.random("DepositWatcherTest");
+    private DaemonRig daemon;
+    private WalletdClient node;
+
+    @Test
+    void each_deposit_is_booked_once() {
+        node = new WalletdClient(chain.uri(), "none", Optional.empty());
+        for (int round = 0; round < ROUNDS; round++) {
+            Path datadir = folder.resolve("round-" + round);
+            daemon = new DaemonRig(datadir, chain.uri());
+            try {
+                round(datadir);
+            } finally {
+                daemon.close();
+            }
+        }
+    }
+
+    private void round(Path datadir) {
+        List<String> customers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            customers.add(daemon.call("generate_standard_address", Map.of())
+                    .path("address")
+                    .asText());
+        }
+        Shop shop = new Shop();
+        for (int step = 0; step < STEPS; step++) {
+            happens(customers);
+            if (random.nextInt(8) == 0) {
+                daemon.close();
+                daemon = new DaemonRig(datadir, chain.uri());
+            }
+            shop.runAndDie();
+        }
+        node.call("devnet_mine", Map.of("blocks", DEPTH + 1));
+        followed();
+        shop.readAll();
+        assertThat(shop.booked).isEqualTo(deposits(customers));
+    }
+
+    private void happens(List<String> customers) {
+        switch (random.nextInt(6)) {
+            case 0, 1, 2 -> {
+                for (int i = random.nextInt(3); i >= 0; i--) {
+                    String to = customers.get(random.nextInt(customers.size()));
+                    node.call("devnet_faucet", Map.of("address", to, "amount", 1_000 + random.nextInt(1_000)));
+                }
+                node.call("devnet_mine", Map.of("blocks", 1 + random.nextInt(2)));
+            }
+            case 3 -> node.call("devnet_reorg", Map.of("depth", 1 + random.nextInt(4), "drop", random.nextInt(3) == 0));
+            case 4 -> {
+                node.call("devnet_set", Map.of("lie", LIES.get(random.nextInt(LIES.size()))));
+                node.call("devnet_mine", Map.of());
+            }
+            default -> node.call("devnet_set", Map.of("lie", "none"));
+        }
+    }
+
+    private void followed() {
+        node.call("devnet_set", Map.of("lie", "none"));
+        String tip = node.call("get_block_height", Map.of()).path("block_id").asText();
+        Await.until(
+                "the tip is followed",
+                () -> daemon.call("get_follower_status", Map.of())
+                        .path("last_indexed_block_id")
+                        .asText()
+                        .equals(tip));
+    }
+
+    /** Amounts by outpoint that are deep enough; none of them is ever spent. */
+    private Map<String, Long> deposits(List<String> customers) {
+        long tip = node.call("get_block_height", Map.of()).path("height").asLong();
+        Map<String, Long> deposits = new HashMap<>();
+        for (String customer : customers) {
+            for (JsonNode coin :
+                    node.call("get_address_utxos", Map.of("address", customer)).path("utxos")) {
+                if (coin.path("height").asLong() <= tip - DEPTH + 1) {
+                    deposits.put(
+                            coin.path("tx_id").asText() + ":"
+                                    + coin.path("output_index").asLong(),
+                            coin.path("value").asLong());
+                }
+            }
+        }
+        return deposits;
+    }
+
+    /** What outlives the process: the bookings and the cursor, committed together. */
+    private final class Shop {
+        private Map<String, Long> booked = new HashMap<>();
+        private Optional<String> cursor = Optional.empty();
+
+        /** A process that starts from its database and dies anywhere. */
+        void runAndDie() {
+            for (int pages = random.nextInt(3); pages > 0; pages--) {
+                JsonNode answer = ask(1 + random.nextInt(3));
+                if (random.nextInt(4) == 0) {
+                    // Died before the commit: nothing of it is in the database.
+                    return;
+                }
+                commit(answer);
+            }
+        }
+
+        void readAll() {
+            JsonNode answer = ask(3);
+            while (!answer.path("credits").isEmpty()) {
+                commit(answer);
+                answer = ask(3);
+            }
+        }
+
+        private JsonNode ask(int limit) {
+            Map<String, Object> params = new HashMap<>(Map.of("min_confirmations", DEPTH, "limit", limit));
+            cursor.ifPresent(from -> params.put("cursor", from));
+            return daemon.call("list_credits", params);
+        }
+
+        private void commit(JsonNode answer) {
+            Map<String, Long> transaction = new HashMap<>(booked);
+            for (JsonNode credit : answer.path("credits")) {
+                String outpoint = credit.path("tx_id").asText() + ":"
+                        + credit.path("output_index").asLong();
+                if (credit.path("event").asText().equals("confirmed")) {
+                    assertThat(transaction.put(outpoint, credit.path("amount").asLong()))
+                            .as("booked twice: %s", credit)
+                            .isNull();
+                } else {
+                    assertThat(transaction.remove(outpoint))
+                            .as("taken back but never booked: %s", credit)
+                            .isNotNull();
+                }
+            }
+            booked = transaction;
+            cursor = Optional.of(answer.path("cursor").asText());
+        }
+    }
+}
