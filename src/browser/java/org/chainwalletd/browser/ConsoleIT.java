@@ -15,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
-import org.openqa.selenium.TakesScreenshot;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -43,6 +42,7 @@ class ConsoleIT {
             JsonNode shop = daemon.call("generate_standard_address", Map.of("label", "shop"));
             String from = payer.get("address").textValue();
             daemon.nodeCall("devnet_faucet", Map.of("address", from, "amount", 1_000_000_000));
+            daemon.nodeCall("devnet_faucet", Map.of("address", from, "amount", 500_000_000));
             ChromeDriver browser = browser();
             try {
                 WebDriverWait wait = new WebDriverWait(browser, PATIENCE);
@@ -60,7 +60,7 @@ class ConsoleIT {
                 wait.until(driver -> daemon.call("get_balance", Map.of("address", from))
                                 .get("balance")
                                 .longValue()
-                        > 0);
+                        == 1_500_000_000L);
                 daemon.call(
                         "transfer",
                         Map.of(
@@ -68,8 +68,23 @@ class ConsoleIT {
                                 from,
                                 "outputs",
                                 List.of(Map.of("to", shop.get("address").textValue(), "amount", 5000))));
+                daemon.call(
+                        "htlc_lock",
+                        Map.of(
+                                "from",
+                                from,
+                                "receiver",
+                                shop.get("pubkey").textValue(),
+                                "hash_lock",
+                                "ab".repeat(32),
+                                "timeout",
+                                5000,
+                                "amount",
+                                7000));
                 wait.until(
                         driver -> driver.findElement(By.id("spends")).getText().contains("confirmed"));
+                wait.until(
+                        driver -> driver.findElement(By.id("htlcs")).getText().contains("locked"));
                 wait.until(driver ->
                         driver.findElements(By.cssSelector("#tips path")).size() == 1);
                 wait.until(
@@ -116,9 +131,10 @@ class ConsoleIT {
     }
 
     /** {@code -Dscreenshot=file} keeps a picture, as the manual shows one. */
-    private static void shoot(TakesScreenshot browser) throws java.io.IOException {
+    private static void shoot(ChromeDriver browser) throws java.io.IOException {
         String file = System.getProperty("screenshot");
         if (file != null) {
+            browser.manage().window().setSize(new Dimension(1640, 1060));
             Files.write(Path.of(file), browser.getScreenshotAs(OutputType.BYTES));
         }
     }

@@ -22,7 +22,6 @@ import java.util.TreeSet;
 import org.chainwalletd.cli.ExitCode;
 import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
-import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.client.method.Call;
 import org.chainwalletd.testkit.DaemonProcess;
@@ -38,7 +37,8 @@ final class BothWays {
     private final DaemonProcess daemon;
     private final Path datadir;
     private final Map<String, JsonNode> described = new LinkedHashMap<>();
-    private final Set<String> called = new TreeSet<>();
+    private final Set<String> byClient = new TreeSet<>();
+    private final Set<String> byCommandLine = new TreeSet<>();
 
     BothWays(DaemonProcess daemon, Path datadir) {
         this.daemon = daemon;
@@ -56,7 +56,9 @@ final class BothWays {
 
     /** Names of all methods that were called in both ways. */
     Set<String> called() {
-        return called;
+        Set<String> both = new TreeSet<>(byClient);
+        both.retainAll(byCommandLine);
+        return both;
     }
 
     /** The same call in both ways; what the client was answered. */
@@ -65,14 +67,22 @@ final class BothWays {
     }
 
     /** Two calls of one method, for what can be done only once; both answers. */
-    <R> List<R> each(Call<R> byClient, Call<R> byCommandLine) {
-        WalletdClient client = daemon.client("spend");
-        R first = client.call(byClient);
-        R second = byCommandLine.read(printed(byCommandLine.method(), byCommandLine.params()));
-        assertThat(byClient.method()).isEqualTo(byCommandLine.method());
-        checkParams(byClient.method(), byClient.params());
-        called.add(byClient.method());
-        return List.of(first, second);
+    <R> List<R> each(Call<R> first, Call<R> second) {
+        return List.of(byClient(first), byCommandLine(second));
+    }
+
+    <R> R byClient(Call<R> call) {
+        checkParams(call.method(), call.params());
+        R answer = daemon.client("spend").call(call);
+        byClient.add(call.method());
+        return answer;
+    }
+
+    <R> R byCommandLine(Call<R> call) {
+        checkParams(call.method(), call.params());
+        R answer = call.read(printed(call.method(), call.params()));
+        byCommandLine.add(call.method());
+        return answer;
     }
 
     /** A method of which the typed client has nothing: a name of older clients, or what describes the others. */
@@ -80,7 +90,8 @@ final class BothWays {
         checkParams(method, params);
         JsonNode printed = printed(method, params);
         assertThat(daemon.call(method, params).getNodeType()).isEqualTo(printed.getNodeType());
-        called.add(method);
+        byClient.add(method);
+        byCommandLine.add(method);
         return printed;
     }
 
@@ -93,7 +104,8 @@ final class BothWays {
         assertThat(ended.code).as(ended.err).isEqualTo(ExitCode.BAD_CALL);
         assertThat(ended.err).contains("not configured");
         checkParams(call.method(), call.params());
-        called.add(call.method());
+        byClient.add(call.method());
+        byCommandLine.add(call.method());
     }
 
     private WalletdException.RpcError refusal(Call<?> call) {

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -17,7 +20,7 @@ import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The client's jar works with Jackson and without anything else of the daemon; its example pays once. */
+/** The client's jar works with Jackson and without anything else of the daemon; its examples do what they say. */
 class ClientJarIT {
     @TempDir
     Path folder;
@@ -41,25 +44,70 @@ class ClientJarIT {
         }
     }
 
+    @Test
+    void the_example_that_follows_deposits_goes_on_where_its_cursor_says() throws Exception {
+        try (DaemonProcess daemon =
+                LauncherCall.daemonWithDevnet(folder.resolve("datadir")).start()) {
+            Wallet wallet = new Wallet(daemon, daemon);
+            String shop = wallet.mint();
+            wallet.fund(shop, 5_000);
+            Path first = folder.resolve("first");
+            Process following = example(daemon, "read", first, "Deposits", "1");
+            Await.until("the cursor is told", () -> read(first).contains("cursor "));
+            following.destroyForcibly().waitFor();
+            wallet.fund(shop, 6_000);
+            Path second = folder.resolve("second");
+            Process again = example(daemon, "read", second, "Deposits", "1", cursor(read(first)));
+            Await.until("the cursor is told", () -> read(second).contains("cursor "));
+            again.destroyForcibly().waitFor();
+
+            assertThat(read(first)).startsWith("confirmed 5000 to " + shop);
+            assertThat(read(second)).startsWith("confirmed 6000 to " + shop).doesNotContain("5000");
+
+            Path balances = folder.resolve("balances");
+            assertThat(example(daemon, "read", balances, "Balances").waitFor()).isZero();
+            assertThat(read(balances)).isEqualTo(shop + " 11000\n");
+        }
+    }
+
+    private static String cursor(String said) {
+        return said.lines()
+                .filter(line -> line.startsWith("cursor "))
+                .reduce((earlier, later) -> later)
+                .map(line -> line.substring("cursor ".length()))
+                .orElseThrow();
+    }
+
     private String payout(DaemonProcess daemon, String from, String to) throws IOException, InterruptedException {
-        ProcessBuilder example = new ProcessBuilder(
+        Path said = folder.resolve("said");
+        int exit = example(daemon, "spend", said, "Payout", from, to, "5000", "payout-0001")
+                .waitFor();
+        assertThat(exit).as(read(said)).isZero();
+        return read(said);
+    }
+
+    /** Starts an example over the client's jar. */
+    private static Process example(DaemonProcess daemon, String scope, Path said, String name, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 classPath(),
-                "org.chainwalletd.client.example.Payout",
-                from,
-                to,
-                "5000",
-                "payout-0001");
+                "org.chainwalletd.client.example." + name));
+        command.addAll(List.of(arguments));
+        ProcessBuilder example = new ProcessBuilder(command);
         example.environment()
                 .putAll(Map.of(
-                        "WALLETD_URL", daemon.awaitReady().toString(), "WALLETD_AUTH_TOKEN", daemon.token("spend")));
-        Path said = folder.resolve("said");
-        int exit = Await.exit(
-                example.redirectErrorStream(true).redirectOutput(said.toFile()).start());
-        String output = Files.readString(said, StandardCharsets.UTF_8);
-        assertThat(exit).as(output).isZero();
-        return output;
+                        "WALLETD_URL", daemon.awaitReady().toString(), "WALLETD_AUTH_TOKEN", daemon.token(scope)));
+        return example.redirectErrorStream(true).redirectOutput(said.toFile()).start();
+    }
+
+    private static String read(Path said) {
+        try {
+            return Files.readString(said, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String classPath() throws IOException {

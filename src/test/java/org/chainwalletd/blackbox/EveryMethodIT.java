@@ -257,6 +257,25 @@ class EveryMethodIT {
         return HtlcReclaim.of(payer.address(), lock, shop.pubkey(), HASH_LOCK, BigInteger.ONE);
     }
 
+    /** The key of the account chain is kept whether or not swaps are configured. */
+    @Test
+    @Order(1)
+    void the_key_of_the_account_chain_is_made_shown_and_taken_away() {
+        both.each(EvmCreateAddress.of().withForce(true), EvmCreateAddress.of().withForce(true));
+        String address = both.same(EvmGetAddress.of()).address().orElseThrow();
+        both.same(EvmRevealMnemonic.of(PASSPHRASE));
+        assertThat(both.same(RevealEvmPrivateKey.of(PASSPHRASE)).address()).isEqualTo(address);
+        both.byClient(EvmDeleteKey.of(PASSPHRASE).withForce(true));
+        both.byClient(EvmImportKey.of("03".repeat(32)));
+        both.byCommandLine(EvmDeleteKey.of(PASSPHRASE).withForce(true));
+        both.byCommandLine(EvmImportKey.of("04".repeat(32)));
+        both.byClient(EvmDeleteKey.of(PASSPHRASE).withForce(true));
+        String phrase = "abandon ".repeat(11) + "about";
+        both.byClient(EvmImportMnemonic.of(phrase));
+        both.byClient(EvmDeleteKey.of(PASSPHRASE).withForce(true));
+        both.byCommandLine(EvmImportMnemonic.of(phrase));
+    }
+
     /** Of a daemon that knows of no pool and no account chain. */
     @Test
     @Order(2)
@@ -274,16 +293,9 @@ class EveryMethodIT {
                         LpDepositStart.of(payer.address(), EVM_ADDRESS),
                         LpDepositStatus.of("d1"),
                         LpWithdrawSelf.of(payer.address(), "1"),
-                        EvmGetAddress.of(),
                         EvmGetBalances.of(),
                         EvmTxHistory.of(),
-                        EvmCreateAddress.of(),
-                        EvmImportMnemonic.of("abandon ".repeat(11) + "about"),
-                        EvmImportKey.of("03".repeat(32)),
-                        EvmSendNative.of(EVM_ADDRESS, "0.1"),
-                        EvmRevealMnemonic.of(PASSPHRASE),
-                        RevealEvmPrivateKey.of(PASSPHRASE),
-                        EvmDeleteKey.of(PASSPHRASE))
+                        EvmSendNative.of(EVM_ADDRESS, "0.1"))
                 .forEach(both::unconfigured);
     }
 
