@@ -61,6 +61,12 @@ final class BothWays {
         return both;
     }
 
+    /** Counts what was called at another daemon too. */
+    void alsoCalledBy(BothWays other) {
+        byClient.addAll(other.byClient);
+        byCommandLine.addAll(other.byCommandLine);
+    }
+
     /** The same call in both ways; what the client was answered. */
     <R> R same(Call<R> call) {
         return each(call, call).get(0);

@@ -257,23 +257,30 @@ class EveryMethodIT {
         return HtlcReclaim.of(payer.address(), lock, shop.pubkey(), HASH_LOCK, BigInteger.ONE);
     }
 
-    /** The key of the account chain is kept whether or not swaps are configured. */
+    /** On a keyring without a seed: a seed gives a key of its own, which only an account chain that answers lets go. */
     @Test
     @Order(1)
     void the_key_of_the_account_chain_is_made_shown_and_taken_away() {
-        both.each(EvmCreateAddress.of().withForce(true), EvmCreateAddress.of().withForce(true));
-        String address = both.same(EvmGetAddress.of()).address().orElseThrow();
-        both.same(EvmRevealMnemonic.of(PASSPHRASE));
-        assertThat(both.same(RevealEvmPrivateKey.of(PASSPHRASE)).address()).isEqualTo(address);
-        both.byClient(EvmDeleteKey.of(PASSPHRASE).withForce(true));
-        both.byClient(EvmImportKey.of("03".repeat(32)));
-        both.byCommandLine(EvmDeleteKey.of(PASSPHRASE).withForce(true));
-        both.byCommandLine(EvmImportKey.of("04".repeat(32)));
-        both.byClient(EvmDeleteKey.of(PASSPHRASE).withForce(true));
-        String phrase = "abandon ".repeat(11) + "about";
-        both.byClient(EvmImportMnemonic.of(phrase));
-        both.byClient(EvmDeleteKey.of(PASSPHRASE).withForce(true));
-        both.byCommandLine(EvmImportMnemonic.of(phrase));
+        Path datadir = folder.resolve("seedless");
+        try (DaemonProcess seedless =
+                LauncherCall.daemon(datadir).node(daemon.nodeUri()).start()) {
+            BothWays keys = new BothWays(seedless, datadir);
+            keys.each(EvmCreateAddress.of(), EvmCreateAddress.of().withForce(true));
+            String address = keys.same(EvmGetAddress.of()).address().orElseThrow();
+            keys.same(EvmRevealMnemonic.of(PASSPHRASE));
+            assertThat(keys.same(RevealEvmPrivateKey.of(PASSPHRASE)).address()).isEqualTo(address);
+            EvmDeleteKey delete = EvmDeleteKey.of(PASSPHRASE).withForce(true);
+            keys.byClient(delete);
+            keys.byClient(EvmImportKey.of("03".repeat(32)));
+            keys.byCommandLine(delete);
+            keys.byCommandLine(EvmImportKey.of("04".repeat(32)));
+            keys.byClient(delete);
+            String phrase = "abandon ".repeat(11) + "about";
+            keys.byClient(EvmImportMnemonic.of(phrase));
+            keys.byClient(delete);
+            keys.byCommandLine(EvmImportMnemonic.of(phrase));
+            both.alsoCalledBy(keys);
+        }
     }
 
     /** Of a daemon that knows of no pool and no account chain. */
