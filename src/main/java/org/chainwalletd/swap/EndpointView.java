@@ -13,7 +13,7 @@ import org.chainwalletd.evm.SwapContract;
  * @param settled the slot at that block, asked by its hash (EIP-1898)
  * @param latest the slot at the newest block
  * @param latestTime of the newest block
- * @param lockedAt time of the block that has the pool's lock
+ * @param lockedAt time of the block that has the pool's lock, {@link #NEVER} when the endpoint shows none
  */
 public record EndpointView(
         BigInteger chainId,
@@ -25,10 +25,18 @@ public record EndpointView(
         long latestTime,
         long lockedAt) {
 
+    /** Later than any window. */
+    static final long NEVER = Long.MAX_VALUE;
+
     /** What endpoints that do not lie say alike. */
-    record Story(BigInteger chainId, Hash256 block, long number, Hash256 codeHash, SwapContract.Swap slot) {}
+    record Story(
+            BigInteger chainId, Hash256 block, long number, Hash256 codeHash, SwapContract.Swap slot, long lockedAt) {}
 
     Story story() {
-        return new Story(chainId, settledBlock, settledNumber, codeHash, settled);
+        return new Story(chainId, settledBlock, settledNumber, codeHash, settled, lockedAt);
+    }
+
+    EndpointView withLockAt(long time) {
+        return new EndpointView(chainId, settledBlock, settledNumber, codeHash, settled, latest, latestTime, time);
     }
 }

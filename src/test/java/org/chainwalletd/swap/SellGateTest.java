@@ -133,6 +133,13 @@ class SellGateTest {
                 .isTrue();
     }
 
+    @Test
+    void endpoints_that_differ_about_when_it_was_locked_do_not_add_up() {
+        assertThat(judge(HONEST, HONEST.withLockAt(HONEST.lockedAt() - 1)).isOpen())
+                .isFalse();
+        assertThat(both(HONEST.withLockAt(EndpointView.NEVER)).isOpen()).isFalse();
+    }
+
     @ParameterizedTest
     @CsvSource({"1800,true", "1801,false"})
     void the_pools_lock_must_come_in_its_window(long after, boolean open) {
