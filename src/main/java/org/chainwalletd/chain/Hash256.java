@@ -1,18 +1,13 @@
 package org.chainwalletd.chain;
 
 import java.security.MessageDigest;
-import java.util.Arrays;
-import java.util.HexFormat;
 
 /** A 32-byte hash or id (transaction, block, genesis, hash lock) in natural byte order; ordered as an unsigned big-endian number. */
-public final class Hash256 implements Comparable<Hash256> {
-    public static final int LENGTH = 32;
+public final class Hash256 extends Bytes32<Hash256> {
     public static final Hash256 ZERO = new Hash256(new byte[LENGTH]);
 
-    private final byte[] value;
-
     private Hash256(byte[] value) {
-        this.value = value;
+        super(value);
     }
 
     /**
@@ -21,10 +16,16 @@ public final class Hash256 implements Comparable<Hash256> {
      * @throws IllegalArgumentException unless there are exactly 32 bytes
      */
     public static Hash256 of(byte[] value) {
-        if (value.length != LENGTH) {
-            throw new IllegalArgumentException("expected 32 bytes, got " + value.length);
-        }
-        return new Hash256(value.clone());
+        return new Hash256(copied(value));
+    }
+
+    /**
+     * Reads 64 hexadecimal characters of either case.
+     *
+     * @throws IllegalArgumentException for any other text
+     */
+    public static Hash256 parse(String hex) {
+        return new Hash256(parsed(hex));
     }
 
     /** Takes 32 bytes over without a copy; the caller must not touch them again. */
@@ -43,52 +44,5 @@ public final class Hash256 implements Comparable<Hash256> {
 
     public boolean isZero() {
         return equals(ZERO);
-    }
-
-    /**
-     * Reads 64 hexadecimal characters of either case.
-     *
-     * @throws IllegalArgumentException for any other text
-     */
-    public static Hash256 parse(String hex) {
-        if (hex.length() != 2 * LENGTH) {
-            throw new IllegalArgumentException("expected 64 hex characters, got " + hex.length());
-        }
-        return new Hash256(HexFormat.of().parseHex(hex));
-    }
-
-    /** A copy of the 32 bytes in natural order. */
-    public byte[] toArray() {
-        return value.clone();
-    }
-
-    /** The content itself, for read-only use inside this package. */
-    byte[] unsafe() {
-        return value;
-    }
-
-    /** 64 lower-case hexadecimal characters. */
-    public String hex() {
-        return HexFormat.of().formatHex(value);
-    }
-
-    @Override
-    public int compareTo(Hash256 other) {
-        return Arrays.compareUnsigned(value, other.value);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Hash256 that && Arrays.equals(value, that.value);
-    }
-
-    @Override
-    public int hashCode() {
-        return Arrays.hashCode(value);
-    }
-
-    @Override
-    public String toString() {
-        return hex();
     }
 }
