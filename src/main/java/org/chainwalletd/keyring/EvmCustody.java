@@ -9,7 +9,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.Secp256k1;
@@ -29,14 +28,8 @@ public final class EvmCustody implements EvmKeys {
     private final EvmKeyFiles files;
     private final KeyWork work;
     private final Sealer sealer;
-    private final Attempting attempting;
+    private final KeyringQuestions questions;
     private final Executor crypto;
-
-    /** Runs a proof of the keystore's passphrase when it may be tried. */
-    @FunctionalInterface
-    interface Attempting {
-        <T> CompletableFuture<T> attempt(Supplier<CompletableFuture<T>> proof);
-    }
 
     /**
      * @param recording tells the Keyring actor which key is the current one
@@ -47,14 +40,14 @@ public final class EvmCustody implements EvmKeys {
             KeyWork work,
             EvmKeyChanges.Recording recording,
             SecretBytes passphrase,
-            Attempting attempting,
+            KeyringQuestions questions,
             Keyring.Spawner spawner) {
         KeyringSetup setup = opening.setup();
         KeyringStore.Listing found = opening.loaded().join();
         this.files = new EvmKeyFiles(setup, opening.store());
         this.work = work;
         this.sealer = setup.sealer();
-        this.attempting = attempting;
+        this.questions = questions;
         this.crypto = setup.executors().crypto();
         EvmKeyChanges changes = new EvmKeyChanges(files, passphrase, recording, setup.clock(), crypto);
         this.actor = spawner.spawn(
@@ -63,7 +56,7 @@ public final class EvmCustody implements EvmKeys {
                                 files,
                                 changes,
                                 passphrase,
-                                found.seeded() ? Optional.of(this::seedKey) : Optional.empty(),
+                                found.seeded() ? Optional.of(work::evmSecretOfSeed) : Optional.empty(),
                                 crypto),
                         new Known(found.view().evmKey(), found.keptEvm(), Optional.empty())),
                 "evm-keys");
@@ -169,7 +162,7 @@ public final class EvmCustody implements EvmKeys {
     public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase) {
         return present()
                 .thenApplyAsync(EvmCustody::withPhrase, crypto)
-                .thenComposeAsync(known -> attempting.attempt(() -> phraseOf(known, passphrase)), crypto)
+                .thenComposeAsync(known -> questions.attempt(() -> phraseOf(known, passphrase)), crypto)
                 .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
     }
 
@@ -194,7 +187,7 @@ public final class EvmCustody implements EvmKeys {
     public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
         return present()
                 .thenComposeAsync(
-                        known -> attempting
+                        known -> questions
                                 .attempt(() -> secretOf(known, passphrase))
                                 .thenApplyAsync(
                                         secret -> {
@@ -209,7 +202,9 @@ public final class EvmCustody implements EvmKeys {
     }
 
     private CompletableFuture<SecretBytes> secretOf(Known known, SecretBytes passphrase) {
-        return known.own().map(own -> files.unseal(own.address(), passphrase)).orElseGet(() -> seedKey(passphrase));
+        return known.own()
+                .map(own -> files.unseal(own.address(), passphrase))
+                .orElseGet(() -> work.evmSecretOfSeed(passphrase));
     }
 
     /**
@@ -221,7 +216,7 @@ public final class EvmCustody implements EvmKeys {
     public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
         return present()
                 .thenComposeAsync(
-                        known -> attempting
+                        known -> questions
                                 .attempt(() -> secretOf(known, passphrase))
                                 .thenComposeAsync(
                                         secret -> {
@@ -262,7 +257,7 @@ public final class EvmCustody implements EvmKeys {
     private CompletableFuture<NewEvmKey> exported(Known known, EvmAddress address, SecretBytes passphrase) {
         boolean derived = known.ofSeed().equals(Optional.of(address)) && !known.isStored(address);
         if (derived) {
-            return seedKey(passphrase)
+            return work.evmSecretOfSeed(passphrase)
                     .thenApplyAsync(
                             secret -> new NewEvmKey(secret, Optional.empty(), address, Source.IMPORTED_KEY), crypto);
         }
@@ -296,18 +291,6 @@ public final class EvmCustody implements EvmKeys {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         actor.tell(new EvmKeyActor.Close(closed));
         return closed;
-    }
-
-    private CompletableFuture<SecretBytes> seedKey(SecretBytes passphrase) {
-        return work.unsealSeed(passphrase)
-                .thenApplyAsync(
-                        entropy -> {
-                            try (entropy;
-                                    Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
-                                return KeyDerivation.accountChain(phrase);
-                            }
-                        },
-                        crypto);
     }
 
     private CompletableFuture<Known> put(NewEvmKey key, EvmReplacement replacement) {

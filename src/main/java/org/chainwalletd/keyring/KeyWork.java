@@ -11,6 +11,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
@@ -218,6 +219,19 @@ final class KeyWork {
                                 ? CompletableFuture.failedFuture(KeyringFailures.phraseLost(
                                         store.nameOf(new SealedPlace.Phrase(entry.address()))))
                                 : unseal(entry, passphrase),
+                        crypto);
+    }
+
+    /** The account-chain secret of the legacy seed. One Argon2id. */
+    CompletableFuture<SecretBytes> evmSecretOfSeed(SecretBytes passphrase) {
+        return unsealSeed(passphrase)
+                .thenApplyAsync(
+                        entropy -> {
+                            try (entropy;
+                                    Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
+                                return KeyDerivation.accountChain(phrase);
+                            }
+                        },
                         crypto);
     }
 

@@ -23,7 +23,6 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringActor.Command;
 import org.chainwalletd.keyring.KeyringException.Reason;
-import org.chainwalletd.keyring.PassphraseAttempts.Attempt;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -32,9 +31,7 @@ import org.chainwalletd.store.CrashPoint;
  * answered belong to the caller.
  */
 public final class Keyring implements Signer {
-    private final ActorRef<Command> actor;
-    private final ActorRef<PassphraseAttempts.Command> attempts;
-    private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
+    private final KeyringQuestions questions;
     private final AtomicReference<KeyringView> view;
     private volatile OwnedAddresses owned;
     /** Written by the actor alone. A key that it takes away is overwritten first, so that nobody signs with one that is gone. */
@@ -49,34 +46,27 @@ public final class Keyring implements Signer {
     private final Executor crypto;
     private final KeyringSetup setup;
     private final EvmCustody evm;
+    private final KeyReveals reveals;
 
     private Keyring(Opening opening, ActorRef<Command> actor, AtomicReference<KeyringView> view, Spawner spawner) {
         KeyringSetup setup = opening.setup();
-        this.actor = actor;
         this.view = view;
         this.atHand = opening.atHand();
         this.seeded = opening.loaded().join().seeded();
         KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
-        this.attempts = spawner.spawn(
-                PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
-        this.vaultAttempts = spawner.spawn(
-                PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("vault")), "vault-attempts");
+        this.questions = new KeyringQuestions(actor, setup, metrics, spawner);
         this.maker = new KeyMaker(setup, births);
         this.work = new KeyWork(setup, opening.store());
         this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
         this.setup = setup;
+        this.reveals = new KeyReveals(questions, work, view::get, crypto);
         this.evm = new EvmCustody(
                 opening,
                 work,
                 (before, key) -> ask(reply -> new KeyringActor.RecordEvmKey(before, key, reply)),
                 opening.passphrase().duplicate(),
-                new EvmCustody.Attempting() {
-                    @Override
-                    public <T> CompletableFuture<T> attempt(Supplier<CompletableFuture<T>> proof) {
-                        return Keyring.attempt(attempts, proof);
-                    }
-                },
+                questions,
                 spawner);
     }
 
@@ -222,7 +212,7 @@ public final class Keyring implements Signer {
      */
     public void keepPool(int size, Executor executor) {
         pooled = size > 0;
-        actor.tell(new KeyringActor.KeepPool(size, executor));
+        questions.tell(new KeyringActor.KeepPool(size, executor));
     }
 
     /**
@@ -309,17 +299,7 @@ public final class Keyring implements Signer {
 
     /** The secret of any key as 64 hexadecimal characters. */
     public CompletionStage<SecretBytes> revealSecret(Address address, SecretBytes passphrase) {
-        return entry(address)
-                .thenComposeAsync(
-                        entry -> attempt(attempts, () -> unlessGone(entry, work.unseal(entry, passphrase))), crypto)
-                .thenApplyAsync(
-                        secret -> {
-                            try (secret) {
-                                return SecretHex.of(secret);
-                            }
-                        },
-                        crypto)
-                .whenCompleteAsync((hex, failure) -> passphrase.close(), crypto);
+        return reveals.secret(address, passphrase);
     }
 
     /**
@@ -327,21 +307,16 @@ public final class Keyring implements Signer {
      * secret. A legacy HD key has none of its own.
      */
     public CompletionStage<SecretBytes> revealPhrase(Address address, SecretBytes passphrase) {
-        return entry(address)
-                .thenComposeAsync(
-                        entry -> entry.imported()
-                                ? attempt(attempts, () -> unlessGone(entry, work.phraseOf(entry, passphrase)))
-                                : CompletableFuture.failedFuture(KeyringFailures.derivedHasNoPhrase(entry)),
-                        crypto)
-                .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
+        return reveals.phrase(address, passphrase);
     }
 
     /** The 24 words of the legacy seed with single spaces between them. */
     public CompletionStage<SecretBytes> revealSeedPhrase(SecretBytes passphrase) {
-        CompletableFuture<SecretBytes> words = seeded
-                ? attempt(attempts, () -> work.seedPhrase(passphrase))
-                : CompletableFuture.failedFuture(KeyringFailures.seedless());
-        return words.whenCompleteAsync((revealed, failure) -> passphrase.close(), crypto);
+        if (!seeded) {
+            passphrase.close();
+            return CompletableFuture.failedFuture(KeyringFailures.seedless());
+        }
+        return reveals.seedPhrase(passphrase);
     }
 
     /**
@@ -350,17 +325,14 @@ public final class Keyring implements Signer {
      * @param guard empty to remove it whatever it holds
      */
     public CompletionStage<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
-        return entry(address)
-                .thenComposeAsync(
-                        entry -> attempt(attempts, () -> unlessGone(entry, work.unseal(entry, passphrase))), crypto)
-                .whenCompleteAsync((secret, failure) -> closeAll(secret, passphrase), crypto)
-                .thenComposeAsync(proved -> ask(reply -> new KeyringActor.Delete(address, guard, reply)), crypto);
+        return reveals.delete(address, passphrase, guard);
     }
 
     /** A vault with one key. */
     public CompletionStage<Bytes> exportAddress(Address address, SecretBytes vaultPassphrase) {
-        return entry(address)
-                .thenComposeAsync(entry -> lent(lent -> exports.one(entry, lent, vaultPassphrase)), crypto)
+        return questions
+                .entry(address)
+                .thenComposeAsync(entry -> questions.lent(lent -> exports.one(entry, lent, vaultPassphrase)), crypto)
                 .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
     }
 
@@ -369,13 +341,15 @@ public final class Keyring implements Signer {
      * others are not held up; one export at a time.
      */
     public CompletionStage<Bytes> exportVault(SecretBytes vaultPassphrase) {
-        return this.<Bytes>lent(lent -> exports.all(view::get, evm::forVault, lent, vaultPassphrase))
+        return questions
+                .<Bytes>lent(lent -> exports.all(view::get, evm::forVault, lent, vaultPassphrase))
                 .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
     }
 
     /** Takes in the keys of a vault that are not there yet, all together; answers their addresses in the order of the vault. */
     public CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes vaultPassphrase) {
-        return attempt(vaultAttempts, () -> work.openVault(vault, vaultPassphrase))
+        return questions
+                .attemptVault(() -> work.openVault(vault, vaultPassphrase))
                 .whenCompleteAsync((keys, failure) -> vaultPassphrase.close(), crypto)
                 .thenComposeAsync(this::takeIn, crypto);
     }
@@ -396,7 +370,7 @@ public final class Keyring implements Signer {
      */
     public CompletionStage<Void> close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        actor.tell(new KeyringActor.Close(evm.close(), closed));
+        questions.tell(new KeyringActor.Close(evm.close(), closed));
         return closed;
     }
 
@@ -406,21 +380,6 @@ public final class Keyring implements Signer {
                                 reply -> new KeyringActor.Store(List.of(made), false, before, reply)),
                         crypto)
                 .thenApplyAsync(entries -> entries.get(0), crypto);
-    }
-
-    private CompletableFuture<KeyEntry> entry(Address address) {
-        return this.<Optional<KeyEntry>>ask(reply -> new KeyringActor.Find(address, false, reply))
-                .thenApplyAsync(found -> found.orElseThrow(() -> KeyringFailures.unknown(address)), crypto);
-    }
-
-    /** A key that was deleted since it was found is an unknown one: its missing file is neither damage nor a wrong passphrase. */
-    private <T> CompletableFuture<T> unlessGone(KeyEntry entry, CompletableFuture<T> unsealing) {
-        return unsealing.exceptionallyComposeAsync(
-                failure -> CompletableFuture.failedFuture(
-                        entry.imported() && !view.get().hasImported(entry.address())
-                                ? KeyringFailures.unknown(entry.address())
-                                : failure),
-                crypto);
     }
 
     /**
@@ -444,32 +403,7 @@ public final class Keyring implements Signer {
                         setup.executors().argon2());
     }
 
-    private <T> CompletableFuture<T> lent(Function<KeyringActor.Lent, CompletableFuture<T>> export) {
-        return this.<KeyringActor.Lent>ask(KeyringActor.Lend::new)
-                .thenComposeAsync(
-                        lent -> export.apply(lent)
-                                .whenCompleteAsync(
-                                        (done, failure) -> lent.passphrase().close(), crypto),
-                        crypto);
-    }
-
-    private static void closeAll(SecretBytes secret, SecretBytes passphrase) {
-        passphrase.close();
-        if (secret != null) {
-            secret.close();
-        }
-    }
-
     private <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, Command> question) {
-        CompletableFuture<T> reply = new CompletableFuture<>();
-        actor.tell(question.apply(reply));
-        return reply;
-    }
-
-    private static <T> CompletableFuture<T> attempt(
-            ActorRef<PassphraseAttempts.Command> counted, Supplier<CompletableFuture<T>> proof) {
-        CompletableFuture<T> reply = new CompletableFuture<>();
-        counted.tell(new Attempt<>(proof, reply));
-        return reply;
+        return questions.ask(question);
     }
 }

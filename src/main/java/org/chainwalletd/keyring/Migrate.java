@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.DatadirLock;
@@ -16,9 +17,12 @@ import org.chainwalletd.store.DatadirLock;
 /**
  * The subcommand {@code migrate --from <dir>}: takes in raw secrets (interface.md, section 1.2). Each file is named after its address, {@code
  * <64 hex>.key} or another or no extension, and holds either 32 raw bytes or one secret of 64 hex characters as {@code reveal_private_key}
- * answers it. A file that is not so is refused and named; the rest goes on. The source files stay as they are.
+ * answers it. One named after an account-chain address, {@code 0x<40 hex>.key}, holds such a key. A file that is not so is refused and named; the rest goes on. The source files stay as they are.
  */
 public final class Migrate {
+    /** An account-chain address, and perhaps an extension. */
+    private static final Pattern EVM_NAME = Pattern.compile("0[xX][0-9a-fA-F]{40}(\\..*)?");
+
     /** 64 characters and a line end. */
     private static final int LONGEST = 2 * Ed25519.SEED_LENGTH + 2;
 
@@ -78,8 +82,12 @@ public final class Migrate {
 
     private void take(OfflineKeyring keyring, Path file) {
         try {
-            NewKey key = keyring.keyOf(secretIn(file));
             String name = file.getFileName().toString();
+            if (EVM_NAME.matcher(name).matches()) {
+                takeEvm(keyring, file, name);
+                return;
+            }
+            NewKey key = keyring.keyOf(secretIn(file));
             if (!name.split("\\.", 2)[0].equalsIgnoreCase(key.address().hex())) {
                 key.close();
                 refuse(file, "its name is not the address of its secret");
@@ -92,6 +100,25 @@ public final class Migrate {
             }
         } catch (IOException e) {
             refuse(file, e.getMessage());
+        }
+    }
+
+    private void takeEvm(OfflineKeyring keyring, Path file, String name) throws IOException {
+        NewEvmKey key;
+        try (SecretBytes hex = secretIn(file)) {
+            key = NewEvmKey.ofSecret(SecretHex.parse("the secret", hex));
+        } catch (EvmKeyException e) {
+            throw new IOException("it holds no secp256k1 secret", e);
+        }
+        if (!name.split("\\.", 2)[0].equalsIgnoreCase(key.address().toString())) {
+            key.close();
+            refuse(file, "its name is not the account-chain address of its secret");
+        } else if (keyring.contains(key.address())) {
+            key.close();
+            present++;
+        } else {
+            keyring.store(key);
+            imported++;
         }
     }
 

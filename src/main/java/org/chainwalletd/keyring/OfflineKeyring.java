@@ -5,10 +5,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -24,6 +26,8 @@ final class OfflineKeyring {
     private final KeyringStore store;
     private final SecretBytes passphrase;
     private final KeyTable table;
+    private final EvmKeyChanges evmChanges;
+    private EvmKeyChanges.Known evmKnown;
     private final List<KeyEntry> stored = new ArrayList<>();
     private final Map<Address, KeyNote> notes = new HashMap<>();
 
@@ -36,11 +40,13 @@ final class OfflineKeyring {
         this.work = new KeyWork(here, store);
         this.passphrase = passphrase;
         try {
-            KeyringView view = new KeyringLoader(here, store)
+            KeyringStore.Listing found = new KeyringLoader(here, store)
                     .load(store.make(), passphrase)
-                    .join()
-                    .view();
-            this.table = new KeyTable(view, new AtomicReference<>());
+                    .join();
+            this.table = new KeyTable(found.view(), new AtomicReference<>());
+            EvmKeyFiles files = new EvmKeyFiles(here, store);
+            this.evmChanges = new EvmKeyChanges(files, passphrase, this::recordEvmKey, here.clock(), Runnable::run);
+            this.evmKnown = new EvmKeyChanges.Known(found.view().evmKey(), found.keptEvm(), seedsAddress(found));
         } catch (CompletionException e) {
             throw KeyringFailures.of(e);
         }
@@ -49,6 +55,33 @@ final class OfflineKeyring {
     boolean contains(Address address) {
         return table.contains(address)
                 || stored.stream().anyMatch(entry -> entry.address().equals(address));
+    }
+
+    private Optional<EvmAddress> seedsAddress(KeyringStore.Listing found) {
+        if (!found.seeded()) {
+            return Optional.empty();
+        }
+        try (SecretBytes secret = work.evmSecretOfSeed(passphrase).join()) {
+            return Optional.of(EvmAddress.ofSecret(secret));
+        }
+    }
+
+    private CompletableFuture<Void> recordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key) {
+        KeyTable.Batch batch = table.prepare(List.of(Change.ofEvmKey(before, key, failure -> {})));
+        return store.record(batch).thenAcceptAsync(done -> table.accept(batch), Runnable::run);
+    }
+
+    boolean contains(EvmAddress address) {
+        return evmKnown.has(address);
+    }
+
+    /** Takes in an account-chain key: as the current one when there is none, kept beside it otherwise. Closes it. */
+    void store(NewEvmKey key) {
+        try (key) {
+            evmKnown = evmChanges.restore(evmKnown, List.of(key)).join();
+        } catch (CompletionException e) {
+            throw KeyringFailures.of(e);
+        }
     }
 
     /** Seals a key; it is listed after {@link #flush}, or earlier. */

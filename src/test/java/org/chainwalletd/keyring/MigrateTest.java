@@ -12,8 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterEach;
@@ -88,6 +90,30 @@ class MigrateTest {
                 .contains("notes.txt")
                 .doesNotContain("0101");
         assertThat(fixture.open().list()).extracting(KeyEntry::address).containsExactly(Address.parse(A));
+    }
+
+    @Test
+    void account_chain_keys_are_taken_in_by_their_names_the_first_as_the_current_one() throws Exception {
+        String junk = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+        EvmAddress first = EvmAddress.parse("0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A");
+        EvmAddress second = EvmAddress.parse("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
+        raw(first + ".key", "11".repeat(32));
+        Files.writeString(from.resolve(second.toString().toLowerCase(Locale.ROOT)), junk + "\n");
+        raw("0x" + "12".repeat(20) + ".key", "13".repeat(32));
+        raw("0x" + "14".repeat(20) + ".key", "00".repeat(32));
+        for (int again = 0; again < 2; again++) {
+            assertThat(migrate(PASSPHRASE)).isEqualTo(1);
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("migrated 2 keys, 0 were there already, 2 files")
+                .contains("migrated 0 keys, 2 were there already, 2 files");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("not the account-chain address")
+                .contains("no secp256k1 secret");
+
+        EvmCustody evm = fixture.open().evm();
+        assertThat(await(evm.kept())).containsExactly(first, second);
+        await(evm.sign(second, new byte[32]));
     }
 
     @Test

@@ -1,0 +1,84 @@
+package org.chainwalletd.keyring;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * What needs the keystore's passphrase of the request: revealing and deleting (interface.md, section 4.11, rule 1). It is proved by unsealing the
+ * stored blob anew, and overwritten here.
+ */
+final class KeyReveals {
+    private final KeyringQuestions questions;
+    private final KeyWork work;
+    private final Supplier<KeyringView> view;
+    private final Executor crypto;
+
+    /** @param view the keyring at the moment */
+    KeyReveals(KeyringQuestions questions, KeyWork work, Supplier<KeyringView> view, Executor crypto) {
+        this.questions = questions;
+        this.work = work;
+        this.view = view;
+        this.crypto = crypto;
+    }
+
+    CompletableFuture<SecretBytes> secret(Address address, SecretBytes passphrase) {
+        return unsealed(address, passphrase)
+                .thenApplyAsync(
+                        secret -> {
+                            try (secret) {
+                                return SecretHex.of(secret);
+                            }
+                        },
+                        crypto)
+                .whenCompleteAsync((hex, failure) -> passphrase.close(), crypto);
+    }
+
+    private CompletableFuture<SecretBytes> unsealed(Address address, SecretBytes passphrase) {
+        return questions
+                .entry(address)
+                .thenComposeAsync(
+                        entry -> questions.attempt(() -> unlessGone(entry, work.unseal(entry, passphrase))), crypto);
+    }
+
+    CompletableFuture<SecretBytes> phrase(Address address, SecretBytes passphrase) {
+        return questions
+                .entry(address)
+                .thenComposeAsync(
+                        entry -> entry.imported()
+                                ? questions.attempt(() -> unlessGone(entry, work.phraseOf(entry, passphrase)))
+                                : CompletableFuture.failedFuture(KeyringFailures.derivedHasNoPhrase(entry)),
+                        crypto)
+                .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
+    }
+
+    CompletableFuture<SecretBytes> seedPhrase(SecretBytes passphrase) {
+        return questions
+                .attempt(() -> work.seedPhrase(passphrase))
+                .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
+    }
+
+    CompletableFuture<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
+        return unsealed(address, passphrase)
+                .whenCompleteAsync((secret, failure) -> passphrase.close(), crypto)
+                .thenComposeAsync(
+                        secret -> {
+                            secret.close();
+                            return questions.ask(reply -> new KeyringActor.Delete(address, guard, reply));
+                        },
+                        crypto);
+    }
+
+    /** A key that was deleted since it was found is an unknown one: its missing file is neither damage nor a wrong passphrase. */
+    private <T> CompletableFuture<T> unlessGone(KeyEntry entry, CompletableFuture<T> unsealing) {
+        return unsealing.exceptionallyComposeAsync(
+                failure -> CompletableFuture.failedFuture(
+                        entry.imported() && !view.get().hasImported(entry.address())
+                                ? KeyringFailures.unknown(entry.address())
+                                : failure),
+                crypto);
+    }
+}
