@@ -395,6 +395,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             failures = 0;
             looked.found().transactions().forEach(listener::seen);
             looked.addresses().forEach(address -> found(address, looked));
+            metrics.looked();
         }
         lookWhenDue();
         return this;

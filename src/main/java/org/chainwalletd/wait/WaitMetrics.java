@@ -13,6 +13,7 @@ final class WaitMetrics {
     private final Counter answered;
     private final Counter timedOut;
     private final Counter gone;
+    private final Counter looks;
     private final Timer age;
 
     /**
@@ -26,6 +27,10 @@ final class WaitMetrics {
         answered = ended(meters, kind, "answered");
         timedOut = ended(meters, kind, "timed_out");
         gone = ended(meters, kind, "gone");
+        looks = Counter.builder("walletd.waits.looks")
+                .description("Looks at the nodes' mempools that have been taken in")
+                .tag("kind", kind)
+                .register(meters);
         age = Timer.builder("walletd.waits.age")
                 .description("How long a wait took, however it ended")
                 .tag("kind", kind)
@@ -55,6 +60,10 @@ final class WaitMetrics {
 
     void gone(long millis) {
         end(gone, millis);
+    }
+
+    void looked() {
+        looks.increment();
     }
 
     private void end(Counter how, long millis) {

@@ -364,6 +364,14 @@ final class WaitRig implements AutoCloseable {
         return meters.get("walletd.waits.open").tag("kind", kind).gauge().value();
     }
 
+    /** The number of looks at mempools that have been taken in. */
+    double looks() {
+        return meters.get("walletd.waits.looks")
+                .tag("kind", "payment")
+                .counter()
+                .count();
+    }
+
     double ended(String kind, String how) {
         return meters.get("walletd.waits.ended")
                 .tag("kind", kind)
