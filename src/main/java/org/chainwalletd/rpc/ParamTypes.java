@@ -1,11 +1,9 @@
 package org.chainwalletd.rpc;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.BinaryNode;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -15,19 +13,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Function;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Ed25519Signature;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.SecretBytes;
 
-/** How a JSON value becomes a value of each type that a parameter can have. */
+/** How a JSON value becomes a value of each type that a parameter can have: a {@link WireValue}, or made of such. */
 final class ParamTypes {
-    private static final long U32_MAX = 0xFFFF_FFFFL;
-
     private ParamTypes() {}
 
     /** Reads a value that is there and not null. */
@@ -67,7 +57,10 @@ final class ParamTypes {
         }
         if (type == OptionalInt.class) {
             return new Reading(
-                    ParamTypes::smallInteger, true, OptionalInt.empty(), value -> OptionalInt.of((Integer) value));
+                    WireValue.of(Integer.class).orElseThrow().reader(),
+                    true,
+                    OptionalInt.empty(),
+                    value -> OptionalInt.of((Integer) value));
         }
         if (type == Optional.class) {
             Reader content = reader(argument(component.getGenericType()), u32, names);
@@ -91,17 +84,14 @@ final class ParamTypes {
         if (plain == Long.TYPE || plain == Long.class) {
             return unsigned(u32);
         }
-        if (plain == String.class) {
-            if (names.stream().anyMatch(MemberNames.SECRETS::contains)) {
-                throw new IllegalArgumentException("a secret must not be a String: " + names);
-            }
-            return ParamTypes::text;
+        if (plain == String.class && names.stream().anyMatch(MemberNames.SECRETS::contains)) {
+            throw new IllegalArgumentException("a secret must not be a String: " + names);
         }
-        if (plain == SecretBytes.class) {
-            if (!MemberNames.SECRETS.containsAll(names)) {
-                throw new IllegalArgumentException("the reader would make a String of a secret called " + names);
-            }
-            return ParamTypes::secret;
+        if (plain == SecretBytes.class && !MemberNames.SECRETS.containsAll(names)) {
+            throw new IllegalArgumentException("the reader would make a String of a secret called " + names);
+        }
+        if (plain == JsonNode.class) {
+            return (value, path) -> value;
         }
         if (plain.isEnum()) {
             return enumeration(plain);
@@ -110,43 +100,14 @@ final class ParamTypes {
             ParamBinder<?> binder = ParamBinder.of(plain.asSubclass(Record.class));
             return (value, path) -> {
                 if (!value.isObject()) {
-                    throw wrong(path, "an object");
+                    throw WireValue.wrong(path, "an object");
                 }
                 return binder.bindMembers(value, path + ".");
             };
         }
-        return simple(plain);
-    }
-
-    private static Reader simple(Class<?> type) {
-        if (type == Address.class) {
-            return (value, path) -> Address.parse(hex64(value, path));
-        }
-        if (type == Hash256.class) {
-            return (value, path) -> Hash256.parse(hex64(value, path));
-        }
-        if (type == PublicKey.class) {
-            return (value, path) -> PublicKey.parse(hex64(value, path));
-        }
-        if (type == Ed25519Signature.class) {
-            return (value, path) -> Ed25519Signature.parse(hex(value, path, 128));
-        }
-        if (type == Bytes.class) {
-            return ParamTypes::bytes;
-        }
-        if (type == Amount.class) {
-            return (value, path) -> Amount.ofUnsigned(u64(value, path));
-        }
-        if (type == Boolean.TYPE || type == Boolean.class) {
-            return ParamTypes::truth;
-        }
-        if (type == Integer.TYPE || type == Integer.class) {
-            return ParamTypes::smallInteger;
-        }
-        if (type == JsonNode.class) {
-            return (value, path) -> value;
-        }
-        throw new IllegalArgumentException("not a parameter type: " + type);
+        return WireValue.of(plain)
+                .<Reader>map(WireValue::reader)
+                .orElseThrow(() -> new IllegalArgumentException("not a parameter type: " + type));
     }
 
     /** Overwrites what was bound when the binding is given up. */
@@ -164,133 +125,19 @@ final class ParamTypes {
     }
 
     private static Reader unsigned(boolean u32) {
-        return u32 ? ParamTypes::u32 : (value, path) -> u64(value, path);
-    }
-
-    private static long u64(JsonNode value, String path) {
-        if (value.isIntegralNumber()) {
-            if (!value.isBigInteger()) {
-                if (value.longValue() >= 0) {
-                    return value.longValue();
-                }
-            } else {
-                BigInteger number = value.bigIntegerValue();
-                if (number.signum() >= 0 && number.bitLength() <= 64) {
-                    return U64.fromBigInteger(number);
-                }
-            }
-        }
-        throw wrong(path, "an integer from 0 to 18446744073709551615");
-    }
-
-    private static Object u32(JsonNode value, String path) {
-        if (value.isIntegralNumber()
-                && !value.isBigInteger()
-                && value.longValue() >= 0
-                && value.longValue() <= U32_MAX) {
-            return value.longValue();
-        }
-        throw wrong(path, "an integer from 0 to 4294967295");
-    }
-
-    private static Object smallInteger(JsonNode value, String path) {
-        if (value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= 0) {
-            return value.intValue();
-        }
-        throw wrong(path, "an integer from 0 to 2147483647");
-    }
-
-    private static Object truth(JsonNode value, String path) {
-        if (!value.isBoolean()) {
-            throw wrong(path, "true or false");
-        }
-        return value.booleanValue();
-    }
-
-    private static String text(JsonNode value, String path) {
-        if (!value.isTextual()) {
-            throw wrong(path, "a string");
-        }
-        return value.textValue();
-    }
-
-    /** A string, or an array of words that are joined with single spaces. */
-    private static Object secret(JsonNode value, String path) {
-        if (value.isBinary()) {
-            return SecretBytes.copyOf(((BinaryNode) value).binaryValue());
-        }
-        if (!value.isArray() || value.isEmpty()) {
-            throw wrong(path, "a string");
-        }
-        int length = value.size() - 1;
-        for (JsonNode word : value) {
-            if (!word.isBinary()) {
-                throw wrong(path, "a string or an array of strings");
-            }
-            length += ((BinaryNode) word).binaryValue().length;
-        }
-        byte[] joined = new byte[length];
-        int at = 0;
-        for (int i = 0; i < value.size(); i++) {
-            if (i > 0) {
-                joined[at++] = ' ';
-            }
-            byte[] letters = ((BinaryNode) value.get(i)).binaryValue();
-            System.arraycopy(letters, 0, joined, at, letters.length);
-            at += letters.length;
-        }
-        return SecretBytes.takeOver(joined);
-    }
-
-    private static String hex64(JsonNode value, String path) {
-        return hex(value, path, 64);
-    }
-
-    private static String hex(JsonNode value, String path, int length) {
-        if (!value.isTextual()) {
-            throw wrong(path, "a string of " + length + " hex characters");
-        }
-        String hex = value.textValue();
-        if (hex.length() != length) {
-            throw RpcException.invalidParams(
-                    "parameter `" + path + "` must be " + length + " hex characters, got " + hex.length());
-        }
-        refuseOtherThanHex(hex, path);
-        return hex;
-    }
-
-    private static Object bytes(JsonNode value, String path) {
-        if (!value.isTextual()) {
-            throw wrong(path, "a string of hex characters");
-        }
-        String hex = value.textValue();
-        if (hex.length() % 2 != 0) {
-            throw RpcException.invalidParams(
-                    "parameter `" + path + "` must have an even number of hex characters, got " + hex.length());
-        }
-        refuseOtherThanHex(hex, path);
-        return Bytes.parse(hex);
-    }
-
-    private static void refuseOtherThanHex(String hex, String path) {
-        for (int i = 0; i < hex.length(); i++) {
-            if (Character.digit(hex.charAt(i), 16) < 0 || hex.charAt(i) > 'f') {
-                throw RpcException.invalidParams(
-                        "parameter `" + path + "` must be hex characters only; character " + (i + 1) + " is not");
-            }
-        }
+        return u32 ? WireValue::u32 : WireValue.of(Long.class).orElseThrow().reader();
     }
 
     private static List<Object> list(JsonNode value, String path, Reader item) {
         if (!value.isArray()) {
-            throw wrong(path, "an array");
+            throw WireValue.wrong(path, "an array");
         }
         List<Object> items = new ArrayList<>(value.size());
         for (int i = 0; i < value.size(); i++) {
             JsonNode element = value.get(i);
             String elementPath = path + "[" + i + "]";
             if (element.isNull()) {
-                throw wrong(elementPath, "a value, not null");
+                throw WireValue.wrong(elementPath, "a value, not null");
             }
             items.add(item.read(element, elementPath));
         }
@@ -302,7 +149,7 @@ final class ParamTypes {
             return new OneOrMore<>(List.of(item.read(value, path)));
         }
         if (value.isEmpty()) {
-            throw wrong(path, "a value or an array of at least one");
+            throw WireValue.wrong(path, "a value or an array of at least one");
         }
         return new OneOrMore<>(list(value, path, item));
     }
@@ -320,13 +167,9 @@ final class ParamTypes {
         return (value, path) -> {
             Object constant = value.isTextual() ? byWord.get(value.textValue()) : null;
             if (constant == null) {
-                throw wrong(path, "one of " + words);
+                throw WireValue.wrong(path, "one of " + words);
             }
             return constant;
         };
-    }
-
-    private static RpcException wrong(String path, String expected) {
-        return RpcException.invalidParams("parameter `" + path + "` must be " + expected);
     }
 }

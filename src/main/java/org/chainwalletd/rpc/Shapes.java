@@ -11,43 +11,14 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Ed25519Signature;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.chain.U64;
-import org.chainwalletd.crypto.SecretBytes;
 
 /** Describes the types of parameters and results, by the rules of {@link ParamBinder} and {@link Json}, for machines and for people. */
 final class Shapes {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final BigInteger U32_MAX = BigInteger.valueOf(0xFFFF_FFFFL);
-
-    private static final Map<Class<?>, Shape> SIMPLE = Map.ofEntries(
-            Map.entry(Address.class, hex64()),
-            Map.entry(Hash256.class, hex64()),
-            Map.entry(PublicKey.class, hex64()),
-            Map.entry(Ed25519Signature.class, new Shape("hex128", text("^[0-9a-f]{128}$"), List.of())),
-            Map.entry(Bytes.class, new Shape("hex", text("^([0-9a-f]{2})*$"), List.of())),
-            Map.entry(Amount.class, integer("u64", BigInteger.ZERO, U64.MAX)),
-            Map.entry(Long.TYPE, integer("u64", BigInteger.ZERO, U64.MAX)),
-            Map.entry(Long.class, integer("u64", BigInteger.ZERO, U64.MAX)),
-            Map.entry(OptionalLong.class, integer("u64", BigInteger.ZERO, U64.MAX)),
-            Map.entry(Integer.TYPE, integer("i32", null, BigInteger.valueOf(Integer.MAX_VALUE))),
-            Map.entry(Integer.class, integer("i32", null, BigInteger.valueOf(Integer.MAX_VALUE))),
-            Map.entry(OptionalInt.class, integer("i32", null, BigInteger.valueOf(Integer.MAX_VALUE))),
-            Map.entry(Boolean.TYPE, new Shape("bool", typed("boolean"), List.of())),
-            Map.entry(Boolean.class, new Shape("bool", typed("boolean"), List.of())),
-            Map.entry(String.class, new Shape("string", typed("string"), List.of())),
-            Map.entry(
-                    SecretBytes.class,
-                    new Shape("string (secret)", typed("string").put("format", "password"), List.of())));
 
     private Shapes() {}
 
@@ -141,8 +112,9 @@ final class Shapes {
                 return integer("i64", BigInteger.valueOf(Long.MIN_VALUE), BigInteger.valueOf(Long.MAX_VALUE));
             }
         }
-        if (SIMPLE.containsKey(plain)) {
-            return SIMPLE.get(plain);
+        Optional<WireValue<?>> value = WireValue.of(plain);
+        if (value.isPresent()) {
+            return new Shape(value.get().words(), value.get().schema().get(), List.of());
         }
         if (plain.isEnum()) {
             return enumeration(plain);
@@ -223,20 +195,8 @@ final class Shapes {
         return new Shape(item.words() + ", or an array of these", schema, item.members());
     }
 
-    private static Shape hex64() {
-        return new Shape("hex64", text("^[0-9a-f]{64}$"), List.of());
-    }
-
     private static Shape integer(String words, BigInteger minimum, BigInteger maximum) {
-        ObjectNode schema = typed("integer");
-        if (minimum != null) {
-            schema.put("minimum", minimum);
-        }
-        return new Shape(words, schema.put("maximum", maximum), List.of());
-    }
-
-    private static ObjectNode text(String pattern) {
-        return typed("string").put("pattern", pattern);
+        return new Shape(words, WireValue.integer(minimum, maximum), List.of());
     }
 
     private static ObjectNode typed(String type) {

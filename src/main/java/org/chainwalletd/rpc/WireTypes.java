@@ -16,31 +16,20 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Ed25519Signature;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.crypto.SecretBytes;
 
-/** The forms of the value types in results. */
+/** Has Jackson write results as the {@link WireValue}s say. */
 final class WireTypes extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
     WireTypes() {
         super("wire-types");
-        addSerializer(Address.class, scalar(Address.class, (value, out) -> out.writeString(value.hex())));
-        addSerializer(Hash256.class, scalar(Hash256.class, (value, out) -> out.writeString(value.hex())));
-        addSerializer(PublicKey.class, scalar(PublicKey.class, (value, out) -> out.writeString(value.hex())));
-        addSerializer(
-                Ed25519Signature.class, scalar(Ed25519Signature.class, (value, out) -> out.writeString(value.hex())));
-        addSerializer(Bytes.class, scalar(Bytes.class, (value, out) -> out.writeString(value.hex())));
-        addSerializer(Amount.class, scalar(Amount.class, (value, out) -> writeUnsigned(value.bits(), out)));
-        addSerializer(Long.class, scalar(Long.class, WireTypes::writeUnsigned));
-        addSerializer(Long.TYPE, scalar(Long.TYPE, WireTypes::writeUnsigned));
-        addSerializer(SecretBytes.class, scalar(SecretBytes.class, WireTypes::writeSecret));
+        WireValue.all().forEach(this::add);
         addSerializer(RawJson.class, scalar(RawJson.class, (value, out) -> out.writeRawValue(value.text())));
+    }
+
+    /** Jackson writes the others the same way. */
+    private <T> void add(WireValue<T> value) {
+        value.writer().ifPresent(writer -> value.classes().forEach(type -> addSerializer(type, scalar(type, writer))));
     }
 
     @Override
@@ -77,39 +66,16 @@ final class WireTypes extends SimpleModule {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    private static void writeUnsigned(long bits, JsonGenerator out) throws IOException {
-        if (bits >= 0) {
-            out.writeNumber(bits);
-        } else {
-            out.writeNumber(Long.toUnsignedString(bits));
-        }
-    }
-
-    /** Written from its bytes, never a {@code String}; closed, since an answer is written once. */
-    private static void writeSecret(SecretBytes secret, JsonGenerator out) throws IOException {
-        WipedBuffers.markSecret();
-        try (secret) {
-            secret.use(utf8 -> {
-                out.writeUTF8String(utf8, 0, utf8.length);
-                return null;
-            });
-        }
-    }
-
-    private interface Writing<T> {
-        void write(T value, JsonGenerator out) throws IOException;
-    }
-
-    private static <T> JsonSerializer<T> scalar(Class<T> type, Writing<T> writing) {
+    private static <T> JsonSerializer<T> scalar(Class<T> type, WireValue.Writer<T> writing) {
         return new Scalar<>(type, writing);
     }
 
     private static final class Scalar<T> extends StdScalarSerializer<T> {
         private static final long serialVersionUID = 1L;
 
-        private final transient Writing<T> writing;
+        private final transient WireValue.Writer<T> writing;
 
-        Scalar(Class<T> type, Writing<T> writing) {
+        Scalar(Class<T> type, WireValue.Writer<T> writing) {
             super(type);
             this.writing = writing;
         }
@@ -135,7 +101,7 @@ final class WireTypes extends SimpleModule {
         @Override
         public void serialize(OptionalLong value, JsonGenerator out, SerializerProvider provider) throws IOException {
             if (value.isPresent()) {
-                writeUnsigned(value.getAsLong(), out);
+                WireValue.writeUnsigned(value.getAsLong(), out);
             } else {
                 out.writeNull();
             }

@@ -1,0 +1,297 @@
+package org.chainwalletd.rpc;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BinaryNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Ed25519Signature;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * One type of value as it goes over the wire. {@link #all} is the only table of them: parameters are read, results written and both described
+ * from it.
+ *
+ * @param classes the type, and the primitive that stands for it
+ * @param words as the specification writes it
+ * @param schema JSON schema, made anew each time
+ * @param reader of a value that is there and not null
+ * @param writer empty where Jackson's own writes the same
+ */
+record WireValue<T>(
+        List<Class<T>> classes,
+        String words,
+        Supplier<ObjectNode> schema,
+        ParamTypes.Reader reader,
+        Optional<Writer<T>> writer) {
+    private static final long U32_MAX = 0xFFFF_FFFFL;
+
+    interface Writer<T> {
+        void write(T value, JsonGenerator out) throws IOException;
+    }
+
+    private static final Map<Class<?>, WireValue<?>> BY_CLASS = table();
+
+    /** What {@code type} is on the wire; empty when it is made of others. */
+    static Optional<WireValue<?>> of(Class<?> type) {
+        return Optional.ofNullable(BY_CLASS.get(type));
+    }
+
+    static Collection<WireValue<?>> all() {
+        return List.copyOf(new LinkedHashSet<>(BY_CLASS.values()));
+    }
+
+    private static Map<Class<?>, WireValue<?>> table() {
+        Map<Class<?>, WireValue<?>> table = new LinkedHashMap<>();
+        add(table, hex64(Address.class, Address::parse, Address::hex));
+        add(table, hex64(Hash256.class, Hash256::parse, Hash256::hex));
+        add(table, hex64(PublicKey.class, PublicKey::parse, PublicKey::hex));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(Ed25519Signature.class),
+                        "hex128",
+                        () -> text("^[0-9a-f]{128}$"),
+                        (value, path) -> Ed25519Signature.parse(hex(value, path, 128)),
+                        Optional.of((value, out) -> out.writeString(value.hex()))));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(Bytes.class),
+                        "hex",
+                        () -> text("^([0-9a-f]{2})*$"),
+                        WireValue::bytes,
+                        Optional.of((value, out) -> out.writeString(value.hex()))));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(Amount.class),
+                        "u64",
+                        WireValue::u64Schema,
+                        (value, path) -> Amount.ofUnsigned(u64(value, path)),
+                        Optional.of((value, out) -> writeUnsigned(value.bits(), out))));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(Long.class, Long.TYPE),
+                        "u64",
+                        WireValue::u64Schema,
+                        WireValue::u64,
+                        Optional.of(WireValue::writeUnsigned)));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(Integer.class, Integer.TYPE),
+                        "i32",
+                        () -> integer(null, BigInteger.valueOf(Integer.MAX_VALUE)),
+                        WireValue::smallInteger,
+                        Optional.empty()));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(Boolean.class, Boolean.TYPE),
+                        "bool",
+                        () -> typed("boolean"),
+                        WireValue::truth,
+                        Optional.empty()));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(String.class), "string", () -> typed("string"), WireValue::text, Optional.empty()));
+        add(
+                table,
+                new WireValue<>(
+                        List.of(SecretBytes.class),
+                        "string (secret)",
+                        () -> typed("string").put("format", "password"),
+                        WireValue::secret,
+                        Optional.of(WireValue::writeSecret)));
+        table.put(OptionalLong.class, table.get(Long.class));
+        table.put(OptionalInt.class, table.get(Integer.class));
+        return table;
+    }
+
+    private static void add(Map<Class<?>, WireValue<?>> table, WireValue<?> value) {
+        value.classes().forEach(type -> table.put(type, value));
+    }
+
+    private static <T> WireValue<T> hex64(Class<T> type, Function<String, T> parse, Function<T, String> hex) {
+        return new WireValue<>(
+                List.of(type),
+                "hex64",
+                () -> text("^[0-9a-f]{64}$"),
+                (value, path) -> parse.apply(hex(value, path, 64)),
+                Optional.of((value, out) -> out.writeString(hex.apply(value))));
+    }
+
+    static ObjectNode integer(BigInteger minimum, BigInteger maximum) {
+        ObjectNode schema = typed("integer");
+        if (minimum != null) {
+            schema.put("minimum", minimum);
+        }
+        return schema.put("maximum", maximum);
+    }
+
+    private static ObjectNode u64Schema() {
+        return integer(BigInteger.ZERO, U64.MAX);
+    }
+
+    private static ObjectNode text(String pattern) {
+        return typed("string").put("pattern", pattern);
+    }
+
+    private static ObjectNode typed(String type) {
+        return JsonNodeFactory.instance.objectNode().put("type", type);
+    }
+
+    static void writeUnsigned(long bits, JsonGenerator out) throws IOException {
+        if (bits >= 0) {
+            out.writeNumber(bits);
+        } else {
+            out.writeNumber(Long.toUnsignedString(bits));
+        }
+    }
+
+    /** Written from its bytes, never a {@code String}; closed, since an answer is written once. */
+    private static void writeSecret(SecretBytes secret, JsonGenerator out) throws IOException {
+        WipedBuffers.markSecret();
+        try (secret) {
+            secret.use(utf8 -> {
+                out.writeUTF8String(utf8, 0, utf8.length);
+                return null;
+            });
+        }
+    }
+
+    private static Long u64(JsonNode value, String path) {
+        if (value.isIntegralNumber()) {
+            if (!value.isBigInteger()) {
+                if (value.longValue() >= 0) {
+                    return value.longValue();
+                }
+            } else {
+                BigInteger number = value.bigIntegerValue();
+                if (number.signum() >= 0 && number.bitLength() <= 64) {
+                    return U64.fromBigInteger(number);
+                }
+            }
+        }
+        throw wrong(path, "an integer from 0 to 18446744073709551615");
+    }
+
+    static Object u32(JsonNode value, String path) {
+        if (value.isIntegralNumber()
+                && !value.isBigInteger()
+                && value.longValue() >= 0
+                && value.longValue() <= U32_MAX) {
+            return value.longValue();
+        }
+        throw wrong(path, "an integer from 0 to 4294967295");
+    }
+
+    private static Object smallInteger(JsonNode value, String path) {
+        if (value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= 0) {
+            return value.intValue();
+        }
+        throw wrong(path, "an integer from 0 to 2147483647");
+    }
+
+    private static Object truth(JsonNode value, String path) {
+        if (!value.isBoolean()) {
+            throw wrong(path, "true or false");
+        }
+        return value.booleanValue();
+    }
+
+    private static String text(JsonNode value, String path) {
+        if (!value.isTextual()) {
+            throw wrong(path, "a string");
+        }
+        return value.textValue();
+    }
+
+    /** A string, or an array of words that are joined with single spaces. */
+    private static Object secret(JsonNode value, String path) {
+        if (value.isBinary()) {
+            return SecretBytes.copyOf(((BinaryNode) value).binaryValue());
+        }
+        if (!value.isArray() || value.isEmpty()) {
+            throw wrong(path, "a string");
+        }
+        int length = value.size() - 1;
+        for (JsonNode word : value) {
+            if (!word.isBinary()) {
+                throw wrong(path, "a string or an array of strings");
+            }
+            length += ((BinaryNode) word).binaryValue().length;
+        }
+        byte[] joined = new byte[length];
+        int at = 0;
+        for (int i = 0; i < value.size(); i++) {
+            if (i > 0) {
+                joined[at++] = ' ';
+            }
+            byte[] letters = ((BinaryNode) value.get(i)).binaryValue();
+            System.arraycopy(letters, 0, joined, at, letters.length);
+            at += letters.length;
+        }
+        return SecretBytes.takeOver(joined);
+    }
+
+    private static String hex(JsonNode value, String path, int length) {
+        if (!value.isTextual()) {
+            throw wrong(path, "a string of " + length + " hex characters");
+        }
+        String hex = value.textValue();
+        if (hex.length() != length) {
+            throw RpcException.invalidParams(
+                    "parameter `" + path + "` must be " + length + " hex characters, got " + hex.length());
+        }
+        refuseOtherThanHex(hex, path);
+        return hex;
+    }
+
+    private static Object bytes(JsonNode value, String path) {
+        if (!value.isTextual()) {
+            throw wrong(path, "a string of hex characters");
+        }
+        String hex = value.textValue();
+        if (hex.length() % 2 != 0) {
+            throw RpcException.invalidParams(
+                    "parameter `" + path + "` must have an even number of hex characters, got " + hex.length());
+        }
+        refuseOtherThanHex(hex, path);
+        return Bytes.parse(hex);
+    }
+
+    private static void refuseOtherThanHex(String hex, String path) {
+        for (int i = 0; i < hex.length(); i++) {
+            if (Character.digit(hex.charAt(i), 16) < 0 || hex.charAt(i) > 'f') {
+                throw RpcException.invalidParams(
+                        "parameter `" + path + "` must be hex characters only; character " + (i + 1) + " is not");
+            }
+        }
+    }
+
+    static RpcException wrong(String path, String expected) {
+        return RpcException.invalidParams("parameter `" + path + "` must be " + expected);
+    }
+}
