@@ -44,7 +44,7 @@ class ShapesIT {
         ours = new EvmCaller(own.uri());
         String deployer = real.call("eth_accounts").get(0).asText();
         String code;
-        try (InputStream in = ShapesIT.class.getResourceAsStream("/contract/HashTimeLock.json")) {
+        try (InputStream in = ShapesIT.class.getResourceAsStream("/org/chainwalletd/devnet/pool/HashTimeLock.json")) {
             code = new JsonMapper().readTree(in).get("bytecode").asText();
         }
         JsonNode deployed =

@@ -1,6 +1,7 @@
 package org.chainwalletd.cli;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.chainwalletd.boot.DevelopmentNode;
@@ -22,6 +23,14 @@ final class DevnetCommand implements Command {
     }
 
     @Override
+    public List<Flag> flags() {
+        return List.of(
+                new Flag("--pool", "", "bring a swap pool, and an account chain (anvil) unless one is named"),
+                new Flag("--pool-evm-rpc", "URL", "development account chain for the pool, chain id 31337"),
+                new Flag("--anvil", "PATH", "the program anvil, or a folder that has it below (default: on the PATH)"));
+    }
+
+    @Override
     public int run(Invocation invocation) {
         Map<String, String> flags = new LinkedHashMap<>(invocation.flags());
         flags.put(Option.DEVNET.flag(), "true");
@@ -30,14 +39,18 @@ final class DevnetCommand implements Command {
         Settings.Devnet wanted = settings.devnet().orElseThrow();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
-        try (Devnet devnet = DevelopmentNode.startAlone(settings)) {
+        try (Devnet devnet = DevelopmentNode.startAlone(settings);
+                TrialGround ground = TrialGround.start(invocation, devnet)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWell(stop, stopped), "stop"));
             invocation
                     .out()
                     .println("development node on " + devnet.uri() + " (chain in " + wanted.folder()
                             + "), its indexer on " + devnet.indexerUri());
+            ground.describe(invocation.out());
             invocation.out().flush();
             stop.await();
+        } catch (TrialGround.MissingException e) {
+            return invocation.fail(ExitCode.FAILED, e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -25,6 +25,21 @@ class CommandsTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     @Test
+    void aPoolWithoutAnAccountChainSaysWhatIsMissingAndHowToGetIt() {
+        int code = run(
+                Map.of("PATH", "/nowhere"),
+                "devnet",
+                "--pool",
+                "--datadir",
+                folder.toString(),
+                "--devnet-bind",
+                "127.0.0.1:0");
+
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+        assertThat(text(err)).contains("npm install", "@foundry-rs/anvil", "--anvil", "--pool-evm-rpc");
+    }
+
+    @Test
     void tokenRotateReplacesOneFileAndPrintsTheNewTokenOnce() throws IOException {
         Path file = Files.writeString(folder.resolve("token-read"), "ab".repeat(32) + "\n");
         Path other = Files.writeString(folder.resolve("token-spend"), "cd".repeat(32) + "\n");

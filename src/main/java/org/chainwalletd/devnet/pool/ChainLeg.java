@@ -29,8 +29,8 @@ import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.devnet.ledger.RejectedException;
 
-/** The pool's key and coins on the chain: locks, claims, takes back. */
-final class ChainLeg {
+/** A key and its coins on the development chain: pays, locks, claims, takes back. The pool's side, and in tests a user's. */
+public final class ChainLeg {
     private static final int MOST_COINS = 200;
     private static final int SECRET_LENGTH = 32;
 
@@ -39,27 +39,28 @@ final class ChainLeg {
     private final PublicKey publicKey;
     private final Address address;
 
-    ChainLeg(Ledger ledger, SigningKey key) {
+    /** @param key stays the caller's */
+    public ChainLeg(Ledger ledger, SigningKey key) {
         this.ledger = ledger;
         this.key = key;
         this.publicKey = PublicKey.of(key.publicKey());
         this.address = ledger.profile().addressOf(publicKey);
     }
 
-    PublicKey publicKey() {
+    public PublicKey publicKey() {
         return publicKey;
     }
 
-    Address address() {
+    public Address address() {
         return address;
     }
 
-    long height() {
+    public long height() {
         return ledger.tip().height();
     }
 
     /** What can be locked now. */
-    Amount free() {
+    public Amount free() {
         return coins().stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
     }
 
@@ -73,8 +74,8 @@ final class ChainLeg {
                 .toList();
     }
 
-    /** A signed payment of {@code outputs} with change to the pool; nothing is sent by this. */
-    Optional<Transaction> payment(List<TxOutput> outputs) {
+    /** A signed payment of {@code outputs} with change to this key; nothing is sent by this. */
+    public Optional<Transaction> payment(List<TxOutput> outputs) {
         Amount wanted = outputs.stream().map(TxOutput::value).reduce(Amount.ZERO, Amount::plus);
         TxShape shape = TxShape.ofOutputs(outputs).plusPlainOutputs(1);
         List<Coin> chosen = new ArrayList<>();
@@ -96,18 +97,18 @@ final class ChainLeg {
         return Optional.empty();
     }
 
-    TxOutput lockOutput(HtlcParams params, BigInteger units) {
+    public TxOutput lockOutput(HtlcParams params, BigInteger units) {
         return TxOutput.toScript(HtlcScript.build(params), Amount.of(units));
     }
 
-    /** Takes an HTLC that pays the pool, with its preimage. */
-    Transaction claim(Outpoint lock, BigInteger value, Bytes preimage) {
+    /** Takes an HTLC that pays this key, with its preimage. */
+    public Transaction claim(Outpoint lock, BigInteger value, Bytes preimage) {
         Transaction open = sweep(lock, value, TxShape.EMPTY.plusClaim(SECRET_LENGTH));
         return open.withWitnesses(List.of(HtlcWitness.claim(preimage.toArray(), sign(open))));
     }
 
-    /** Takes the pool's own HTLC back; valid in blocks above its timeout. */
-    Transaction reclaim(Outpoint lock, BigInteger value) {
+    /** Takes an HTLC of this key back; valid in blocks above its timeout. */
+    public Transaction reclaim(Outpoint lock, BigInteger value) {
         Transaction open = sweep(lock, value, TxShape.EMPTY.plusReclaim());
         return open.withWitnesses(List.of(HtlcWitness.reclaim(sign(open))));
     }
@@ -124,7 +125,7 @@ final class ChainLeg {
     }
 
     /** Sends, or sends again; whether the ledger has it now. */
-    boolean submit(Transaction tx) {
+    public boolean submit(Transaction tx) {
         Hash256 id = id(tx);
         if (ledger.transaction(id).isPresent()) {
             return true;
@@ -137,20 +138,23 @@ final class ChainLeg {
         }
     }
 
-    Hash256 id(Transaction tx) {
+    public Hash256 id(Transaction tx) {
         return TransactionCodec.txId(ledger.profile(), tx);
     }
 
     /** Blocks on a transaction, its own counted; 0 while it is in none. */
-    long depth(Hash256 txId) {
+    public long depth(Hash256 txId) {
         return ledger.transaction(txId)
                 .filter(located -> located.blockId() != null)
                 .map(located -> ledger.tip().height() - located.height() + 1)
                 .orElse(0L);
     }
 
-    /** The first output of a transaction that pays the pool under {@code hashLock}, with nothing that a claim would have to supply. */
-    Optional<PoolSwap.UserLock> lockIn(Hash256 txId, Hash256 hashLock) {
+    /** An HTLC that this key can claim. */
+    public record Lock(Outpoint outpoint, HtlcParams params, BigInteger value) {}
+
+    /** The first output of a transaction that pays this key under {@code hashLock}, with nothing that a claim would have to supply. */
+    public Optional<Lock> lockIn(Hash256 txId, Hash256 hashLock) {
         Optional<Transaction> tx = ledger.transaction(txId).map(LedgerView.Located::tx);
         if (tx.isEmpty()) {
             return Optional.empty();
@@ -162,7 +166,7 @@ final class ChainLeg {
                     .filter(found -> found.hashLock().equals(hashLock)
                             && found.receiver().equals(publicKey));
             if (params.isPresent() && output.datumHash() == null) {
-                return Optional.of(new PoolSwap.UserLock(
+                return Optional.of(new Lock(
                         new Outpoint(txId, i), params.get(), output.value().toBigInteger()));
             }
         }
@@ -170,9 +174,9 @@ final class ChainLeg {
     }
 
     /** A transaction that spends an HTLC, confirmed or waiting, with what its witness shows. */
-    record Spend(Hash256 txId, HtlcSpend shown) {}
+    public record Spend(Hash256 txId, HtlcSpend shown) {}
 
-    Optional<Spend> spendOf(Outpoint lock, Bytes script) {
+    public Optional<Spend> spendOf(Outpoint lock, Bytes script) {
         Optional<Spend> confirmed = ledger.spentBy(lock)
                 .flatMap(spent -> ledger.transaction(spent.txId()).flatMap(tx -> spend(spent.txId(), tx.tx(), lock)));
         return confirmed.or(() -> ledger.pendingOf(script).transactions().stream()

@@ -1,15 +1,9 @@
 package org.chainwalletd.devnet.pool;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
@@ -21,15 +15,10 @@ import org.chainwalletd.evm.SwapContract;
 
 /** The pool's key and money on the account chain. Blocks its caller, which is the pool's own thread. */
 final class EvmLeg {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final BigInteger TIP = BigInteger.valueOf(1_000_000_000);
     private static final BigInteger GAS = BigInteger.valueOf(200_000);
-    private static final int HEX = 16;
 
-    private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(PATIENCE).build();
-    private final ObjectMapper json = new ObjectMapper();
-    private final URI endpoint;
+    private final EvmRpc rpc;
     private final EvmAddress contract;
     private final SecretBytes secret;
     private final EvmAddress address;
@@ -37,11 +26,11 @@ final class EvmLeg {
 
     /** @param secret taken over */
     EvmLeg(URI endpoint, EvmAddress contract, SecretBytes secret) throws IOException {
-        this.endpoint = endpoint;
+        rpc = new EvmRpc(endpoint);
         this.contract = contract;
         this.secret = secret;
         this.address = EvmAddress.ofSecret(secret);
-        this.chainId = number(call("eth_chainId"));
+        this.chainId = EvmRpc.number(call("eth_chainId"));
     }
 
     EvmAddress address() {
@@ -49,16 +38,16 @@ final class EvmLeg {
     }
 
     BigInteger balance() throws IOException {
-        return number(call("eth_getBalance", address.toString(), "latest"));
+        return EvmRpc.number(call("eth_getBalance", address.toString(), "latest"));
     }
 
     long height() throws IOException {
-        return number(call("eth_blockNumber")).longValueExact();
+        return EvmRpc.number(call("eth_blockNumber")).longValueExact();
     }
 
     /** Time of the newest block, Unix seconds. */
     long time() throws IOException {
-        return number(call("eth_getBlockByNumber", "latest", false).path("timestamp"))
+        return EvmRpc.number(call("eth_getBlockByNumber", "latest", false).path("timestamp"))
                 .longValueExact();
     }
 
@@ -74,15 +63,16 @@ final class EvmLeg {
 
     private SwapContract.Swap swap(Hash256 hashLock, String block) throws IOException {
         Map<String, String> call = Map.of("to", contract.toString(), "data", "0x" + SwapContract.getSwap(hashLock));
-        return SwapContract.swap(bytes(call("eth_call", call, block)));
+        return SwapContract.swap(EvmRpc.bytes(call("eth_call", call, block)));
     }
 
     /** A signed call of the contract with the next free nonce; nothing is sent by this. */
     DynamicFeeTransaction.Signed sign(BigInteger wei, Bytes data) throws IOException {
-        BigInteger base = number(call("eth_getBlockByNumber", "latest", false).path("baseFeePerGas"));
+        BigInteger base =
+                EvmRpc.number(call("eth_getBlockByNumber", "latest", false).path("baseFeePerGas"));
         return new DynamicFeeTransaction(
                         chainId,
-                        number(call("eth_getTransactionCount", address.toString(), "pending")),
+                        EvmRpc.number(call("eth_getTransactionCount", address.toString(), "pending")),
                         TIP,
                         base.multiply(BigInteger.valueOf(3)).add(TIP),
                         GAS,
@@ -96,7 +86,7 @@ final class EvmLeg {
     void send(DynamicFeeTransaction.Signed signed) throws IOException {
         try {
             call("eth_sendRawTransaction", "0x" + signed.raw());
-        } catch (RefusedException known) {
+        } catch (EvmRpc.RefusedException known) {
             // It waits already, or was mined, or its nonce was used: the next look at the contract tells.
         }
     }
@@ -132,54 +122,8 @@ final class EvmLeg {
 
     record Shown(Bytes preimage, String transaction) {}
 
-    /** The chain's no. */
-    private static final class RefusedException extends IOException {
-        private static final long serialVersionUID = 1;
-
-        RefusedException(String message) {
-            super(message);
-        }
-    }
-
     private JsonNode call(String method, Object... params) throws IOException {
-        ObjectNode request =
-                json.createObjectNode().put("jsonrpc", "2.0").put("id", 1).put("method", method);
-        request.set("params", json.valueToTree(params));
-        JsonNode answer;
-        try {
-            HttpResponse<byte[]> response = http.send(
-                    HttpRequest.newBuilder(endpoint)
-                            .timeout(PATIENCE)
-                            .header("Content-Type", "application/json")
-                            .POST(HttpRequest.BodyPublishers.ofString(request.toString()))
-                            .build(),
-                    HttpResponse.BodyHandlers.ofByteArray());
-            answer = json.readTree(response.body());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
-        if (answer.has("error")) {
-            throw new RefusedException(
-                    method + ": " + answer.path("error").path("message").asText());
-        }
-        return answer.path("result");
-    }
-
-    private static BigInteger number(JsonNode quantity) throws IOException {
-        String text = quantity.asText();
-        if (!text.matches("0x[0-9a-fA-F]{1,64}")) {
-            throw new IOException("the account chain answered no quantity: " + text);
-        }
-        return new BigInteger(text.substring(2), HEX);
-    }
-
-    private static Bytes bytes(JsonNode data) throws IOException {
-        try {
-            return Bytes.parse(data.asText().substring(2));
-        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-            throw new IOException("the account chain answered no bytes", e);
-        }
+        return rpc.call(method, params);
     }
 
     void close() {

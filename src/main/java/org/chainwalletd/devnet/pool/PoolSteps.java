@@ -191,7 +191,7 @@ final class PoolSteps {
         Bytes preimage = swap.preimage.orElseThrow();
         boolean done;
         if (swap.sell) {
-            PoolSwap.UserLock lock = swap.userLock.orElseThrow();
+            ChainLeg.Lock lock = swap.userLock.orElseThrow();
             Transaction claim = chain.claim(lock.outpoint(), lock.value(), preimage);
             chain.submit(claim);
             done = chain.depth(chain.id(claim)) > 0;

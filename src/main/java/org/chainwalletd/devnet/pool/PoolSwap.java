@@ -46,7 +46,9 @@ public final class PoolSwap {
     /** The transaction that a seller named. */
     Optional<Hash256> notified = Optional.empty();
 
-    Optional<UserLock> userLock = Optional.empty();
+    /** A seller's, on the chain. */
+    Optional<ChainLeg.Lock> userLock = Optional.empty();
+
     Optional<ChainLock> poolChainLock = Optional.empty();
     Optional<DynamicFeeTransaction.Signed> poolEvmLock = Optional.empty();
     /** The height of the account chain when the pool's lock was made there. */
@@ -58,9 +60,6 @@ public final class PoolSwap {
     Optional<DynamicFeeTransaction.Signed> evmSpend = Optional.empty();
 
     String notes = "";
-
-    /** A seller's lock on the chain. */
-    record UserLock(Outpoint outpoint, HtlcParams params, BigInteger value) {}
 
     /** The pool's lock on the chain. */
     record ChainLock(Transaction transaction, Outpoint outpoint, HtlcParams params, BigInteger value) {}

@@ -95,7 +95,7 @@ class PoolTest {
 
         Outpoint lock =
                 new Outpoint(Hash256.parse(status(quote).get("poolLockTxhash").asText()), 0);
-        PoolSwap.UserLock seen = user.lockIn(lock.txId(), HASH).orElseThrow();
+        ChainLeg.Lock seen = user.lockIn(lock.txId(), HASH).orElseThrow();
         assertThat(seen.value()).isEqualTo(BigInteger.valueOf(199_400_000));
         assertThat(seen.params().sender()).isEqualTo(world.pool().chainKey());
         assertThat(seen.params().timeoutHeight()).isGreaterThan(user.height() + 720 + 360);

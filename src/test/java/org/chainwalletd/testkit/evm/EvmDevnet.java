@@ -208,6 +208,11 @@ public final class EvmDevnet implements AutoCloseable {
         return swap(contract, hashLock);
     }
 
+    /** What it held at the newest finalized block. */
+    public SwapContract.Swap finalizedSwap(Hash256 hashLock) {
+        return ledger.finalized().world().swap(contract, hashLock);
+    }
+
     public SwapContract.Swap swap(EvmAddress at, Hash256 hashLock) {
         return ledger.head().world().swap(at, hashLock);
     }

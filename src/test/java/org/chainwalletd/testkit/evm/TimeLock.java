@@ -217,7 +217,7 @@ final class TimeLock {
     }
 
     private static JsonNode compiled() {
-        try (InputStream in = TimeLock.class.getResourceAsStream("/contract/HashTimeLock.json")) {
+        try (InputStream in = TimeLock.class.getResourceAsStream("/org/chainwalletd/devnet/pool/HashTimeLock.json")) {
             return new JsonMapper().readTree(in);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -3,7 +3,7 @@
  *
  * <p>{@link org.chainwalletd.testkit.evm.EvmDevnet} is the chain: blocks are mined by hand, time is a clock that the test moves, finality is
  * set by depth or by hand, blocks can be taken back. It decodes real transactions of type 2, recovers their senders and runs one contract,
- * the hash time lock of {@code src/test/resources/contract}, whose rules are written natively here. Each
+ * the hash time lock of {@code src/test/resources/contract/HashTimeLock.sol}, whose rules are written natively here. Each
  * {@link org.chainwalletd.testkit.evm.EvmEndpoint} is one HTTP address over that chain, which may lie, hang, flood or forget on its own, so
  * that a test can put a liar beside an honest one. Answers have the shapes of {@code anvil} 1.7.1.
  *

@@ -1,0 +1,86 @@
+package org.chainwalletd.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.pool.Anvil;
+import org.chainwalletd.devnet.pool.Trial;
+
+/** The other side of a swap beside a development node: an account chain, started here or named, and a pool that trades on both. */
+final class TrialGround implements AutoCloseable {
+    private static final Duration BLOCK_TIME = Duration.ofSeconds(1);
+
+    private final Optional<Anvil> anvil;
+    private final Optional<Trial> trial;
+    private final Optional<URI> evmRpc;
+
+    private TrialGround(Optional<Anvil> anvil, Optional<Trial> trial, Optional<URI> evmRpc) {
+        this.anvil = anvil;
+        this.trial = trial;
+        this.evmRpc = evmRpc;
+    }
+
+    /** Something that the trial needs is not there; the message says what to do. */
+    static final class MissingException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        MissingException(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * Starts what {@code --pool} asks for; without it, nothing.
+     *
+     * @throws MissingException when there is no account chain, or one that cannot be used
+     */
+    static TrialGround start(Invocation invocation, Devnet devnet) {
+        if (invocation.option("--pool").isEmpty()) {
+            return new TrialGround(Optional.empty(), Optional.empty(), Optional.empty());
+        }
+        Optional<Anvil> anvil = Optional.empty();
+        try {
+            URI evmRpc;
+            if (invocation.option("--pool-evm-rpc").isPresent()) {
+                evmRpc = URI.create(invocation.option("--pool-evm-rpc").get());
+            } else {
+                anvil = Optional.of(Anvil.start(program(invocation), BLOCK_TIME));
+                evmRpc = anvil.get().uri();
+            }
+            return new TrialGround(anvil, Optional.of(Trial.start(devnet, evmRpc)), Optional.of(evmRpc));
+        } catch (IOException | IllegalArgumentException e) {
+            anvil.ifPresent(Anvil::close);
+            throw new MissingException("no pool: " + e.getMessage());
+        }
+    }
+
+    private static Path program(Invocation invocation) {
+        Optional<Path> named = invocation.option("--anvil").map(Path::of);
+        String path = invocation.environment().getOrDefault("PATH", "");
+        return Anvil.find(named, path)
+                .orElseThrow(() -> new MissingException("a pool needs an account chain, and there is no anvil "
+                        + named.map(where -> "at " + where).orElse("on the PATH")
+                        + ": get one with `npm install --prefix DIR @foundry-rs/anvil@1.7.1` and name it with --anvil DIR,"
+                        + " or name a running development chain with --pool-evm-rpc"));
+    }
+
+    /** Says what a daemon has to be told to trade here. */
+    void describe(PrintStream out) {
+        trial.ifPresent(running -> {
+            out.println("account chain on " + evmRpc.orElseThrow() + " (chain id " + Trial.CHAIN_ID + ")");
+            out.println("swap contract " + running.contract() + ", code hash 0x"
+                    + running.codeHash().hex());
+            out.println("swap pool on " + running.pool().uri());
+        });
+    }
+
+    @Override
+    public void close() {
+        trial.ifPresent(Trial::close);
+        anvil.ifPresent(Anvil::close);
+    }
+}
