@@ -110,4 +110,23 @@ public record PoolConfig(
                 interval,
                 newClock);
     }
+
+    /** With other times for the locks, in the order and units of the components. */
+    public PoolConfig withLocks(long newUserBlocks, long newUserSecs, long newPoolSecs, long newPoolBlocks) {
+        return new PoolConfig(
+                bind,
+                words,
+                evmRpc,
+                contract,
+                price,
+                feeBps,
+                chainDepth,
+                evmDepth,
+                newUserBlocks,
+                newUserSecs,
+                newPoolSecs,
+                newPoolBlocks,
+                interval,
+                clock);
+    }
 }
