@@ -44,6 +44,18 @@ final class Told {
                         + name.apply(data.path("address").asText()) + " by "
                         + name.apply(data.path("tx_id").asText()) + ":"
                         + data.path("output_index").asText();
+            case "spend" ->
+                data.path("state").asText() + " " + data.path("method").asText() + " "
+                        + name.apply(data.path("tx_id").asText()) + " from "
+                        + name.apply(data.path("from").asText())
+                        + (data.hasNonNull("reason") ? ": " + data.get("reason").asText() : "");
+            case "htlc" ->
+                (data.hasNonNull("state") ? data.get("state").asText() : "gone") + " "
+                        + name.apply(data.path("lock_tx_id").asText()) + ":"
+                        + data.path("output_index").asText() + " with "
+                        + Row.number(data.path("amount").bigIntegerValue()) + " until "
+                        + Row.number(data.at("/params/timeout_height").asLong()) + " as "
+                        + data.path("role").asText();
             default -> data.toString();
         };
     }
