@@ -1,0 +1,75 @@
+package org.chainwalletd.swap;
+
+import java.util.OptionalLong;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
+
+/**
+ * What a slot of the contract means for a swap. The contract keeps the terms of a lock after its end, so who was paid is read there and from no
+ * receipt: anybody may send a claim, and ours reverts then although it paid us.
+ *
+ * @param settled the slot at a final block
+ * @param latest the slot at the newest block
+ * @param latestTime of the newest block, Unix seconds
+ */
+public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest, long latestTime) {
+
+    /**
+     * Our own lock, in a buy.
+     *
+     * @param before what was seen last: a lock that was settled stays so from then on, unless the settled block no longer has it
+     * @param tx of the transaction that ended it, as far as it is known
+     */
+    public OwnLock ownLock(SwapTerms terms, OwnLock before, String tx) {
+        if (latest.state() == SwapContract.State.NONE) {
+            return new OwnLock.Absent();
+        }
+        if (!isOurs(terms, latest)) {
+            return new OwnLock.Foreign();
+        }
+        String reference = terms.hashLock().hex();
+        boolean isFinal = settled.equals(latest);
+        return switch (latest.state()) {
+            case CLAIMED -> new OwnLock.Claimed(reference, tx, isFinal);
+            case REFUNDED -> new OwnLock.TakenBack(reference, tx, isFinal);
+            default -> new OwnLock.Locked(reference, isFinal ? settledAt(before) : OptionalLong.empty());
+        };
+    }
+
+    private OptionalLong settledAt(OwnLock before) {
+        return before instanceof OwnLock.Locked locked && locked.settledAt().isPresent()
+                ? locked.settledAt()
+                : OptionalLong.of(latestTime);
+    }
+
+    private static boolean isOurs(SwapTerms terms, SwapContract.Swap slot) {
+        EvmAddress recipient = terms.poolEvmAddress().orElseThrow();
+        return slot.sender().equals(terms.ours().evm())
+                && slot.recipient().equals(recipient)
+                && slot.amount().equals(terms.amountInUnits())
+                && slot.deadline() == terms.timeout();
+    }
+
+    /**
+     * The pool's lock, in a sell.
+     *
+     * @param tx of the transaction that claimed it, as far as it is known
+     */
+    public PoolLock poolLock(SwapTerms terms, String tx) {
+        if (latest.state() == SwapContract.State.NONE) {
+            return new PoolLock.Absent();
+        }
+        boolean forUs =
+                latest.recipient().equals(terms.ours().evm()) && latest.amount().compareTo(terms.amountOutUnits()) >= 0;
+        if (!forUs) {
+            return new PoolLock.Foreign();
+        }
+        String reference = terms.hashLock().hex();
+        boolean isFinal = settled.equals(latest);
+        return switch (latest.state()) {
+            case CLAIMED -> new PoolLock.Claimed(reference, tx, isFinal);
+            case REFUNDED -> new PoolLock.TakenBack(reference, isFinal);
+            default -> new PoolLock.Locked(reference);
+        };
+    }
+}
