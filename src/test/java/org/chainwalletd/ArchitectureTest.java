@@ -42,7 +42,7 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
             Map.entry("chain", Set.of()),
             Map.entry("crypto", Set.of()),
-            Map.entry("config", Set.of("chain")),
+            Map.entry("config", Set.of("chain", "evm")),
             Map.entry("observe", Set.of("chain", "config", "rpc")),
             Map.entry("store", Set.of("chain", "crypto", "config")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
@@ -66,7 +66,7 @@ class ArchitectureTest {
                     "rpc",
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap")),
+                            "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap", "account")),
             Map.entry("event", Set.of("chain", "store", "follow", "wait", "htlc", "rpc")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),

@@ -72,6 +72,28 @@ public final class EvmEndpoints implements AccountChain {
         return new EvmEndpoints(setup, endpoints, executor);
     }
 
+    /**
+     * What is wrong with the endpoints in a way that does not pass by itself: another chain, or one that does not know the tag of finality.
+     * One that does not answer now is not complained of; it is asked before it is used.
+     */
+    public CompletionStage<List<String>> complaints() {
+        BlockRef sample = setup.finality() instanceof Finality.Tagged tagged ? tagged.tag() : BlockRef.Tag.LATEST;
+        return all(
+                        endpoint -> endpoint.block(sample),
+                        (block, failure) -> failure == null ? Optional.<String>empty() : complaint(failure))
+                .thenApplyAsync(
+                        complaints ->
+                                complaints.stream().flatMap(Optional::stream).toList(),
+                        executor);
+    }
+
+    private static Optional<String> complaint(Throwable failure) {
+        Throwable why = Failures.unwrap(failure);
+        return why instanceof AccountException.WrongChain || why instanceof AccountException.Refused
+                ? Optional.of(why.getMessage())
+                : Optional.empty();
+    }
+
     @Override
     public BigInteger chainId() {
         return setup.chainId();

@@ -59,7 +59,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private record Looked(EvmAddress from, SendLook.Findings findings, Throwable failure) implements Command {}
 
     private record Replaced(
-            long id,
+            AccountSend row,
             Optional<AccountSend.Version> version,
             Throwable failure,
             List<CompletableFuture<SendRecord>> answers)
@@ -82,45 +82,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final Consumer<SendRecord> changes;
     private final SendLook look;
     private final Replacer replacer;
-    private final Map<Long, Entry> entries = new HashMap<>();
-    private final Map<String, Entry> byReference = new HashMap<>();
+    private final Map<Long, OpenSend> entries = new HashMap<>();
+    private final Map<String, OpenSend> byReference = new HashMap<>();
     private final Map<EvmAddress, Long> stolen = new HashMap<>();
     private final Set<EvmAddress> looking = new HashSet<>();
-
-    /** One transaction in work. */
-    private static final class Entry {
-        private AccountSend row;
-        /** Empty: at the next occasion. */
-        private OptionalLong pushedAt = OptionalLong.empty();
-        /** Where the chain stood when the newest version was first seen here. */
-        private long headThen;
-
-        /** When it was last tried to pay more, whether or not there was room for it. */
-        private long triedAt;
-
-        private boolean replacing;
-        private boolean rereading;
-        private int timesGone;
-        private boolean firstOnItsWay;
-        private final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
-
-        private Entry(AccountSend row, long head) {
-            this.row = row;
-            this.headThen = head;
-        }
-
-        private boolean pushesItself() {
-            return row.newest().cancels() || SendRequest.Pushing.valueOf(row.pushing()) != SendRequest.Pushing.BY_OWNER;
-        }
-
-        private boolean isUrgent() {
-            return SendRequest.Pushing.valueOf(row.pushing()) == SendRequest.Pushing.URGENTLY;
-        }
-
-        private boolean isWaiting() {
-            return row.state() == State.JOURNALLED || row.state() == State.SENT;
-        }
-    }
 
     private SendWatch(ActorContext<Command> context, SendSetup setup, AtomicLong head, Consumer<SendRecord> changes) {
         super(context);
@@ -170,19 +135,19 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .build();
     }
 
-    private Entry follow(AccountSend row) {
-        Entry entry = new Entry(row, head.get());
+    private OpenSend follow(AccountSend row) {
+        OpenSend entry = new OpenSend(row, head.get());
         entries.put(row.id(), entry);
         byReference.put(row.reference(), entry);
         return entry;
     }
 
-    private SendRecord record(Entry entry) {
+    private SendRecord record(OpenSend entry) {
         return SendRecords.of(entry.row, head.get());
     }
 
     private Behavior<Command> take(Take command) {
-        Entry entry = entries.get(command.row().id());
+        OpenSend entry = entries.get(command.row().id());
         if (entry == null) {
             entry = follow(command.row());
         }
@@ -200,7 +165,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> describe(Describe command) {
-        Entry entry = entries.get(command.row().id());
+        OpenSend entry = entries.get(command.row().id());
         if (entry == null) {
             command.answer().complete(SendRecords.of(command.row(), head.get()));
         } else if (entry.firstOnItsWay) {
@@ -231,7 +196,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /** By nonce. */
-    private List<Entry> of(EvmAddress from) {
+    private List<OpenSend> of(EvmAddress from) {
         return entries.values().stream()
                 .filter(entry -> SendSetup.address(entry.row.from()).equals(from))
                 .sorted(Comparator.comparingLong(entry -> entry.row.nonce()))
@@ -239,7 +204,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> push(Push command) {
-        Entry entry = byReference.get(command.reference());
+        OpenSend entry = byReference.get(command.reference());
         if (entry == null) {
             command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
         } else if (entry.isWaiting()) {
@@ -251,7 +216,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    private void send(Entry entry) {
+    private void send(OpenSend entry) {
         long id = entry.row.id();
         int versions = entry.row.versions().size();
         entry.pushedAt = OptionalLong.of(setup.clock().millis());
@@ -263,7 +228,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> broadcast(Broadcast command) {
-        Entry entry = entries.get(command.id());
+        OpenSend entry = entries.get(command.id());
         if (entry == null) {
             return this;
         }
@@ -281,7 +246,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    private void answer(Entry entry) {
+    private void answer(OpenSend entry) {
         SendRecord record = record(entry);
         List<CompletableFuture<SendRecord>> answers = List.copyOf(entry.answers);
         entry.answers.clear();
@@ -289,7 +254,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /** In memory at once; who was promised something hears of it when it is durable. */
-    private void change(Entry entry, State state, Optional<AccountSend.Outcome> outcome) {
+    private void change(OpenSend entry, State state, Optional<AccountSend.Outcome> outcome) {
         State before = entry.row.state();
         AccountSend changed = entry.row.in(state, outcome, setup.clock().millis());
         entry.row = changed;
@@ -300,7 +265,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> written(Written command) {
-        Entry entry = entries.get(command.id());
+        OpenSend entry = entries.get(command.id());
         if (entry == null) {
             return this;
         }
@@ -323,7 +288,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /** The journal is right; what the chain says is found out once more. */
-    private void reread(Entry entry) {
+    private void reread(OpenSend entry) {
         if (!entry.rereading) {
             entry.rereading = true;
             long id = entry.row.id();
@@ -334,7 +299,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> reread(Reread command) {
-        Entry entry = entries.get(command.id());
+        OpenSend entry = entries.get(command.id());
         if (entry != null) {
             entry.rereading = false;
             if (command.failure() == null) {
@@ -345,7 +310,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> replace(Replace command) {
-        Entry entry = byReference.get(command.reference());
+        OpenSend entry = byReference.get(command.reference());
         if (entry == null) {
             command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
         } else if (!entry.isWaiting() || entry.replacing) {
@@ -356,23 +321,23 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    private void beginReplacing(Entry entry, Replacer.Purpose purpose, List<CompletableFuture<SendRecord>> answers) {
+    private void beginReplacing(OpenSend entry, Replacer.Purpose purpose, List<CompletableFuture<SendRecord>> answers) {
         entry.replacing = true;
         entry.triedAt = setup.clock().millis();
-        long id = entry.row.id();
+        AccountSend row = entry.row;
         getContext()
                 .pipeToSelf(
-                        replacer.replace(entry.row, purpose),
+                        replacer.replace(row, purpose),
                         (version, failure) ->
-                                new Replaced(id, failure == null ? version : Optional.empty(), failure, answers));
+                                new Replaced(row, failure == null ? version : Optional.empty(), failure, answers));
     }
 
     private Behavior<Command> replaced(Replaced command) {
-        Entry entry = entries.get(command.id());
+        OpenSend entry = entries.get(command.row().id());
         if (entry == null) {
             command.answers()
-                    .forEach(answer -> answer.completeExceptionally(
-                            new SendException(new SendRefusal.NotOpen("of this name any more"))));
+                    .forEach(answer -> answer.completeExceptionally(new SendException(
+                            new SendRefusal.NotOpen(command.row().reference()))));
             return this;
         }
         entry.replacing = false;
@@ -399,7 +364,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private Behavior<Command> lookAtAll(Look command) {
         Map<EvmAddress, List<AccountSend>> rows = new HashMap<>();
-        for (Entry entry : entries.values()) {
+        for (OpenSend entry : entries.values()) {
             rows.computeIfAbsent(SendSetup.address(entry.row.from()), any -> new ArrayList<>())
                     .add(entry.row);
         }
@@ -418,6 +383,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             LOG.warn("the account chain cannot be looked at: {}", Failures.words(command.failure()));
         } else {
             head.set(command.findings().head());
+            of(command.from()).forEach(entry -> entry.firstSeenAt(head.get()));
             command.findings().findings().forEach(this::apply);
         }
         pushAndRaise(command.from());
@@ -425,7 +391,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private void apply(long id, SendLook.Finding finding) {
-        Entry entry = entries.get(id);
+        OpenSend entry = entries.get(id);
         if (entry == null || entry.rereading || entry.row.state().isOver()) {
             return;
         }
@@ -447,7 +413,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /** One look may fall between two answers of endpoints that index late. */
-    private void gone(Entry entry) {
+    private void gone(OpenSend entry) {
         entry.timesGone++;
         if (entry.timesGone > 1) {
             LOG.error(
@@ -464,7 +430,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         long now = setup.clock().millis();
         boolean lowest = true;
         int looked = 0;
-        for (Entry entry : of(from)) {
+        for (OpenSend entry : of(from)) {
             if (!entry.isWaiting()) {
                 continue;
             }
@@ -472,28 +438,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 return;
             }
             if (entry.pushesItself()) {
-                if (mustPayMore(entry, lowest, now)) {
+                if (entry.mustPayMore(setup.pace(), lowest, now, head.get())) {
                     beginReplacing(entry, Replacer.Purpose.THE_SAME, List.of());
-                } else if (entry.pushedAt.isEmpty()
-                        || now - entry.pushedAt.getAsLong()
-                                >= setup.pace().resend().toMillis()) {
+                } else if (entry.mustGoOut(setup.pace(), now)) {
                     send(entry);
                 }
             }
             lowest = false;
         }
-    }
-
-    private boolean mustPayMore(Entry entry, boolean lowest, long now) {
-        if (entry.replacing) {
-            return false;
-        }
-        long age = now - Math.max(entry.row.newest().createdAt(), entry.triedAt);
-        if (entry.isUrgent()) {
-            return age >= setup.pace().urgent().toMillis();
-        }
-        return lowest
-                && age >= setup.pace().stuck().toMillis()
-                && head.get() - entry.headThen >= setup.pace().stuckBlocks();
     }
 }

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.coins.IntentOutputs;
 import org.chainwalletd.coins.LedgerOutputs;
 import org.chainwalletd.coins.LedgerSpends;
@@ -192,6 +193,12 @@ public final class Daemon implements AutoCloseable {
                 meters.registry(),
                 workers.upstream());
         waiting.sighted().tellHtlcs(htlcs.sightings());
+        Optional<Accounts> accounts =
+                Accounts.start(settings, system, new UnderGuardian(system), keyring, store, workers);
+        // What is made is journalled or refused; what is journalled goes on after the next start.
+        accounts.ifPresent(account -> closers.add(
+                "account chain",
+                () -> Futures.await(account.sends().drain(), patience(drainBy), "waiting for sends being made")));
         serve(
                 system,
                 tls,
@@ -207,6 +214,7 @@ public final class Daemon implements AutoCloseable {
                         pool,
                         meters,
                         events,
+                        accounts,
                         workers),
                 authenticator);
         system.tell(new Guardian.Serving());
@@ -433,7 +441,7 @@ public final class Daemon implements AutoCloseable {
 
     /** Other packages' actors become children of the guardian. */
     private record UnderGuardian(ActorSystem<Guardian.Command> system)
-            implements Keyring.Spawner, Nodes.Spawner, Follower.Spawner, Waits.Spawner {
+            implements Keyring.Spawner, Nodes.Spawner, Follower.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             return Guardian.spawn(system, behavior, name);

@@ -34,6 +34,7 @@ import org.chainwalletd.rpc.method.quote.QuoteErrors;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.NodeErrors;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
+import org.chainwalletd.rpc.method.swap.AccountErrors;
 import org.chainwalletd.rpc.method.swap.PoolErrors;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.swap.pool.Pool;
@@ -52,6 +53,7 @@ record Services(
         Optional<Pool> pool,
         Metrics metrics,
         EventStreams events,
+        Optional<Accounts> accounts,
         Workers workers) {
 
     RpcDispatcher dispatcher() {
@@ -61,7 +63,8 @@ record Services(
                 new HtlcErrors(),
                 new QuoteErrors(),
                 new NodeErrors(),
-                new PoolErrors());
+                new PoolErrors(),
+                new AccountErrors());
         return new RpcDispatcher(
                 methods(),
                 errors,
@@ -81,7 +84,7 @@ record Services(
                         inFlight(),
                         keyring,
                         deletionGuard(),
-                        EvmKeyGuard.BALANCE_UNKNOWN,
+                        accounts.map(Accounts::guard).orElse(EvmKeyGuard.BALANCE_UNKNOWN),
                         spending,
                         htlcs.methods(),
                         following.follower(),
@@ -90,6 +93,8 @@ record Services(
                         waits,
                         following.credits(),
                         pool,
+                        accounts.map(Accounts::methods),
+                        settings.evmWords(),
                         workers.answers())
                 .registry();
     }

@@ -373,6 +373,31 @@ public interface WalletdMethods {
         return call(call);
     }
 
+    /** Balances of the account-chain key: the native asset as a quorum of endpoints names it, what open swaps need of it, and the configured tokens. Refused without --evm-rpc. */
+    default EvmGetBalances.Result evmGetBalances(EvmGetBalances call) {
+        return call(call);
+    }
+
+    /** {@link EvmGetBalances} with nothing but defaults. */
+    default EvmGetBalances.Result evmGetBalances() {
+        return call(EvmGetBalances.of());
+    }
+
+    /** Everything that this daemon sent on the account chain, newest first, with how far each transaction has come. Refused without --evm-rpc. */
+    default EvmTxHistory.Result evmTxHistory(EvmTxHistory call) {
+        return call(call);
+    }
+
+    /** {@link EvmTxHistory} with nothing but defaults. */
+    default EvmTxHistory.Result evmTxHistory() {
+        return call(EvmTxHistory.of());
+    }
+
+    /** Pays out of the account-chain key, and never from what open swaps need for gas. The transaction is durable before it leaves, sent again until it is final, and replaced by one that pays more when it is stuck: the hash may change, evm_tx_history has the one that counts. Refused without --evm-rpc. */
+    default EvmSendNative.Result evmSendNative(EvmSendNative call) {
+        return call(call);
+    }
+
     /** Asks the pool for a quote. Refused as long as no swap engine is configured. */
     default SwapGetQuote.Result swapGetQuote(SwapGetQuote call) {
         return call(call);
@@ -401,31 +426,6 @@ public interface WalletdMethods {
     /** {@link SwapList} with nothing but defaults. */
     default SwapList.Result swapList() {
         return call(SwapList.of());
-    }
-
-    /** Balances of the account-chain key. Refused as long as no swap engine is configured. */
-    default EvmGetBalances.Result evmGetBalances(EvmGetBalances call) {
-        return call(call);
-    }
-
-    /** {@link EvmGetBalances} with nothing but defaults. */
-    default EvmGetBalances.Result evmGetBalances() {
-        return call(EvmGetBalances.of());
-    }
-
-    /** Everything that this daemon sent on the account chain. Refused as long as no swap engine is configured. */
-    default EvmTxHistory.Result evmTxHistory(EvmTxHistory call) {
-        return call(call);
-    }
-
-    /** {@link EvmTxHistory} with nothing but defaults. */
-    default EvmTxHistory.Result evmTxHistory() {
-        return call(EvmTxHistory.of());
-    }
-
-    /** Pays out of the account-chain key. Refused as long as no swap engine is configured. */
-    default EvmSendNative.Result evmSendNative(EvmSendNative call) {
-        return call(call);
     }
 
     /** The pool's price, fee and reserves. Refused as long as no pool is configured. */

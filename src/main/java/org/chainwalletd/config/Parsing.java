@@ -17,12 +17,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
 
 /** Texts to values. Every method throws {@link IllegalArgumentException} whose message completes "--flag value …". */
 final class Parsing {
     private static final Pattern HOST_PORT =
             Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^:\\[\\]\\s]+)):(\\d{1,5})");
     private static final Pattern LITERAL_V4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
+
+    private static final Pattern BRAND_WORD = Pattern.compile("[a-z]{2,16}");
 
     private static final int LONGEST_TOKEN_FILE = 4096;
 
@@ -87,6 +90,25 @@ final class Parsing {
             case "ledger" -> true;
             default -> throw new IllegalArgumentException("must be node or ledger");
         };
+    }
+
+    static Settings.EvmFinality finality(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "finalized" -> new Settings.EvmFinality.Tag("finalized");
+            case "safe" -> new Settings.EvmFinality.Tag("safe");
+            default -> new Settings.EvmFinality.Blocks(number(text, 1, 1_000_000));
+        };
+    }
+
+    static String brandWord(String text) {
+        if (!BRAND_WORD.matcher(text).matches()) {
+            throw new IllegalArgumentException("must be 2 to 16 lower-case letters");
+        }
+        return text;
+    }
+
+    static List<EvmAddress> evmAddresses(String text) {
+        return words(text).stream().map(EvmAddress::parse).toList();
     }
 
     static List<String> words(String text) {

@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
 
 /**
  * Everything that can be configured, after validation. Secrets are not here: the keystore passphrase is taken from the environment once,
@@ -29,6 +30,8 @@ public record Settings(
         Follow follow,
         Optional<Swap> swap,
         Optional<Devnet> devnet,
+        Optional<Evm> evm,
+        EvmWords evmWords,
         boolean jsonLogs) {
 
     /** Where the keyring is kept (interface.md, section 1.4). */
@@ -166,4 +169,42 @@ public record Settings(
             boolean quotas,
             OptionalLong seed,
             boolean work) {}
+
+    /**
+     * The account chain.
+     *
+     * @param urls of its endpoints, at least as many as the quorum
+     * @param quorum endpoints that must agree
+     * @param chainId every endpoint has to report it
+     * @param callTimeout of one request to one endpoint
+     * @param tokens contracts whose balances are shown
+     * @param knownNonce below it the operator vouches for every transaction of the key
+     */
+    public record Evm(
+            List<URI> urls,
+            int quorum,
+            long chainId,
+            Duration callTimeout,
+            List<EvmAddress> tokens,
+            OptionalLong knownNonce,
+            EvmFinality finality) {}
+
+    /** From when on a block of the account chain is final. */
+    public sealed interface EvmFinality {
+        /** {@code finalized} or {@code safe}, as the endpoints say. */
+        record Tag(String word) implements EvmFinality {}
+
+        /** With so many blocks on top of it. */
+        record Blocks(long count) implements EvmFinality {}
+    }
+
+    /**
+     * Words of the account chain in names of the interface (decisions.md, section 1); those of the default work always.
+     *
+     * @param brand in the names of methods
+     * @param nativeAsset in directions of swaps
+     */
+    public record EvmWords(String brand, String nativeAsset) {
+        public static final EvmWords DEFAULT = new EvmWords("evm", "native");
+    }
 }

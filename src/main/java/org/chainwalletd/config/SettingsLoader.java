@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.evm.EvmAddress;
 
 /**
  * Makes {@link Settings} of flags, environment, configuration file and defaults, checks everything, and reports all problems at once. Reads
@@ -63,6 +64,10 @@ public final class SettingsLoader {
                 follow(),
                 swap(),
                 devnet,
+                evm(),
+                new Settings.EvmWords(
+                        value(Option.EVM_BRAND, Parsing::brandWord).orElse("evm"),
+                        value(Option.EVM_NATIVE, Parsing::brandWord).orElse("native")),
                 truth(Option.JSON_LOGS));
         if (!problems.isEmpty()) {
             throw new ConfigurationException(problems);
@@ -218,6 +223,42 @@ public final class SettingsLoader {
             problems.add("--swap-pool-ca needs a pool with https: over http no certificate is ever shown");
         }
         return pool.map(url -> new Settings.Swap(url, ca));
+    }
+
+    private Optional<Settings.Evm> evm() {
+        Optional<List<URI>> urls = value(Option.EVM_RPC, Parsing::urls);
+        Optional<Long> chainId = value(Option.EVM_CHAIN_ID, text -> Parsing.number(text, 1, Long.MAX_VALUE));
+        int quorum = count(Option.EVM_QUORUM);
+        List<EvmAddress> tokens =
+                value(Option.EVM_TOKENS, Parsing::evmAddresses).orElse(List.of());
+        Optional<Long> known = value(Option.EVM_KNOWN_NONCE, text -> Parsing.number(text, 0, Long.MAX_VALUE));
+        Settings.EvmFinality finality =
+                value(Option.SWAP_EVM_FINALITY, Parsing::finality).orElse(new Settings.EvmFinality.Tag("finalized"));
+        Duration timeout = Duration.ofMillis(number(Option.EVM_TIMEOUT));
+        if (urls.isEmpty()) {
+            if (chainId.isPresent() || !tokens.isEmpty()) {
+                warnings.add("--evm-chain-id and --evm-tokens do nothing without --evm-rpc");
+            }
+            return Optional.empty();
+        }
+        if (chainId.isEmpty()) {
+            problems.add("--evm-rpc needs --evm-chain-id: without it a transaction could be made for another chain");
+        }
+        if (quorum > urls.get().size()) {
+            problems.add("--evm-quorum " + quorum + " needs as many endpoints, and --evm-rpc names "
+                    + urls.get().size() + ": name more, or write --evm-quorum 1 to trust a single one");
+        }
+        if (quorum == 1) {
+            warnings.add("--evm-quorum 1 believes what a single endpoint of the account chain says");
+        }
+        return Optional.of(new Settings.Evm(
+                urls.get(),
+                quorum,
+                chainId.orElse(0L),
+                timeout,
+                tokens,
+                known.map(OptionalLong::of).orElse(OptionalLong.empty()),
+                finality));
     }
 
     private int unsealThreads() {

@@ -1,6 +1,7 @@
 package org.chainwalletd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +92,8 @@ class SettingsLoaderTest {
             case BLOCK -> List.of("1:" + "11".repeat(32), "2:" + "22".repeat(32), "3:" + "33".repeat(32));
             case HEIGHT -> List.of("7", "full", "now");
             case COIN_SOURCE -> List.of("node", "ledger", "node");
+            case FINALITY -> List.of("safe", "12", "finalized");
+            case EVM_ADDRESSES -> List.of("0x" + "11".repeat(20), "0x" + "22".repeat(20), "0x" + "33".repeat(20));
             case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
             case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
             case URL -> List.of("http://a.test:1", "https://b.test/x", "http://c.test");
@@ -111,6 +115,10 @@ class SettingsLoaderTest {
         String last = values.get(values.size() - 1);
         Path file = Files.writeString(home.resolve("given.conf"), option.key() + " = \"" + values.get(0) + "\"\n");
         String brand = option == Option.BRAND ? "chain" : "chain";
+        if (option == Option.EVM_RPC) {
+            flags.put("--evm-chain-id", "1");
+            flags.put("--evm-quorum", "1");
+        }
         assertThat(originOf(option)).isEqualTo("default");
         flags.put("--config", file.toString());
         assertThat(originOf(option)).isEqualTo("file " + file);
@@ -164,6 +172,15 @@ class SettingsLoaderTest {
                 Map.entry("--receipt-ttl-secs", "140"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
                 Map.entry("--auto-reclaim", "true"),
+                Map.entry("--evm-rpc", "http://e.test,http://f.test"),
+                Map.entry("--evm-chain-id", "31337"),
+                Map.entry("--evm-quorum", "1"),
+                Map.entry("--evm-timeout-ms", "701"),
+                Map.entry("--evm-tokens", "0x5FbDB2315678afecb367f032d93F642f64180aa3"),
+                Map.entry("--evm-known-nonce", "5"),
+                Map.entry("--evm-brand", "acct"),
+                Map.entry("--evm-native", "gold"),
+                Map.entry("--swap-evm-finality", "12"),
                 Map.entry("--unseal-threads", "3"),
                 Map.entry("--key-pool", "19"),
                 Map.entry("--verify-work", "off"),
@@ -227,6 +244,15 @@ class SettingsLoaderTest {
                         Optional.of(
                                 new Settings.Swap(URI.create("https://pool.test/p"), Optional.of(Path.of("pool.pem")))),
                         Optional.empty(),
+                        Optional.of(new Settings.Evm(
+                                List.of(URI.create("http://e.test"), URI.create("http://f.test")),
+                                1,
+                                31_337,
+                                Duration.ofMillis(701),
+                                List.of(EvmAddress.parse("0x5FbDB2315678afecb367f032d93F642f64180aa3")),
+                                OptionalLong.of(5),
+                                new Settings.EvmFinality.Blocks(12))),
+                        new Settings.EvmWords("acct", "gold"),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");
     }
@@ -472,5 +498,22 @@ class SettingsLoaderTest {
                 .asString()
                 .contains("without spaces")
                 .doesNotContain("one two");
+    }
+
+    @Test
+    void an_account_chain_is_named_completely_or_not_at_all() {
+        flags.put("--evm-rpc", "http://e.test");
+
+        assertThatThrownBy(this::load)
+                .hasMessageContaining("--evm-rpc needs --evm-chain-id")
+                .hasMessageContaining("--evm-quorum 2 needs as many endpoints, and --evm-rpc names 1");
+
+        flags.put("--evm-chain-id", "1");
+        flags.put("--evm-quorum", "1");
+        assertThat(load().settings().evm().orElseThrow().finality())
+                .isEqualTo(new Settings.EvmFinality.Tag("finalized"));
+        assertThat(load().warnings()).anyMatch(warning -> warning.contains("--evm-quorum 1"));
+        flags.put("--evm-tokens", "0x5fbDB2315678afecb367f032d93F642f64180aa3");
+        assertThatThrownBy(this::load).hasMessageContaining("checksum");
     }
 }

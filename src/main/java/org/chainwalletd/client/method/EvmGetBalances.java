@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code evm_get_balances}: Balances of the account-chain key. Refused as long as no swap engine is configured.
- * Needs the read token.
+ * {@code evm_get_balances}: Balances of the account-chain key: the native asset as a quorum of endpoints names it,
+ * what open swaps need of it, and the configured tokens. Refused without --evm-rpc. Needs the read token.
  */
 public record EvmGetBalances() implements Call<EvmGetBalances.Result> {
     /** With what must be there. */

@@ -6,11 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code evm_send_native}: Pays out of the account-chain key. Refused as long as no swap engine is configured.
- * Needs the spend token.
+ * {@code evm_send_native}: Pays out of the account-chain key, and never from what open swaps need for gas. The
+ * transaction is durable before it leaves, sent again until it is final, and replaced by one that pays more when it
+ * is stuck: the hash may change, evm_tx_history has the one that counts. Refused without --evm-rpc. Needs the spend
+ * token.
  *
  * @param to 0x and 40 hex characters
- * @param amount decimal string, or max
+ * @param amount decimal string in whole coins, or max for all that open swaps do not need
  * @param clientToken 8 to 128 printable ASCII characters; the same token never pays twice
  */
 public record EvmSendNative(String to, String amount, Optional<String> clientToken)

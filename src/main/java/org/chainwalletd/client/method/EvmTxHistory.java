@@ -8,8 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code evm_tx_history}: Everything that this daemon sent on the account chain. Refused as long as no swap engine
- * is configured. Needs the read token.
+ * {@code evm_tx_history}: Everything that this daemon sent on the account chain, newest first, with how far each
+ * transaction has come. Refused without --evm-rpc. Needs the read token.
+ *
+ * @param limit default 100, at most 1000
+ * @param cursor from a previous answer
  */
 public record EvmTxHistory(Optional<BigInteger> limit, Optional<String> cursor) implements Call<EvmTxHistory.Result> {
     /** With what must be there. */
@@ -45,17 +48,26 @@ public record EvmTxHistory(Optional<BigInteger> limit, Optional<String> cursor) 
 
     /**
      * What the method answers.
+     *
+     * @param txs newest first
+     * @param nextCursor for the next page; absent on the last one
      */
-    public record Result(BigInteger chainId, List<Tx> txs) {
+    public record Result(BigInteger chainId, List<Tx> txs, Optional<String> nextCursor) {
         static Result read(JsonNode json) {
             Answer answer = Answer.of(json);
-            return new Result(answer.get("chain_id", Answer::u64), answer.get("txs", Answer.list(Tx::read)));
+            return new Result(
+                    answer.get("chain_id", Answer::u64),
+                    answer.get("txs", Answer.list(Tx::read)),
+                    answer.optional("next_cursor", Answer::text));
         }
 
         /**
          * Part of the answer.
          *
+         * @param hash of the version that was mined, otherwise of the newest one
+         * @param direction out, or self for one to the own address
          * @param kind send, lock, claim or refund
+         * @param status journalled, sent, mined, final; cancelling, cancelled; reverting, reverted; lost
          */
         public record Tx(
                 String hash,

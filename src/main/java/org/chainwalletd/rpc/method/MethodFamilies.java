@@ -11,6 +11,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
+import org.chainwalletd.config.Settings.EvmWords;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.EvmKeyGuard;
@@ -31,6 +32,8 @@ import org.chainwalletd.rpc.method.quote.QuoteMethods;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
+import org.chainwalletd.rpc.method.swap.AccountMethods;
+import org.chainwalletd.rpc.method.swap.BrandedMethod;
 import org.chainwalletd.rpc.method.swap.EvmKeyMethods;
 import org.chainwalletd.rpc.method.swap.PoolMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
@@ -60,6 +63,8 @@ public record MethodFamilies(
         Waits waits,
         CreditFeed credits,
         Optional<Pool> pool,
+        Optional<AccountMethods.Services> account,
+        EvmWords evmWords,
         Executor executor) {
 
     /** For methods that are only described, or that need no service when they are called. */
@@ -81,6 +86,8 @@ public record MethodFamilies(
                 null,
                 null,
                 Optional.empty(),
+                Optional.empty(),
+                EvmWords.DEFAULT,
                 Runnable::run);
     }
 
@@ -93,6 +100,7 @@ public record MethodFamilies(
         methods.addAll(FollowMethods.all(follower, htlcs.count(), executor));
         methods.addAll(WaitMethods.all(waits, credits, creditOwners(), executor));
         methods.addAll(EvmKeyMethods.all(keyring, evmKeyGuard, executor));
+        methods.addAll(AccountMethods.all(account, executor));
         methods.addAll(SwapMethods.unconfigured());
         methods.addAll(PoolMethods.all(pool, executor));
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));
@@ -100,7 +108,7 @@ public record MethodFamilies(
         methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));
         methods.addAll(HtlcMethods.all(htlcs, executor));
         methods.addAll(IndexerMethods.all(chain, indexed, nodes.client(), executor));
-        return MethodRegistry.withDiscovery(methods, version);
+        return MethodRegistry.withDiscovery(BrandedMethod.beside(methods, evmWords), version);
     }
 
     private CreditOwners creditOwners() {

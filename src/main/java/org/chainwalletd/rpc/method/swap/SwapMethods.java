@@ -1,7 +1,6 @@
 package org.chainwalletd.rpc.method.swap;
 
 import java.util.List;
-import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -34,22 +33,7 @@ public final class SwapMethods {
                         "swap_list",
                         "Swaps of the journal, newest first.",
                         SwapParams.SwapList.class,
-                        SwapResults.Swaps.class),
-                read(
-                        "evm_get_balances",
-                        "Balances of the account-chain key.",
-                        NoParams.class,
-                        SwapResults.Balances.class),
-                read(
-                        "evm_tx_history",
-                        "Everything that this daemon sent on the account chain.",
-                        SwapParams.History.class,
-                        SwapResults.History.class),
-                spend(
-                        "evm_send_native",
-                        "Pays out of the account-chain key.",
-                        SwapParams.Send.class,
-                        SwapResults.Sent.class));
+                        SwapResults.Swaps.class));
     }
 
     private static <P extends Record, R> RpcMethod<P, R> read(

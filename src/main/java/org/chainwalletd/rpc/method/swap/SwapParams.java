@@ -72,10 +72,14 @@ final class SwapParams {
 
     record Send(
             @Doc("0x and 40 hex characters") String to,
-            @Doc("decimal string, or max") String amount,
+
+            @Doc("decimal string in whole coins, or max for all that open swaps do not need")
+            String amount,
 
             @Doc("8 to 128 printable ASCII characters; the same token never pays twice")
             Optional<String> clientToken) {}
 
-    record History(OptionalLong limit, Optional<String> cursor) {}
+    record History(
+            @Doc("default 100, at most 1000") OptionalLong limit,
+            @Doc("from a previous answer") Optional<String> cursor) {}
 }

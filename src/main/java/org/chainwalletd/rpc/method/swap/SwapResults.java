@@ -117,16 +117,26 @@ final class SwapResults {
 
     record Sent(String txhash) {}
 
-    record History(long chainId, List<SentTransaction> txs) {}
+    record History(
+            long chainId,
+            @Doc("newest first") List<SentTransaction> txs,
+
+            @Doc("for the next page; absent on the last one")
+            Optional<String> nextCursor) {}
 
     record SentTransaction(
+            @Doc("of the version that was mined, otherwise of the newest one")
             String hash,
-            String direction,
+
+            @Doc("out, or self for one to the own address") String direction,
             @Doc("send, lock, claim or refund") String kind,
             String from,
             String to,
             String amountWei,
+
+            @Doc("journalled, sent, mined, final; cancelling, cancelled; reverting, reverted; lost")
             String status,
+
             long createdAt,
             long updatedAt) {}
 }

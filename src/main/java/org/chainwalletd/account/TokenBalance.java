@@ -1,0 +1,74 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.evm.EvmAddress;
+
+/**
+ * A token (ERC-20) as an endpoint and the token's contract describe it: to be shown, never to be relied on.
+ *
+ * @param symbol printable, at most 32 characters
+ * @param balance in the token's smallest units
+ */
+public record TokenBalance(EvmAddress token, String symbol, int decimals, BigInteger balance) {
+    private static final Bytes SYMBOL = Bytes.parse("95d89b41");
+    private static final Bytes DECIMALS = Bytes.parse("313ce567");
+    private static final String BALANCE_OF = "70a08231";
+    private static final int WORD = 32;
+    private static final int LONGEST_SYMBOL = 32;
+    private static final int MOST_DECIMALS = 255;
+
+    /** Fails with {@link AccountException}, which names the token when it answers what no token does. */
+    public static CompletionStage<TokenBalance> read(
+            AccountReads reads, EvmAddress token, EvmAddress holder, Executor executor) {
+        Bytes balanceOf = Bytes.parse(BALANCE_OF
+                + "00".repeat(WORD - EvmAddress.LENGTH)
+                + Bytes.wrap(holder.toArray()).hex());
+        CompletableFuture<Bytes> symbol =
+                reads.call(token, SYMBOL, BlockRef.Tag.LATEST).toCompletableFuture();
+        CompletableFuture<Bytes> decimals =
+                reads.call(token, DECIMALS, BlockRef.Tag.LATEST).toCompletableFuture();
+        CompletableFuture<Bytes> balance =
+                reads.call(token, balanceOf, BlockRef.Tag.LATEST).toCompletableFuture();
+        return CompletableFuture.allOf(symbol, decimals, balance)
+                .thenApplyAsync(done -> of(token, symbol.join(), decimals.join(), balance.join()), executor);
+    }
+
+    static TokenBalance of(EvmAddress token, Bytes symbol, Bytes decimals, Bytes balance) {
+        BigInteger places = word(token, decimals, 0);
+        if (places.compareTo(BigInteger.valueOf(MOST_DECIMALS)) > 0) {
+            throw noToken(token);
+        }
+        return new TokenBalance(token, symbol(token, symbol), places.intValue(), word(token, balance, 0));
+    }
+
+    /** A string of the ABI; some old tokens have 32 bytes with zeros behind the letters instead. */
+    private static String symbol(EvmAddress token, Bytes answer) {
+        byte[] letters;
+        if (answer.length() == WORD) {
+            letters = answer.toArray();
+        } else {
+            BigInteger length = word(token, answer, 1);
+            if (length.compareTo(BigInteger.valueOf(answer.length() - 2L * WORD)) > 0) {
+                throw noToken(token);
+            }
+            letters = answer.slice(2 * WORD, 2 * WORD + length.intValue());
+        }
+        return Quantities.readable(new String(letters, StandardCharsets.UTF_8).replace("\0", ""), LONGEST_SYMBOL);
+    }
+
+    private static BigInteger word(EvmAddress token, Bytes answer, int index) {
+        if (answer.length() < (index + 1) * WORD) {
+            throw noToken(token);
+        }
+        return new BigInteger(1, answer.slice(index * WORD, (index + 1) * WORD));
+    }
+
+    private static AccountException noToken(EvmAddress token) {
+        return new AccountException.BadAnswer("asked for " + token, "no token is there");
+    }
+}

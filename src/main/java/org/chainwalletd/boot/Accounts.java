@@ -1,0 +1,78 @@
+package org.chainwalletd.boot;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.chainwalletd.account.AccountKeyGuard;
+import org.chainwalletd.account.AccountService;
+import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.account.SendPace;
+import org.chainwalletd.account.SendSetup;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.keyring.EvmKeyGuard;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.rpc.method.swap.AccountMethods;
+import org.chainwalletd.store.Store;
+
+/** The account chain: what asks it, what sends on it, and what keeps its key. */
+record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Services methods, EvmKeyGuard guard) {
+    private static final Duration OPENING = Duration.ofMinutes(2);
+
+    /** Empty without endpoints. Blocks until each endpoint has told its chain, or has not answered in its time. */
+    static Optional<Accounts> start(
+            Settings settings,
+            ActorSystem<?> system,
+            EvmEndpoints.Spawner spawner,
+            Keyring keyring,
+            Store store,
+            Workers workers) {
+        return settings.evm().map(evm -> {
+            EvmEndpoints chain = EvmEndpoints.start(system, spawner, setup(evm), workers.upstream());
+            List<String> complaints =
+                    Futures.await(chain.complaints(), OPENING, "asking the account chain's endpoints");
+            if (!complaints.isEmpty()) {
+                throw new StartupException(
+                        String.join("; ", complaints) + ": correct --evm-rpc, --evm-chain-id or --swap-evm-finality");
+            }
+            SendSetup sending = new SendSetup(
+                    chain,
+                    keyring.evm(),
+                    store.accountSends(),
+                    evm.knownNonce(),
+                    SendPace.USUAL,
+                    InstantSource.system(),
+                    workers.upstream());
+            AccountService sends =
+                    Futures.await(AccountService.start(sending, spawner), OPENING, "taking up the account chain");
+            return new Accounts(
+                    chain,
+                    sends,
+                    new AccountMethods.Services(chain, sends, keyring.evm(), evm.tokens()),
+                    new AccountKeyGuard(chain, sends, evm.tokens(), workers.answers()));
+        });
+    }
+
+    private static EvmEndpoints.Setup setup(Settings.Evm evm) {
+        return new EvmEndpoints.Setup(
+                evm.urls(),
+                evm.quorum(),
+                BigInteger.valueOf(evm.chainId()),
+                finality(evm.finality()),
+                evm.callTimeout());
+    }
+
+    private static Finality finality(Settings.EvmFinality configured) {
+        if (configured instanceof Settings.EvmFinality.Blocks blocks) {
+            return new Finality.Depth(blocks.count());
+        }
+        return new Finality.Tagged(
+                ((Settings.EvmFinality.Tag) configured).word().equals(BlockRef.Tag.SAFE.word())
+                        ? BlockRef.Tag.SAFE
+                        : BlockRef.Tag.FINALIZED);
+    }
+}

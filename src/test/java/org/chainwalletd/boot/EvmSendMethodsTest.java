@@ -1,0 +1,219 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmDevnetExtension;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The methods that ask the account chain or send on it, over HTTP. */
+@Timeout(120)
+class EvmSendMethodsTest {
+    private static final BigInteger ETHER = BigInteger.TEN.pow(18);
+    private static final String JUNK = "test test test test test test test test test test test junk";
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @RegisterExtension
+    final EvmDevnetExtension account = new EvmDevnetExtension();
+
+    @TempDir
+    Path datadir;
+
+    private EvmDevnet evm;
+    private EvmEndpoint second;
+    private String payee;
+
+    @BeforeEach
+    void endpoints() {
+        evm = account.chain();
+        evm.finality(2, 4);
+        second = evm.newEndpoint();
+        payee = evm.account(3).address().toString();
+    }
+
+    private DaemonRig daemon(String... more) {
+        List<String> flags =
+                new ArrayList<>(List.of("--evm-rpc", evm.uri() + "," + second.uri(), "--evm-chain-id", "31337"));
+        flags.addAll(Arrays.asList(more));
+        return new DaemonRig(datadir, chain.uri(), flags.toArray(String[]::new));
+    }
+
+    @Test
+    void the_native_asset_is_paid_once_for_each_token_and_told_in_the_history() {
+        BigInteger before = evm.balance(EvmAddress.parse(payee));
+        Map<String, String> payment = Map.of("to", payee, "amount", "0.25", "client_token", "invoice-1");
+        String txhash;
+        try (DaemonRig daemon = daemon()) {
+            assertThat(code(daemon, "evm_send_native", payment)).isEqualTo(-32013);
+            assertThat(code(daemon, "evm_get_balances", Map.of())).isEqualTo(-32013);
+            String own =
+                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            assertThat(code(daemon, "evm_send_native", payment)).isEqualTo(-32031);
+            evm.fund(EvmAddress.parse(own), ETHER);
+
+            assertThat(daemon.call("evm_get_balances", Map.of()).toString())
+                    .isEqualTo("{\"address\":\"" + own + "\",\"native_wei\":\"" + ETHER
+                            + "\",\"gas_reserve_wei\":\"0\",\"tokens\":[]}");
+            txhash = daemon.call("evm_send_native", payment).get("txhash").asText();
+            assertThat(daemon.call("evm_send_native", payment).get("txhash").asText())
+                    .isEqualTo(txhash);
+            assertThat(code(
+                            daemon,
+                            "evm_send_native",
+                            Map.of("to", payee, "amount", "0.3", "client_token", "invoice-1")))
+                    .isEqualTo(-32035);
+            assertThat(code(daemon, "evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE)))
+                    .isEqualTo(-32602);
+        }
+        evm.mine(6);
+        try (DaemonRig daemon = daemon()) {
+            assertThat(daemon.call("evm_send_native", payment).get("txhash").asText())
+                    .isEqualTo(txhash);
+            Await.until(
+                    "it is final",
+                    () -> "final"
+                            .equals(history(daemon)
+                                    .get("txs")
+                                    .path(0)
+                                    .path("status")
+                                    .asText()));
+            JsonNode told = history(daemon);
+            assertThat(told.get("chain_id").longValue()).isEqualTo(31_337);
+            assertThat(told.get("txs")).hasSize(1);
+            assertThat(told.get("txs").get(0).get("hash").asText()).isEqualTo(txhash);
+            assertThat(told.get("txs").get(0).get("kind").asText()).isEqualTo("send");
+            assertThat(told.get("txs").get(0).get("amount_wei").asText()).isEqualTo("250000000000000000");
+        }
+        assertThat(evm.balance(EvmAddress.parse(payee)).subtract(before))
+                .isEqualTo(ETHER.divide(BigInteger.valueOf(4)));
+    }
+
+    private static JsonNode history(DaemonRig daemon) {
+        return daemon.call("evm_tx_history", Map.of());
+    }
+
+    @Test
+    void all_that_can_be_paid_is_paid_and_the_history_has_pages() {
+        try (DaemonRig daemon = daemon()) {
+            String own = daemon.call("evm_import_mnemonic", Map.of("mnemonic", JUNK))
+                    .get("address")
+                    .asText();
+            for (String amount : List.of("0.1", "1", "max")) {
+                daemon.call("evm_send_native", Map.of("to", payee, "amount", amount));
+            }
+            evm.mine();
+            assertThat(evm.balance(EvmAddress.parse(own))).isLessThan(ETHER);
+            assertThat(code(daemon, "evm_send_native", Map.of("to", payee, "amount", "1")))
+                    .isEqualTo(-32031);
+
+            JsonNode first = daemon.call("evm_tx_history", Map.of("limit", 2));
+            assertThat(first.get("txs")).hasSize(2);
+            JsonNode last = daemon.call(
+                    "evm_tx_history",
+                    Map.of("limit", 2, "cursor", first.get("next_cursor").asText()));
+            assertThat(last.get("txs")).hasSize(1);
+            assertThat(last.has("next_cursor")).isFalse();
+            assertThat(last.get("txs").get(0).get("amount_wei").asText()).isEqualTo("100000000000000000");
+        }
+    }
+
+    @Test
+    void wrong_parameters_are_refused_before_anything_is_asked() {
+        try (DaemonRig daemon = daemon()) {
+            daemon.call("evm_create_address", Map.of());
+            for (Map<String, ?> wrong : List.of(
+                    Map.of("to", payee),
+                    Map.of("to", payee, "amount", "0"),
+                    Map.of("to", payee, "amount", "-1"),
+                    Map.of("to", payee, "amount", "1e3"),
+                    Map.of("to", payee, "amount", "0.0000000000000000001"),
+                    Map.of("to", "0x" + "0".repeat(40), "amount", "1"),
+                    Map.of("to", payee.substring(2), "amount", "1"),
+                    Map.of("to", payee, "amount", "1", "client_token", "short"))) {
+                assertThat(code(daemon, "evm_send_native", wrong))
+                        .as("%s", wrong)
+                        .isEqualTo(-32602);
+            }
+            assertThat(code(daemon, "evm_tx_history", Map.of("limit", 1_001))).isEqualTo(-32602);
+            assertThat(code(daemon, "evm_tx_history", Map.of("cursor", "x"))).isEqualTo(-32602);
+        }
+    }
+
+    @Test
+    void a_send_that_no_endpoint_takes_is_an_unknown_outcome_and_the_token_settles_it() {
+        Map<String, String> payment = Map.of("to", payee, "amount", "1", "client_token", "invoice-2");
+        try (DaemonRig daemon = daemon()) {
+            String own =
+                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            evm.fund(EvmAddress.parse(own), ETHER.multiply(BigInteger.TWO));
+            evm.endpoint().refuse("eth_sendRawTransaction", -32000, "txpool is full");
+            second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
+
+            WalletdException.RpcError unknown = catchThrowableOfType(
+                    WalletdException.RpcError.class, () -> daemon.call("evm_send_native", payment));
+            assertThat(unknown.code()).isEqualTo(-32020);
+            assertThat(unknown.getMessage()).contains("unknown").contains("same client_token");
+            evm.endpoint().behave();
+            second.behave();
+            String txhash =
+                    daemon.call("evm_send_native", payment).get("txhash").asText();
+            assertThat(unknown.getMessage()).contains(txhash);
+            assertThat(evm.waiting()).hasSize(1);
+        }
+    }
+
+    @Test
+    void an_endpoint_of_another_chain_and_an_unknown_tag_of_finality_stop_the_start() {
+        second.lies().chainId(1);
+        assertThatThrownBy(this::daemon)
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining("is on chain 1, not 31337");
+        second.behave();
+        second.refuse("eth_getBlockByNumber", -32602, "unknown block tag");
+        assertThatThrownBy(this::daemon).isInstanceOf(StartupException.class).hasMessageContaining("unknown block tag");
+        second.down();
+        try (DaemonRig daemon = daemon()) {
+            daemon.call("evm_create_address", Map.of());
+            assertThat(code(daemon, "evm_get_balances", Map.of())).isEqualTo(-32020);
+        }
+    }
+
+    @Test
+    void a_brand_has_its_own_names_beside_the_usual_ones() {
+        try (DaemonRig daemon = daemon("--evm-brand", "acct")) {
+            String own =
+                    daemon.call("acct_create_address", Map.of()).get("address").asText();
+
+            assertThat(daemon.call("evm_get_address", Map.of()).get("address").asText())
+                    .isEqualTo(own);
+            assertThat(code(daemon, "reveal_acct_private_key", Map.of("passphrase", "wrong")))
+                    .isEqualTo(-32012);
+        }
+    }
+
+    private static int code(DaemonRig daemon, String method, Map<String, ?> params) {
+        return catchThrowableOfType(WalletdException.RpcError.class, () -> daemon.call(method, params))
+                .code();
+    }
+}
