@@ -25,6 +25,7 @@ public final class Benchmarks {
         programs.put("start", List.of("org.chainwalletd.bench.StartBench"));
         programs.put("rpc", List.of("org.chainwalletd.http.ServerBench"));
         programs.put("transfer", List.of("org.chainwalletd.spend.TransferBench"));
+        programs.put("follow", List.of("org.chainwalletd.bench.FollowBench"));
         programs.put("store", List.of("org.chainwalletd.store.StoreBench"));
         programs.put("keyring", List.of("org.chainwalletd.keyring.KeyringBenchmark", "target/bench/keyring"));
         programs.put("envelope", List.of(JMH, "org.chainwalletd.rpc.RpcBench"));

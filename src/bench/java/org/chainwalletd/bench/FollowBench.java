@@ -1,0 +1,237 @@
+package org.chainwalletd.bench;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.coins.CreditBook;
+import org.chainwalletd.coins.LedgerBook;
+import org.chainwalletd.coins.LedgerReads;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.follow.Book;
+import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcParties;
+import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.OwnCoin;
+import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FollowRig;
+
+/**
+ * What following costs: catching up with all books against fetching, parsing and dropping the same blocks from the same node; the same with
+ * 100,000 owned addresses against 100; and the balances of 100,000 covered addresses with their answer's bytes against writing these alone.
+ */
+public final class FollowBench {
+    private static final ChainProfile PROFILE = ChainProfile.of("chain");
+    private static final int PAIRS = 5;
+    private static final int MANY = 100_000;
+    private static final int FEW = 100;
+    /** Blocks and transactions that the follower reads at a time. */
+    private static final int BLOCKS_AT_ONCE = 8;
+
+    private static final int BODIES_AT_ONCE = 2;
+
+    private final Path folder;
+    private final Devnet node;
+    private final int blocks;
+    private final List<Address> addresses =
+            IntStream.range(0, MANY).mapToObj(FollowBench::address).toList();
+    private int runs;
+
+    private FollowBench(Path folder, Devnet node, int blocks) {
+        this.folder = folder;
+        this.node = node;
+        this.blocks = blocks;
+    }
+
+    /** Arguments: how many blocks are caught up with (1,500), how many pairs of runs (5). */
+    public static void main(String[] words) throws Exception {
+        int blocks = words.length > 0 ? Integer.parseInt(words[0]) : 1_500;
+        int pairs = words.length > 1 ? Integer.parseInt(words[1]) : PAIRS;
+        try (Devnet node = Devnet.start(DevnetConfig.onDemand(PROFILE))) {
+            FollowBench bench = new FollowBench(Files.createTempDirectory("follow-bench"), node, blocks);
+            bench.prepare();
+            bench.catchingUp(pairs);
+            bench.balances(pairs);
+        }
+        System.exit(0);
+    }
+
+    private static Address address(int number) {
+        return Address.of(
+                Hash256.sha256(ByteBuffer.allocate(4).putInt(number).array()).toArray());
+    }
+
+    private static List<Book<?, ?>> books() {
+        LedgerBook ledger = new LedgerBook();
+        HtlcTable htlcs = new HtlcTable();
+        return List.of(
+                ledger,
+                new HtlcBook(new HtlcParties(PROFILE, address -> false)),
+                new CreditBook(PROFILE, new CreditTable(page -> ledger.table().view(page)::isWatched)),
+                new SpendingBook(
+                        PROFILE,
+                        new SpendingTable(page ->
+                                new SpendingTable.View(ledger.table().view(page)::isWatched, htlcs.view(page)::has))));
+    }
+
+    /** Two folders whose followers stand at the first tip; then the blocks that are caught up with, with a payment in each. */
+    private void prepare() {
+        prepare("few", addresses.subList(0, FEW));
+        prepare("many", addresses);
+        for (int i = 0; i < blocks; i++) {
+            node.faucet(addresses.get(i % FEW), Amount.of(10_000 + i));
+            node.mine(1);
+        }
+    }
+
+    private void prepare(String name, List<Address> watched) {
+        try (FollowRig rig = new FollowRig(folder.resolve(name), books(), node.uri())) {
+            rig.awaitTip(node.tip().id());
+            Await.result(new LedgerBooks(rig.books()).watch(watched, true, 0));
+        }
+    }
+
+    private void catchingUp(int pairs) throws Exception {
+        Pairs floor = new Pairs();
+        Pairs size = new Pairs();
+        Pairs.interleave(pairs, () -> caughtUp("few"), this::dropped, floor::add);
+        Pairs.interleave(
+                pairs, () -> caughtUp("many"), () -> caughtUp("few"), (many, few) -> size.add(1e9 / many, 1e9 / few));
+        System.out.println(floor.line("follower, blocks/s against fetch and drop"));
+        System.out.println(size.line("follower, 100,000 owned against 100, ns/block"));
+    }
+
+    /** Blocks per second. */
+    private double caughtUp(String name) throws IOException {
+        Path copy = folder.resolve("run-" + runs++);
+        Files.createDirectories(copy);
+        try (var files = Files.list(folder.resolve(name))) {
+            for (Path file : files.toList()) {
+                Files.copy(file, copy.resolve(file.getFileName()));
+            }
+        }
+        try (FollowRig rig = new FollowRig(copy, books(), node.uri())) {
+            long began = System.nanoTime();
+            rig.awaitTip(node.tip().id());
+            return blocks * 1e9 / (System.nanoTime() - began);
+        }
+    }
+
+    private double dropped() {
+        try (FollowRig rig = new FollowRig(folder.resolve("floor-" + runs++), List.of(), node.uri())) {
+            rig.awaitTip(node.tip().id());
+            NodeClient client = rig.client();
+            ExecutorService executor = rig.executor();
+            long top = node.tip().height();
+            AtomicLong bytes = new AtomicLong();
+            long began = System.nanoTime();
+            Await.result(Bounded.each(
+                    LongStream.rangeClosed(top - blocks + 1, top).boxed().toList(),
+                    BLOCKS_AT_ONCE,
+                    height -> fetch(client, height, bytes, executor),
+                    executor));
+            return blocks * 1e9 / (System.nanoTime() - began);
+        }
+    }
+
+    private static CompletionStage<Boolean> fetch(
+            NodeClient client, long height, AtomicLong bytes, ExecutorService executor) {
+        return client.blockAt(height)
+                .thenComposeAsync(
+                        block -> Bounded.each(
+                                block.orElseThrow().transactions(), BODIES_AT_ONCE, client::transaction, executor),
+                        executor)
+                .thenApplyAsync(
+                        found -> {
+                            found.forEach(tx -> bytes.addAndGet(TransactionCodec.decode(
+                                            tx.orElseThrow().bytes().toArray())
+                                    .outputs()
+                                    .size()));
+                            return true;
+                        },
+                        executor);
+    }
+
+    private void balances(int pairs) throws Exception {
+        try (FollowRig rig = new FollowRig(folder.resolve("many"), books(), node.uri())) {
+            rig.awaitTip(node.tip().id());
+            LedgerBooks books = new LedgerBooks(rig.books());
+            BlockPlace tip = rig.follower().tip().orElseThrow().place();
+            Await.result(books.cover(tip, List.of(), List.of(), coins(tip.height())));
+            LedgerReads reads = new LedgerReads(
+                    rig.client(), new CoinLedger(books, rig.follower(), rig.executor()), rig.executor());
+            List<Amount> known = balances(reads);
+            Pairs pair = new Pairs();
+            Pairs.interleave(
+                    pairs, () -> micros(() -> write(balances(reads))), () -> micros(() -> write(known)), pair::add);
+            System.out.println(pair.line("balances of 100,000 covered addresses, µs"));
+        }
+    }
+
+    private List<OwnCoin> coins(long height) {
+        List<OwnCoin> coins = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            Outpoint outpoint = new Outpoint(Hash256.sha256(addresses.get(i).toArray()), 0);
+            coins.add(new OwnCoin(outpoint, addresses.get(i), Amount.of(1_000 + i), height, false));
+        }
+        return coins;
+    }
+
+    private List<Amount> balances(NodeClient reads) {
+        CompletableFuture<List<Amount>> found = reads.balances(addresses).toCompletableFuture();
+        return found.join();
+    }
+
+    /** Something to be timed. */
+    private interface Timed {
+        void run() throws IOException;
+    }
+
+    private static double micros(Timed timed) throws IOException {
+        long began = System.nanoTime();
+        timed.run();
+        return (System.nanoTime() - began) / 1e3;
+    }
+
+    private void write(List<Amount> balances) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
+            json.writeStartArray();
+            for (int i = 0; i < MANY; i++) {
+                json.writeStartObject();
+                json.writeStringField("address", addresses.get(i).hex());
+                json.writeNullField("label");
+                json.writeBooleanField("imported", true);
+                json.writeNumberField("balance", balances.get(i).toBigInteger());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+    }
+}
