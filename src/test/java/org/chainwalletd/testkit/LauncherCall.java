@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -25,9 +27,10 @@ public final class LauncherCall {
 
     /**
      * The archive of classes halves what a start costs, and tests start often: it is made once, in the package, before the first one. Another
-     * JVM with tests may be making it.
+     * JVM with tests may be making it. On a machine that is too slow for it the tests start without.
      */
     private static final class Archive {
+        static final int MINUTES = 5;
         static final String MODE = make() ? "" : "off";
 
         private static boolean make() {
@@ -36,14 +39,24 @@ public final class LauncherCall {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD);
             builder.environment().put("WALLETD_ARCHIVE", "now");
+            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
             try {
-                Await.exit(builder.start());
+                Process maker = builder.start();
+                if (!maker.waitFor(MINUTES, TimeUnit.MINUTES)) {
+                    maker.destroyForcibly();
+                }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
             }
             Path cache = packageFolder().resolve(".cache");
-            if (Files.isDirectory(cache)) {
-                Await.until("the archive is made", () -> !isBeingMade(cache));
+            while (Files.isDirectory(cache) && isBeingMade(cache)) {
+                if (System.nanoTime() > end) {
+                    return false;
+                }
+                LockSupport.parkNanos(20_000_000);
             }
             return Files.isDirectory(cache);
         }
