@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.Behavior;
@@ -184,15 +183,16 @@ final class EvmKeyActor {
     }
 
     private Behavior<Command> onChanged(Changed outcome) {
-        if (outcome.failure() == null) {
-            known = outcome.after();
-            unsealed.keySet().stream().filter(address -> !known.has(address)).toList().stream()
-                    .map(unsealed::remove)
-                    .forEach(SecretBytes::close);
+        boolean done = outcome.failure() == null;
+        known = done ? outcome.after() : EvmKeyChanges.after(outcome.failure(), known);
+        unsealed.keySet().stream().filter(address -> !known.has(address)).toList().stream()
+                .map(unsealed::remove)
+                .forEach(SecretBytes::close);
+        if (done) {
             closeKeys(outcome.question());
             complete(outcome.question());
         } else {
-            outcome.question().refuse(refusal(outcome.failure()));
+            outcome.question().refuse(EvmKeyChanges.refusal(outcome.failure()));
         }
         return waiting.unstashAll(quiet());
     }
@@ -246,7 +246,7 @@ final class EvmKeyActor {
             keep(address, outcome.secret().get());
             asked.forEach(context.getSelf()::tell);
         } else {
-            asked.forEach(question -> question.refuse(refusal(outcome.failure())));
+            asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(outcome.failure())));
         }
         return Behaviors.same();
     }
@@ -292,7 +292,7 @@ final class EvmKeyActor {
     private Behavior<Command> onUnsealed(Unsealed outcome) {
         List<Sign> asked = waitingForKey.remove(outcome.address());
         if (outcome.failure() != null) {
-            asked.forEach(question -> question.refuse(refusal(outcome.failure())));
+            asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(outcome.failure())));
         } else if (known.has(outcome.address())) {
             keep(outcome.address(), outcome.secret());
             asked.forEach(this::onSign);
@@ -374,14 +374,5 @@ final class EvmKeyActor {
         waitingForSeed.clear();
         waitingForKey.values().forEach(asked -> asked.forEach(question -> question.refuse(KeyringFailures.stopping())));
         waitingForKey.clear();
-    }
-
-    /** As callers know it: refusals of either kind as they are. */
-    private static RuntimeException refusal(Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause instanceof EvmKeyException refused ? refused : KeyringFailures.of(cause);
     }
 }

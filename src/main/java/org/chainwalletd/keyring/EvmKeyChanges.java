@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
@@ -164,14 +165,61 @@ final class EvmKeyChanges {
                 .thenComposeAsync(
                         objections -> objections.isEmpty()
                                 ? files.placesOf(proved, passphrase)
-                                : refused(new EvmKeyRefusal.Needed(proved, objections)),
+                                : refused(new EvmKeyRefusal.Needed(proved, objections, "force: true overrides")),
                         crypto)
                 .thenComposeAsync(
                         places -> recording
                                 .record(CrashPoint.EVM_DELETE_BEFORE_STATE, Optional.empty())
-                                .thenComposeAsync(done -> files.remove(places), crypto),
-                        crypto)
-                .thenApplyAsync(done -> known.without(proved), crypto);
+                                .thenComposeAsync(done -> removed(places, known.without(proved)), crypto),
+                        crypto);
+    }
+
+    private CompletableFuture<Known> removed(List<SealedPlace> places, Known after) {
+        return files.remove(places)
+                .handleAsync(
+                        (done, failure) -> {
+                            if (failure != null) {
+                                throw new RecordGone(after, KeyringFailures.of(failure));
+                            }
+                            return after;
+                        },
+                        crypto);
+    }
+
+    /** The key is no longer the keyring's, although something of it is still on the disk. */
+    static final class RecordGone extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Known after;
+        private final KeyringException refusal;
+
+        private RecordGone(Known after, KeyringException refusal) {
+            super(refusal.getMessage(), null, false, false);
+            this.after = after;
+            this.refusal = refusal;
+        }
+    }
+
+    /** What is known when a change has failed. */
+    static Known after(Throwable failure, Known before) {
+        return unwrapped(failure) instanceof RecordGone gone ? gone.after : before;
+    }
+
+    /** As callers know it: refusals of either kind as they are. */
+    static RuntimeException refusal(Throwable failure) {
+        Throwable cause = unwrapped(failure);
+        if (cause instanceof RecordGone gone) {
+            return gone.refusal;
+        }
+        return cause instanceof EvmKeyException refused ? refused : KeyringFailures.of(cause);
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     private CompletableFuture<Void> allowed(EvmAddress leaving, EvmReplacement replacement) {
@@ -184,7 +232,10 @@ final class EvmKeyChanges {
                                     .toList();
                             return left.isEmpty()
                                     ? CompletableFuture.completedFuture(null)
-                                    : refused(new EvmKeyRefusal.Needed(leaving, left));
+                                    : refused(new EvmKeyRefusal.Needed(
+                                            leaving,
+                                            left,
+                                            forced ? "" : "evm_delete_key with force goes past a balance"));
                         },
                         crypto);
     }

@@ -17,8 +17,8 @@ public interface EvmKeyGuard {
     /**
      * Of a daemon that knows no account chain. What cannot be known is not given up without {@code force}.
      */
-    EvmKeyGuard BALANCE_UNKNOWN = key -> CompletableFuture.completedFuture(List.of(new EvmKeyObjection.Balance(
-            "its balance is unknown, because no account chain is configured (force: true overrides)")));
+    EvmKeyGuard BALANCE_UNKNOWN = key -> CompletableFuture.completedFuture(
+            List.of(new EvmKeyObjection.Balance("its balance is unknown, because no account chain is configured")));
 
     /**
      * Several as one.

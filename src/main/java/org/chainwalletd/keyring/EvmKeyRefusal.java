@@ -32,13 +32,18 @@ public sealed interface EvmKeyRefusal {
         }
     }
 
-    /** Somebody still needs the key: -32602. */
-    record Needed(EvmAddress address, List<EvmKeyObjection> objections) implements EvmKeyRefusal {
+    /**
+     * Somebody still needs the key: -32602.
+     *
+     * @param way past it, in words; empty when there is none
+     */
+    record Needed(EvmAddress address, List<EvmKeyObjection> objections, String way) implements EvmKeyRefusal {
         @Override
         public String message() {
             String reasons = String.join(
                     "; ", objections.stream().map(EvmKeyObjection::reason).toList());
-            return "the account-chain key of " + address + " stays: " + reasons;
+            return "the account-chain key of " + address + " stays: " + reasons
+                    + (way.isEmpty() ? "" : " (" + way + ")");
         }
     }
 

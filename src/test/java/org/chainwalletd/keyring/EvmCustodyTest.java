@@ -253,6 +253,23 @@ class EvmCustodyTest {
     }
 
     @Test
+    void a_key_whose_files_cannot_be_removed_is_gone_all_the_same() throws Exception {
+        EvmAddress address = created();
+        await(evm.sign(address, HASH));
+        Path phrase = fixture.wallets().resolve("imported/evm.mnemonic.enc");
+        Files.delete(phrase);
+        Files.createDirectories(phrase.resolve("in the way"));
+
+        assertThat(refusal(evm.delete(secret(PASSPHRASE), Optional.empty())).reason())
+                .isEqualTo(Reason.STORAGE);
+        for (int restart = 0; restart < 2; restart++) {
+            assertThat(await(evm.current())).isEmpty();
+            assertThat(refused(evm.sign(address, HASH))).isEqualTo(new EvmKeyRefusal.NoKey());
+            reopened();
+        }
+    }
+
+    @Test
     void a_deletion_leaves_replaced_keys() {
         EvmAddress first = created();
         created(FORCED);

@@ -24,7 +24,7 @@ class KeyringErrorsTest {
             -32011,
             new EvmKeyRefusal.NotKept(ADDRESS),
             -32602,
-            new EvmKeyRefusal.Needed(ADDRESS, List.of(new EvmKeyObjection.OpenSwap("swap 7 is open"))),
+            new EvmKeyRefusal.Needed(ADDRESS, List.of(new EvmKeyObjection.OpenSwap("swap 7 is open")), ""),
             -32602,
             new EvmKeyRefusal.Invalid("no"),
             -32602);
