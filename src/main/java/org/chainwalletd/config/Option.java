@@ -317,7 +317,7 @@ public enum Option {
             "receipt-ttl-secs",
             "spend.receipt-ttl-secs",
             Form.SECONDS,
-            "3600",
+            "2592000",
             "how long a receipt answers for its client token",
             60,
             31_622_400),

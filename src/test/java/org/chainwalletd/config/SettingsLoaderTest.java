@@ -75,7 +75,7 @@ class SettingsLoaderTest {
                         Optional.empty(),
                         Duration.ofDays(1),
                         Duration.ofMinutes(10),
-                        Duration.ofHours(1),
+                        Duration.ofDays(30),
                         Duration.ofSeconds(30),
                         false));
         assertThat(settings.devnet()).isEmpty();
