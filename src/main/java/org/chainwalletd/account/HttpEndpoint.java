@@ -46,6 +46,9 @@ final class HttpEndpoint implements Endpoint.Wire {
     static final int MOST_AT_ONCE = 16;
 
     private static final int POOL_QUEUE = 64;
+    /** A redirection would be an answer of somebody else; Pekko counts it as a success. */
+    private static final int OK = 200;
+
     private static final int LONGEST_WORDS = 200;
     private static final int DEEPEST = 32;
 
@@ -142,7 +145,7 @@ final class HttpEndpoint implements Endpoint.Wire {
     }
 
     private CompletionStage<JsonNode> read(HttpResponse response, Question.Size size) {
-        if (!response.status().isSuccess()) {
+        if (response.status().intValue() != OK) {
             response.discardEntityBytes(materializer);
             return CompletableFuture.failedFuture(new AccountException.Unreachable(
                     name, "HTTP " + response.status().intValue()));

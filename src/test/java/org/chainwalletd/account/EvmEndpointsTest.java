@@ -175,6 +175,17 @@ class EvmEndpointsTest {
                 .isInstanceOf(AccountException.BadAnswer.class);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {201, 204, 302, 500})
+    void only_http_200_is_an_answer_whatever_its_body_says(int status) {
+        done(one.any().chainId());
+        rig.first.status("eth_getBalance", status, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"0x1\"}");
+
+        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+                .isInstanceOf(AccountException.Unreachable.class)
+                .hasMessageContaining("HTTP " + status);
+    }
+
     @Test
     void a_small_answer_of_many_empty_values_does_not_become_a_large_tree() {
         done(one.any().chainId());
