@@ -42,6 +42,11 @@ final class Connection {
     /** Answers that go on after they have begun. */
     private int streams;
 
+    /** The bytes below this level are HTTP/1 itself, not those of TLS. */
+    private boolean bareHttp1;
+    /** The client of the request in work knows interim answers. */
+    private boolean hearsInterim;
+
     private boolean writing;
     private long writingSince;
     private boolean draining;
@@ -206,6 +211,24 @@ final class Connection {
         if (turn == Turn.ANSWERING || streams > 0) {
             turn(Turn.HALF_CLOSED);
         }
+    }
+
+    /** HTTP/1 without TLS. */
+    synchronized void speaksHttp1() {
+        bareHttp1 = true;
+    }
+
+    /** @param hears whether the client whose request has begun has to understand interim answers, as HTTP/1.1 asks (RFC 9110, section 15.2) */
+    synchronized void mayHearInterim(boolean hears) {
+        hearsInterim = hears;
+    }
+
+    /**
+     * Whether an interim answer may be written now: the client has closed its sending side, waits for the answer to a whole request, and
+     * nothing of that answer is out.
+     */
+    synchronized boolean mayBeProbed() {
+        return bareHttp1 && hearsInterim && turn == Turn.HALF_CLOSED && inFlight == 1 && streams == 0 && !writing;
     }
 
     synchronized void outputEnded() {

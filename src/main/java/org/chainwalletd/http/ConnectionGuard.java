@@ -17,10 +17,20 @@ import org.apache.pekko.util.ByteString;
 /**
  * The byte level of one connection, between the socket and TLS or HTTP: reports to {@link Connection} and closes when told so. Reads one
  * piece ahead, because only a socket that is being read tells that its peer is gone.
+ *
+ * <p>A client that closes its connection and one that closes only its sending side and waits for the answer look the same: both send no more.
+ * What tells them apart is what becomes of bytes for them. So an HTTP/1.1 client that has sent its last and waits is sent interim answers (100
+ * Continue), which it has to skip; from a socket that nobody has any more they come back as a reset.
  */
 final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
     private static final String LAST_WORD = "last word";
     private static final Duration GO_AWAY_FIRST = Duration.ofMillis(200);
+
+    private static final String PROBE = "probe";
+    /** Most answers are quicker and need none. */
+    private static final Duration BEFORE_PROBE = Duration.ofMillis(250);
+
+    private static final ByteString INTERIM = ByteString.fromString("HTTP/1.1 100 Continue\r\n\r\n");
 
     private final Inlet<ByteString> socketIn = Inlet.create("guard.socketIn");
     private final Outlet<ByteString> appIn = Outlet.create("guard.appIn");
@@ -47,6 +57,10 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
     private final class Logic extends TimerGraphStageLogic {
         private ByteString ahead;
         private boolean socketEnded;
+        /** Comes after an interim answer that is being written. */
+        private ByteString answer;
+
+        private boolean answered;
 
         Logic() {
             super(shape);
@@ -71,7 +85,18 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         /** Pekko's HTTP/2 server says GOAWAY to a client that breaks the protocol, and leaves the closing to the layer beneath. */
         @Override
         public void onTimer(Object key) {
-            completeStage();
+            if (key.equals(PROBE)) {
+                probe();
+            } else {
+                completeStage();
+            }
+        }
+
+        private void probe() {
+            if (!isClosed(socketOut) && isAvailable(socketOut) && connection.mayBeProbed()) {
+                push(socketOut, INTERIM);
+            }
+            scheduleOnce(PROBE, BEFORE_PROBE);
         }
 
         private void end(boolean atOnce) {
@@ -106,6 +131,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             public void onUpstreamFinish() {
                 connection.peerClosed();
                 socketEnded = true;
+                scheduleOnce(PROBE, BEFORE_PROBE);
                 if (ahead == null) {
                     complete(appIn);
                 }
@@ -143,21 +169,36 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             @Override
             public void onPush() {
                 connection.writeStarted();
-                push(socketOut, grab(appOut));
+                if (isAvailable(socketOut)) {
+                    push(socketOut, grab(appOut));
+                } else {
+                    answer = grab(appOut);
+                }
             }
 
             @Override
             public void onUpstreamFinish() {
                 connection.outputEnded();
-                complete(socketOut);
+                answered = true;
+                if (answer == null) {
+                    complete(socketOut);
+                }
             }
         }
 
         private final class ToSocket extends AbstractOutHandler {
             @Override
             public void onPull() {
+                if (answer != null) {
+                    push(socketOut, answer);
+                    answer = null;
+                    if (answered) {
+                        complete(socketOut);
+                    }
+                    return;
+                }
                 connection.writeDone();
-                if (!isClosed(appOut)) {
+                if (!isClosed(appOut) && !hasBeenPulled(appOut)) {
                     pull(appOut);
                 }
             }

@@ -40,6 +40,7 @@ final class PlainLayers implements Listener.Protocol {
     }
 
     private Flow<ByteString, ByteString, NotUsed> http1(Connection connection) {
+        connection.speaksHttp1();
         return http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
     }
 }

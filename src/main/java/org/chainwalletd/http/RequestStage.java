@@ -3,6 +3,7 @@ package org.chainwalletd.http;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.apache.pekko.http.javadsl.model.HttpProtocols;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.stream.Attributes;
@@ -104,8 +105,9 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
             public void onPush() {
                 answering = true;
                 connection.headArrived();
-                CompletionStage<HttpResponse> answer =
-                        answer(handler, grab(requests), connection, connection.presence());
+                HttpRequest request = grab(requests);
+                connection.mayHearInterim(request.protocol().equals(HttpProtocols.HTTP_1_1));
+                CompletionStage<HttpResponse> answer = answer(handler, request, connection, connection.presence());
                 if (answer instanceof CompletableFuture<HttpResponse> future
                         && future.isDone()
                         && !future.isCompletedExceptionally()) {

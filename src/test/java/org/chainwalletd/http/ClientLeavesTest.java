@@ -140,7 +140,59 @@ class ClientLeavesTest {
 
             assertThat(told).hasValue(0);
             event.complete(new Ok(true));
-            assertThat(client.read().text()).contains("\"ok\":true");
+            RawClient.Response answer = client.read();
+            while (answer.status() == 100) {
+                answer = client.read();
+            }
+            assertThat(answer.text()).contains("\"ok\":true");
+        }
+    }
+
+    @Test
+    void a_client_that_closes_its_connection_is_found_out_by_an_interim_answer() throws Exception {
+        start(limits(Duration.ofMinutes(10)), Optional.empty());
+        RawClient client = fixture.client().post(ServerFixture.READ, WAIT);
+        awaitWaits(1);
+
+        client.close();
+
+        awaitGone(1);
+    }
+
+    @Test
+    void a_client_that_waits_for_its_answer_with_its_sending_side_closed_hears_interim_answers_first()
+            throws Exception {
+        start(limits(Duration.ofMinutes(10)), Optional.empty());
+        try (RawClient client = fixture.client().post(ServerFixture.READ, WAIT)) {
+            awaitWaits(1);
+            client.socket().shutdownOutput();
+
+            assertThat(client.read(true).status()).isEqualTo(100);
+            assertThat(client.read(true).status()).isEqualTo(100);
+            event.complete(new Ok(true));
+            RawClient.Response last = client.read();
+            while (last.status() == 100) {
+                last = client.read();
+            }
+            assertThat(last.text()).contains("\"ok\":true");
+        }
+    }
+
+    @Test
+    void a_client_of_http_1_0_is_sent_nothing_but_its_answer() throws Exception {
+        start(limits(Duration.ofMinutes(10)), Optional.empty());
+        try (RawClient client = fixture.client()
+                        .send(RawClient.postText(ServerFixture.READ, WAIT).replace("HTTP/1.1", "HTTP/1.0"));
+                RawClient other = fixture.client().post(ServerFixture.READ, WAIT)) {
+            awaitWaits(2);
+            client.socket().shutdownOutput();
+            other.socket().shutdownOutput();
+            assertThat(other.read(true).status()).isEqualTo(100);
+            assertThat(other.read(true).status()).isEqualTo(100);
+
+            event.complete(new Ok(true));
+
+            assertThat(client.read().status()).isEqualTo(200);
         }
     }
 
