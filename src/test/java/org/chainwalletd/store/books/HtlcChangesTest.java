@@ -1,0 +1,125 @@
+package org.chainwalletd.store.books;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever changes a row of the index that is told, the log has it. */
+class HtlcChangesTest {
+    private static final Outpoint LOCK = new Outpoint(Hash256.sha256(new byte[] {1}), 0);
+
+    @TempDir
+    Path folder;
+
+    private final HtlcTable table = new HtlcTable();
+    private Books books;
+
+    @BeforeEach
+    void open() {
+        books = Books.open(folder, List.of(table));
+    }
+
+    @AfterEach
+    void close() {
+        books.close();
+    }
+
+    private List<HtlcChanges.Change> changes() {
+        return books.read(session -> HtlcChanges.after(session.head(), 0, 100)).join();
+    }
+
+    private void write(HtlcTable.Change change) {
+        books.write(session -> {
+                    table.write(session.head(), change);
+                    return null;
+                })
+                .join();
+    }
+
+    private static HtlcTable.Locked lock(long height) {
+        PublicKey key = PublicKey.of(new byte[32]);
+        return new HtlcTable.Locked(
+                LOCK,
+                new HtlcParams(key, key, Hash256.ZERO, 50),
+                Address.of(new byte[32]),
+                Address.of(new byte[32]),
+                Amount.of(1_000),
+                HtlcTable.SENDER,
+                height);
+    }
+
+    @Test
+    void a_lock_its_claim_its_timeout_and_their_undoing_are_changes_and_nothing_else_is() {
+        write(lock(10));
+        write(lock(10));
+        write(new HtlcTable.Passed(50));
+        write(new HtlcTable.Passed(51));
+        write(new HtlcTable.Claimed(LOCK, Hash256.ZERO, 0, Bytes.parse("00"), 52));
+        assertThat(changes()).as("locked, expired, claimed").hasSize(3);
+
+        books.write(session -> {
+                    table.undo(session.head(), 51);
+                    return null;
+                })
+                .join();
+        assertThat(changes()).as("the claim is open again").hasSize(4);
+        books.write(session -> {
+                    table.undo(session.head(), 9);
+                    return null;
+                })
+                .join();
+
+        List<HtlcChanges.Change> all = changes();
+        assertThat(all).hasSize(5);
+        assertThat(all)
+                .allMatch(
+                        change -> change.outpoint().equals(LOCK) && change.row().isEmpty());
+    }
+
+    @Test
+    void a_rescan_changes_nothing_before_it_joins() {
+        books.write(session -> {
+                    table.write(session.page(1), lock(10));
+                    return null;
+                })
+                .join();
+        assertThat(changes()).isEmpty();
+
+        books.write(session -> {
+                    table.join(session.page(1));
+                    return null;
+                })
+                .join();
+
+        assertThat(changes()).hasSize(1);
+        assertThat(changes().get(0).row()).isPresent();
+    }
+
+    @Test
+    void what_was_told_is_dropped_and_its_numbers_are_not_used_again() {
+        write(lock(10));
+        long told = changes().get(0).number();
+        books.write(session -> {
+                    HtlcChanges.drop(session.head(), told);
+                    return null;
+                })
+                .join();
+        write(new HtlcTable.Passed(51));
+
+        assertThat(changes())
+                .singleElement()
+                .satisfies(change -> assertThat(change.number()).isGreaterThan(told));
+    }
+}

@@ -1,0 +1,237 @@
+package org.chainwalletd.wait;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.Credit;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who waits for the same reads the books once. */
+@Timeout(60)
+class CreditWaitsTest {
+    private static final CompletableFuture<Void> STAYS = new CompletableFuture<>();
+    private static final Duration LONG = Duration.ofSeconds(500);
+    private static final Address ONE = address(1);
+    private static final Address TWO = address(2);
+
+    @TempDir
+    Path folder;
+
+    private final ActorTestKit kit = ActorTestKit.create();
+    private final CreditTable table = new CreditTable(page -> address -> true);
+    private final List<ActorRef<FollowEvent>> followers = new CopyOnWriteArrayList<>();
+    private final AtomicInteger reads = new AtomicInteger();
+    private final Map<String, Integer> watched = new ConcurrentHashMap<>();
+    private volatile long height = -1;
+    private Books books;
+    private CreditFeed feed;
+    private Waits waits;
+
+    @BeforeEach
+    void start() {
+        books = Books.open(folder, List.of(table));
+        // Asked once for each answer of the feed.
+        feed = new CreditFeed(books, () -> {
+            reads.incrementAndGet();
+            return OptionalLong.of(height);
+        });
+        NodeClient nodes = (NodeClient) Proxy.newProxyInstance(
+                NodeClient.class.getClassLoader(),
+                new Class<?>[] {NodeClient.class},
+                (proxy, method, arguments) -> CompletableFuture.failedFuture(new IllegalStateException("no node")));
+        WaitSetup setup = new WaitSetup(
+                ChainProfile.of("chain"),
+                nodes,
+                List.of(nodes),
+                1,
+                Optional::empty,
+                followers::add,
+                Runnable::run,
+                () -> System.nanoTime() / 1_000_000);
+        waits = Waits.start(
+                new Waits.Spawner() {
+                    @Override
+                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                        return kit.spawn(behavior, name);
+                    }
+                },
+                setup,
+                new AddressWatch() {
+                    @Override
+                    public void want(WatchReason reason, Address address) {
+                        watched.merge(reason + " " + address, 1, Integer::sum);
+                    }
+
+                    @Override
+                    public void unwant(WatchReason reason, Address address) {
+                        watched.computeIfPresent(reason + " " + address, (key, count) -> count > 1 ? count - 1 : null);
+                    }
+                },
+                feed,
+                (txId, tx) -> {},
+                new SimpleMeterRegistry());
+        Await.until("all follow", () -> followers.size() == 3);
+        block();
+    }
+
+    @AfterEach
+    void stop() {
+        kit.shutdownTestKit();
+        books.close();
+    }
+
+    private CompletableFuture<CreditFeed.Batch> wait(CreditCursor cursor) {
+        return waits.forCredits(cursor, false, 100, LONG, STAYS).toCompletableFuture();
+    }
+
+    private CreditCursor now(Optional<Address> address) {
+        return feed.now(0, address).toCompletableFuture().join();
+    }
+
+    /** A block that pays these, and nobody is told of it. */
+    private void block(Address... paid) {
+        long next = height + 1;
+        Hash256 id = id((int) next);
+        books.write(session -> {
+                    BlockRows.put(session.head(), new BlockRow(next, id, id, next, id, true));
+                    for (int i = 0; i < paid.length; i++) {
+                        table.write(
+                                session.head(),
+                                new Credit(
+                                        new Outpoint(id, i),
+                                        paid[i],
+                                        Amount.of(500),
+                                        new BlockPlace(next, id),
+                                        i,
+                                        false,
+                                        false,
+                                        false,
+                                        Optional.empty()));
+                    }
+                    return null;
+                })
+                .join();
+        height = next;
+    }
+
+    private void tell() {
+        FollowEvent event =
+                new FollowEvent.Advanced(height, new FollowedTip(new BlockPlace(height, id((int) height)), 0));
+        followers.forEach(follower -> follower.tell(event));
+    }
+
+    private void awaitReads(int number) {
+        Await.until("the feed was read " + number + " times and not " + reads, () -> reads.get() >= number);
+    }
+
+    @Test
+    void a_thousand_readers_of_two_addresses_cost_two_reads_a_block() throws Exception {
+        CreditCursor one = now(Optional.of(ONE));
+        CreditCursor two = now(Optional.of(TWO));
+        reads.set(0);
+        List<CompletableFuture<CreditFeed.Batch>> ofOne = new ArrayList<>();
+        List<CompletableFuture<CreditFeed.Batch>> ofTwo = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            ofOne.add(wait(one));
+            ofTwo.add(wait(two));
+        }
+        awaitReads(2);
+        block();
+        tell();
+        awaitReads(4);
+        block(ONE);
+        tell();
+
+        for (CompletableFuture<CreditFeed.Batch> answer : ofOne) {
+            assertThat(answer.get(30, TimeUnit.SECONDS).events()).hasSize(1);
+        }
+        awaitReads(6);
+        assertThat(ofTwo).noneMatch(CompletableFuture::isDone);
+        assertThat(reads).hasValue(6);
+    }
+
+    @Test
+    void readers_who_come_from_different_places_stand_together_when_they_have_heard_everything() throws Exception {
+        CreditCursor before = now(Optional.empty());
+        block(ONE);
+        CreditCursor after = now(Optional.empty());
+        block();
+        CreditCursor behind = wait(before).get(30, TimeUnit.SECONDS).cursor();
+        reads.set(0);
+        CompletableFuture<CreditFeed.Batch> first = wait(behind);
+        CompletableFuture<CreditFeed.Batch> second = wait(after);
+        CompletableFuture<CreditFeed.Batch> third = wait(after);
+        awaitReads(1);
+        int standing = reads.get();
+        assertThat(standing).isLessThanOrEqualTo(2);
+        block(TWO);
+        tell();
+
+        for (CompletableFuture<CreditFeed.Batch> answer : List.of(first, second, third)) {
+            assertThat(answer.get(30, TimeUnit.SECONDS).events()).hasSize(1);
+        }
+    }
+
+    @Test
+    void the_address_of_who_waits_is_watched_as_long_as_somebody_does() {
+        CreditCursor cursor = now(Optional.of(ONE));
+        CompletableFuture<Void> leaves = new CompletableFuture<>();
+        waits.forCredits(cursor, false, 10, LONG, leaves);
+        waits.forPaymentSince(cursor, Amount.of(1), LONG, leaves);
+        Await.until(
+                "the feed and the wait are watched", () -> watched.equals(Map.of("FEED " + ONE, 1, "WAIT " + ONE, 1)));
+
+        leaves.complete(null);
+
+        Await.until("nothing is watched any more", watched::isEmpty);
+    }
+
+    private static Address address(int number) {
+        byte[] bytes = new byte[32];
+        bytes[0] = (byte) number;
+        return Address.of(bytes);
+    }
+
+    private static Hash256 id(int number) {
+        byte[] bytes = new byte[32];
+        bytes[0] = (byte) (number + 1);
+        return Hash256.of(bytes);
+    }
+}
