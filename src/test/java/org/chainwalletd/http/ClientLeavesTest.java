@@ -181,9 +181,11 @@ class ClientLeavesTest {
     @Test
     void a_client_of_http_1_0_is_sent_nothing_but_its_answer() throws Exception {
         start(limits(Duration.ofMinutes(10)), Optional.empty());
-        try (RawClient client = fixture.client()
-                        .send(RawClient.postText(ServerFixture.READ, WAIT).replace("HTTP/1.1", "HTTP/1.0"));
-                RawClient other = fixture.client().post(ServerFixture.READ, WAIT)) {
+        try (RawClient client = fixture.client();
+                RawClient other = fixture.client()) {
+            client.send(RawClient.postText(ServerFixture.READ, WAIT).replace("HTTP/1.1", "HTTP/1.0"));
+            awaitWaits(1);
+            other.post(ServerFixture.READ, WAIT);
             awaitWaits(2);
             client.socket().shutdownOutput();
             other.socket().shutdownOutput();
