@@ -42,6 +42,8 @@ final class Connection {
     /** Answers that go on after they have begun. */
     private int streams;
 
+    /** The client sends no more; its last request may not be read yet. */
+    private boolean peerEnded;
     /** The bytes below this level are HTTP/1 itself, not those of TLS. */
     private boolean bareHttp1;
     /** The client of the request in work knows interim answers. */
@@ -168,7 +170,7 @@ final class Connection {
         inFlight++;
         inBody = false;
         if (turn != Turn.HALF_CLOSED) {
-            turn(Turn.ANSWERING);
+            turn(peerEnded ? Turn.HALF_CLOSED : Turn.ANSWERING);
             more = false;
         }
     }
@@ -208,6 +210,7 @@ final class Connection {
     }
 
     synchronized void peerClosed() {
+        peerEnded = true;
         if (turn == Turn.ANSWERING || streams > 0) {
             turn(Turn.HALF_CLOSED);
         }

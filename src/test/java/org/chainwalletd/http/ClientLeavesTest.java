@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.MethodRegistry;
@@ -176,6 +178,22 @@ class ClientLeavesTest {
             }
             assertThat(last.text()).contains("\"ok\":true");
         }
+    }
+
+    @Test
+    void a_client_that_has_left_before_its_request_was_read_is_looked_for_too() throws Exception {
+        start(LIMITS, Optional.empty());
+        Connection connection =
+                new Connection(new InetSocketAddress("127.0.0.1", 1), LIMITS, ByteBudget.of(Long.MAX_VALUE));
+        connection.speaksHttp1();
+        connection.bytesArrived(100);
+        connection.peerClosed();
+
+        connection.headArrived();
+        connection.mayHearInterim(true);
+        connection.requestArrived();
+
+        assertThat(connection.mayBeProbed()).isTrue();
     }
 
     @Test
