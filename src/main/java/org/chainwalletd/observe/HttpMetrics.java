@@ -21,19 +21,19 @@ public final class HttpMetrics {
     }
 
     public void connections(IntSupplier open) {
-        Gauge.builder("walletd.http.connections", open, IntSupplier::getAsInt)
+        Gauge.builder("walletd.http.connections", open::getAsInt)
                 .description("Open connections")
                 .register(registry);
     }
 
     public void waits(IntSupplier open) {
-        Gauge.builder("walletd.rpc.waits", open, IntSupplier::getAsInt)
+        Gauge.builder("walletd.rpc.waits", open::getAsInt)
                 .description("Waits that are open, each counted against --max-waits")
                 .register(registry);
     }
 
     public void streams(IntSupplier open) {
-        Gauge.builder("walletd.http.event.streams", open, IntSupplier::getAsInt)
+        Gauge.builder("walletd.http.event.streams", open::getAsInt)
                 .description("Streams of GET /events that are open")
                 .register(registry);
     }
