@@ -131,6 +131,11 @@ public final class EvmDevnet implements AutoCloseable {
         return ledger.mineOnly(tx -> !without.contains(tx.hash()));
     }
 
+    /** Mines a block without any transaction. */
+    public EvmBlock mineEmpty() {
+        return ledger.mineOnly(tx -> false);
+    }
+
     /** Moves the clock, then mines a block at the new time. */
     public EvmBlock mineAfter(Duration passed) {
         clock.advance(passed);
