@@ -62,10 +62,7 @@ class CreditFeedsTest {
             long tip = node.call("get_block_height", Map.of()).path("height").asLong();
             Await.until(
                     "the tip is followed",
-                    () -> daemon.call("get_follower_status", Map.of())
-                                    .path("last_indexed_height")
-                                    .asLong()
-                            == tip);
+                    () -> daemon.followerStatus().path("last_indexed_height").asLong() == tip);
             for (Watcher watcher : watchers) {
                 watcher.readAll();
                 assertThat(watcher.booked)

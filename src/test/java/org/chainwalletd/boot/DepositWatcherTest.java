@@ -104,7 +104,7 @@ class DepositWatcherTest {
         String tip = node.call("get_block_height", Map.of()).path("block_id").asText();
         Await.until(
                 "the tip is followed",
-                () -> daemon.call("get_follower_status", Map.of())
+                () -> daemon.followerStatus()
                         .path("last_indexed_block_id")
                         .asText()
                         .equals(tip));

@@ -60,10 +60,7 @@ class MempoolFeedTest {
         long tip = node.call("get_block_height", Map.of()).path("height").asLong();
         Await.until(
                 "the tip is followed",
-                () -> daemon.call("get_follower_status", Map.of())
-                                .path("last_indexed_height")
-                                .asLong(-1)
-                        == tip);
+                () -> daemon.followerStatus().path("last_indexed_height").asLong(-1) == tip);
     }
 
     private String pay(long amount) {

@@ -72,10 +72,7 @@ class WaitSoakTest {
         node.call("devnet_mine", Map.of());
         Await.until(
                 "the chain is followed",
-                () -> daemon.call("get_follower_status", Map.of())
-                                .path("last_indexed_height")
-                                .asLong(-1)
-                        > 0);
+                () -> daemon.followerStatus().path("last_indexed_height").asLong(-1) > 0);
     }
 
     @AfterEach

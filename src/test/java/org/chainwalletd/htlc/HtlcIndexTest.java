@@ -412,9 +412,6 @@ class HtlcIndexTest {
         mine(1);
         Await.until(
                 "the count is there",
-                () -> rig.call("get_follower_status", Map.of())
-                                .get("indexed_htlc_count")
-                                .asLong()
-                        > 0);
+                () -> rig.followerStatus().path("indexed_htlc_count").asLong() > 0);
     }
 }

@@ -63,10 +63,7 @@ class MergedRecordsTest {
         long height = rig.mine(1);
         Await.until(
                 "the lock is followed",
-                () -> rig.call("get_follower_status", Map.of())
-                                .get("last_indexed_height")
-                                .asLong()
-                        == height);
+                () -> rig.followerStatus().path("last_indexed_height").asLong() == height);
         return lock;
     }
 

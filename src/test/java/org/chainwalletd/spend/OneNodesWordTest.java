@@ -141,7 +141,10 @@ class OneNodesWordTest {
 
         spends.start();
 
-        Await.until("it is confirmed", () -> state() == IntentState.CONFIRMED);
+        Await.until("it is confirmed", () -> {
+            spends.wake();
+            return state() == IntentState.CONFIRMED;
+        });
         assertThat(get(spends.store.intents().unburied())
                         .get(0)
                         .place()

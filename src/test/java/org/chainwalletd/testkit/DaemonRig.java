@@ -3,6 +3,7 @@ package org.chainwalletd.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -185,17 +186,15 @@ public final class DaemonRig implements AutoCloseable {
         String tip = devnet().tip().id().hex();
         Await.until(
                 "the daemon follows to " + devnet().tip().height(),
-                () -> followedTip().filter(tip::equals).isPresent());
+                () -> followerStatus().path("last_indexed_block_id").asText().equals(tip));
     }
 
-    /** Empty before the first block is followed. */
-    private Optional<String> followedTip() {
+    /** What {@code get_follower_status} answers; a missing node before the first block is followed. */
+    public JsonNode followerStatus() {
         try {
-            return Optional.of(call("get_follower_status", Map.of())
-                    .path("last_indexed_block_id")
-                    .asText());
+            return call("get_follower_status", Map.of());
         } catch (WalletdException.Upstream notYet) {
-            return Optional.empty();
+            return MissingNode.getInstance();
         }
     }
 
