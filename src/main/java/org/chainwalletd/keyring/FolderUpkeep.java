@@ -33,6 +33,8 @@ final class FolderUpkeep {
     private final AtomicInteger lostPhrases;
     /** Null while there is no snapshot. */
     private volatile KeyringView described;
+    /** Done when the snapshot that was begun last is. */
+    private volatile CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
 
     private boolean looked;
 
@@ -54,9 +56,17 @@ final class FolderUpkeep {
         boolean first = !looked;
         looked = true;
         boolean snapshotDue = snapshotIsDue(view.get());
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        if (snapshotDue) {
+            written = done;
+        }
         disk.execute(() -> {
             if (snapshotDue) {
-                writeSnapshot();
+                try {
+                    writeSnapshot();
+                } finally {
+                    done.complete(null);
+                }
             }
             if (first && view.get().size() > FolderStore.CHECKED_AT_START) {
                 checkFiles(view);
@@ -67,10 +77,12 @@ final class FolderUpkeep {
         });
     }
 
+    /** Done when the snapshot describes {@code view}, also when writing it was begun before. */
     CompletableFuture<Void> settle(KeyringView view) {
-        return snapshotIsDue(view)
-                ? CompletableFuture.runAsync(this::writeSnapshot, disk)
-                : CompletableFuture.completedFuture(null);
+        if (snapshotIsDue(view)) {
+            written = CompletableFuture.runAsync(this::writeSnapshot, disk);
+        }
+        return written;
     }
 
     /** Never in anybody's way: a change of a large keyring would otherwise cost more the larger it is. */
