@@ -91,7 +91,9 @@ class EveryMethodIT {
         assertThat(both.same(GetBalance.of(payer.address())).balance()).isEqualTo(20_000_000);
         assertThat(both.same(GetWalletBalance.of()).total()).isEqualTo(20_000_000);
         assertThat(both.same(GetAddressUtxos.of(payer.address())).utxos()).hasSize(20);
-        assertThat(both.same(ListCredits.of()).credits()).hasSize(20);
+        // What was seen of them in the mempool before depends on when it was looked at.
+        assertThat(both.same(ListCredits.of().withMinConfirmations(1L)).credits())
+                .hasSize(20);
         assertThat(both.same(GetAddressHistory.of(payer.address())).history()).hasSize(20);
         both.same(AllowanceStatus.of());
         both.same(Rescan.of(BigInteger.ONE));
