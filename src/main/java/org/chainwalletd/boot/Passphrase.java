@@ -2,11 +2,16 @@ package org.chainwalletd.boot;
 
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.crypto.SecretBytes;
 
-/** The keystore passphrase, which comes from the environment and from nowhere else (interface.md, section 1.2). */
+/**
+ * The keystore passphrase (interface.md, section 1.2), from a file or from the environment. The file is the better place: a variable is
+ * inherited by every child of the process and can be read in {@code /proc} by everything that runs as the same user.
+ */
 public final class Passphrase {
     public static final String VARIABLE = "WALLETD_KEYSTORE_PASSPHRASE";
 
@@ -16,26 +21,58 @@ public final class Passphrase {
     private Passphrase() {}
 
     /**
+     * @param file as configured; empty: the variable must be there
      * @return UTF-8 bytes, as given
-     * @throws StartupException when it is not set, empty, or was not read as it was given
+     * @throws StartupException when there is none, one cannot be used, or the two differ
      */
-    public static SecretBytes from(Map<String, String> environment) {
-        problem(environment).ifPresent(problem -> {
+    public static SecretBytes from(Map<String, String> environment, Optional<Path> file) {
+        if (file.isEmpty()) {
+            return ofVariable(environment);
+        }
+        SecretBytes kept = new PassphraseFile(file.get()).read();
+        if (!environment.getOrDefault(VARIABLE, "").isEmpty()) {
+            try (SecretBytes given = ofVariable(environment)) {
+                refuseAnother(given, kept, file.get());
+            } catch (StartupException e) {
+                kept.close();
+                throw e;
+            }
+        }
+        return kept;
+    }
+
+    /** Why the daemon cannot start with what is in {@code environment} and {@code file}; a line for the operator. */
+    public static Optional<String> problem(Map<String, String> environment, Optional<Path> file) {
+        try {
+            from(environment, file).close();
+            return Optional.empty();
+        } catch (StartupException e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+
+    private static SecretBytes ofVariable(Map<String, String> environment) {
+        problem(environment, readsVariablesAsUtf8()).ifPresent(problem -> {
             throw new StartupException(problem);
         });
         return SecretBytes.takeOver(environment.get(VARIABLE).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Why the daemon cannot start with the passphrase of {@code environment}; a line for the operator. */
-    public static Optional<String> problem(Map<String, String> environment) {
-        return problem(environment, readsVariablesAsUtf8());
+    /** Nobody but the operator knows which of two is the right one, and a fresh keyring would take either. */
+    private static void refuseAnother(SecretBytes given, SecretBytes kept, Path file) {
+        boolean same = given.use(one -> kept.use(other -> MessageDigest.isEqual(one, other)));
+        if (!same) {
+            throw new StartupException(VARIABLE + " and the passphrase file " + file
+                    + " hold different passphrases: give only one of them");
+        }
     }
 
     static Optional<String> problem(Map<String, String> environment, boolean readAsUtf8) {
         String text = environment.get(VARIABLE);
         if (text == null || text.isEmpty()) {
             return Optional.of(VARIABLE
-                    + " is not set: put the passphrase that seals the keys into this environment variable"
+                    + " is not set: put the passphrase that seals the keys into this environment variable, or into a file"
+                    + " that --passphrase-file names"
                     + " (on first run, choose one and keep it safe: without it no key can be opened)");
         }
         // Sealed under question marks, a key would open with every passphrase of that length, and with the right one

@@ -29,8 +29,9 @@ final class InitSeededCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        SecretBytes passphrase = Passphrase.from(invocation.environment());
         Settings settings = invocation.configuration().settings();
+        SecretBytes passphrase =
+                Passphrase.from(invocation.environment(), settings.keyring().passphraseFile());
         return new InitSeeded(
                         setup(settings), invocation.out(), invocation.streams().err())
                 .run(passphrase, invocation.option("--mnemonic-file").map(Path::of));

@@ -31,8 +31,9 @@ final class MigrateCommand implements Command {
         if (from.isEmpty()) {
             return invocation.fail(ExitCode.USAGE, "migrate needs --from <dir>");
         }
-        SecretBytes passphrase = Passphrase.from(invocation.environment());
         Settings settings = invocation.configuration().settings();
+        SecretBytes passphrase =
+                Passphrase.from(invocation.environment(), settings.keyring().passphraseFile());
         return new Migrate(
                         InitSeededCommand.setup(settings),
                         invocation.out(),

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Configuration;
+import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.crypto.SecretBytes;
 
@@ -24,14 +25,15 @@ final class ServeCommand implements Command {
 
     @Override
     public String summary() {
-        return "Runs the wallet signing daemon (also without a command's name) until SIGTERM. Needs the variable "
-                + Passphrase.VARIABLE + ".";
+        return "Runs the wallet signing daemon (also without a command's name) until SIGTERM. Needs "
+                + Option.PASSPHRASE_FILE.flag() + " or the variable " + Passphrase.VARIABLE + ".";
     }
 
     @Override
     public int run(Invocation invocation) {
-        SecretBytes passphrase = Passphrase.from(invocation.environment());
         Configuration configuration = invocation.configuration();
+        SecretBytes passphrase = Passphrase.from(
+                invocation.environment(), configuration.settings().keyring().passphraseFile());
         CountDownLatch stop = new CountDownLatch(1);
         CompletableFuture<Integer> exitCode = new CompletableFuture<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stopInOrder(stop, exitCode), "stop"));

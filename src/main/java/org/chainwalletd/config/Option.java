@@ -330,6 +330,13 @@ public enum Option {
             1,
             3_600),
 
+    PASSPHRASE_FILE(
+            "passphrase-file",
+            "keyring.passphrase-file",
+            Form.PATH,
+            null,
+            "file that holds the keystore passphrase on one line, readable by nobody else; instead of the variable "
+                    + "WALLETD_KEYSTORE_PASSPHRASE"),
     UNSEAL_THREADS(
             "unseal-threads",
             "keyring.unseal-threads",

@@ -15,7 +15,8 @@ public final class OptionTexts {
                 #
                 # Read from <datadir>/walletd.conf, or from the file that --config or WALLETD_CONFIG names. A flag goes over an
                 # environment variable, a variable over this file. Unknown keys stop the start. Numbers are in the unit that the
-                # key's comment names. The keystore passphrase is never here: it comes from WALLETD_KEYSTORE_PASSPHRASE only.
+                # key's comment names. The keystore passphrase is never here: it comes from --passphrase-file or from
+                # WALLETD_KEYSTORE_PASSPHRASE.
 
                 walletd {
                 """);

@@ -14,8 +14,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Everything that can be configured, after validation. Secrets are not here: the keystore passphrase is taken from the environment once,
- * at start, and tokens are held by the authenticator as hashes.
+ * Everything that can be configured, after validation. Secrets are not here: the keystore passphrase is taken from the environment or a file
+ * once, at start, and tokens are held by the authenticator as hashes.
  *
  * @param expectGenesis genesis id named by the operator; empty means: pin the first one seen
  */
@@ -129,8 +129,9 @@ public record Settings(
     /**
      * @param unsealThreads how many Argon2id computations run at once
      * @param pool how many standard keys are sealed ahead of time
+     * @param passphraseFile where the passphrase is read from; empty: from the environment
      */
-    public record Keyring(int unsealThreads, int pool) {}
+    public record Keyring(int unsealThreads, int pool, Optional<Path> passphraseFile) {}
 
     /**
      * How the chain is followed.

@@ -60,7 +60,8 @@ public final class SettingsLoader {
                 node(devnet),
                 http(),
                 spend(),
-                new Settings.Keyring(unsealThreads(), count(Option.KEY_POOL)),
+                new Settings.Keyring(
+                        unsealThreads(), count(Option.KEY_POOL), value(Option.PASSPHRASE_FILE, sources::path)),
                 follow(),
                 swap(),
                 devnet,
@@ -76,7 +77,7 @@ public final class SettingsLoader {
     }
 
     private Path datadir() {
-        Path datadir = value(Option.DATADIR, sources::datadir).orElseGet(sources::defaultDatadir);
+        Path datadir = value(Option.DATADIR, sources::path).orElseGet(sources::defaultDatadir);
         Optional<Path> found = sources.foundFile();
         if (found.isPresent() && !datadir.equals(found.get().getParent())) {
             problems.add(found.get() + " leads to another datadir, " + datadir + ", than the one it lies in: "

@@ -104,7 +104,8 @@ final class Sources {
         return Optional.ofNullable(fromFile.get(option));
     }
 
-    Path datadir(String text) {
+    /** Absolute; a leading tilde is the user's home. */
+    Path path(String text) {
         return expand(text);
     }
 

@@ -46,10 +46,18 @@ public final class ConfigurationCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         problems.forEach(problem -> findings.add(Finding.fail(SUBJECT, problem)));
         configuration.ifPresent(loaded -> describe(loaded, findings));
-        findings.add(Passphrase.problem(environment)
-                .map(problem -> Finding.fail("passphrase", problem))
-                .orElseGet(() -> Finding.ok("passphrase", Passphrase.VARIABLE + " is set")));
+        findings.add(passphrase());
         return findings;
+    }
+
+    /** With settings that cannot be loaded nobody knows of a file. */
+    private Finding passphrase() {
+        Optional<Path> file =
+                configuration.flatMap(loaded -> loaded.settings().keyring().passphraseFile());
+        String found = file.map(path -> "read from " + path).orElse(Passphrase.VARIABLE + " is set");
+        return Passphrase.problem(environment, file)
+                .map(problem -> Finding.fail("passphrase", problem))
+                .orElseGet(() -> Finding.ok("passphrase", found));
     }
 
     private static void describe(Configuration loaded, List<Finding> findings) {

@@ -72,6 +72,43 @@ class CommandsTest {
         assertThat(text(out)).isEmpty();
     }
 
+    /** The daemon and the commands beside it take the same option, also by its variable. */
+    @Test
+    void aKeyringIsSealedUnderThePassphraseOfAFile() throws IOException {
+        Path file = Files.writeString(folder.resolve("passphrase"), "correct horse\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        String datadir = folder.resolve("datadir").toString();
+        Map<String, String> named = Map.of("WALLETD_PASSPHRASE_FILE", file.toString());
+
+        assertThat(run(named, "init-seeded", "--datadir", datadir)).isEqualTo(ExitCode.FAILED);
+        assertThat(text(err)).contains("is open to other users", file.toString());
+        assertThat(folder.resolve("datadir")).doesNotExist();
+
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        assertThat(run(named, "init-seeded", "--datadir", datadir)).isEqualTo(ExitCode.OK);
+        Path keys = Files.createDirectory(folder.resolve("keys"));
+        assertThat(run(
+                        Map.of("WALLETD_KEYSTORE_PASSPHRASE", "correct horse"),
+                        "migrate",
+                        "--datadir",
+                        datadir,
+                        "--from",
+                        keys.toString()))
+                .as(text(err))
+                .isEqualTo(ExitCode.OK);
+        assertThat(run(
+                        Map.of("WALLETD_KEYSTORE_PASSPHRASE", "another horse"),
+                        "migrate",
+                        "--datadir",
+                        datadir,
+                        "--from",
+                        keys.toString(),
+                        "--passphrase-file",
+                        file.toString()))
+                .isEqualTo(ExitCode.FAILED);
+        assertThat(text(err)).contains("different passphrases");
+    }
+
     @Test
     void theCompletionScriptCompletesCommandsAndOptions() throws Exception {
         assertThat(run(Map.of(), "completion")).isEqualTo(ExitCode.OK);

@@ -120,7 +120,8 @@ class DoctorTest {
                 .containsExactly(
                         "ok    configuration: no configuration file; --tls from variable WALLETD_TLS, "
                                 + "--auth-token-read from flag --auth-token-read",
-                        "FAIL  passphrase: " + Passphrase.problem(Map.of()).orElseThrow());
+                        "FAIL  passphrase: "
+                                + Passphrase.problem(Map.of(), Optional.empty()).orElseThrow());
     }
 
     @Test

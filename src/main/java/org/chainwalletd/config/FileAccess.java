@@ -1,0 +1,84 @@
+package org.chainwalletd.config;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What owner and mode of a file let other users of the machine do with it. Symbolic links are followed: what counts is the file that is
+ * read in the end. The complaints complete "{@code <what> <path>} …".
+ */
+public final class FileAccess {
+    private static final int ROOT = 0;
+    private static final Path OURSELVES = Path.of("/proc/self");
+
+    private final int owner;
+    private final int us;
+    private final Set<PosixFilePermission> mode;
+
+    FileAccess(int owner, int us, Set<PosixFilePermission> mode) {
+        this.owner = owner;
+        this.us = us;
+        this.mode = Set.copyOf(mode);
+    }
+
+    /**
+     * Of a file or folder that is there.
+     *
+     * @throws IOException when it is not there, or its folder cannot be looked into
+     */
+    public static FileAccess of(Path path) throws IOException {
+        int owner = (Integer) Files.getAttribute(path, "unix:uid");
+        int us = Files.exists(OURSELVES) ? (Integer) Files.getAttribute(OURSELVES, "unix:uid") : owner;
+        return new FileAccess(owner, us, Files.getPosixFilePermissions(path));
+    }
+
+    /**
+     * Why a file with a secret in it is not to be used. One of our own must be ours alone. One of root's may be readable by its group: that
+     * is how systemd, Kubernetes and administrators hand a secret to the user of a service.
+     */
+    public Optional<String> objectionToSecret() {
+        if (allowsAnyOf(
+                PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE)) {
+            return Optional.of(
+                    "is open to other users (mode " + modeText() + "): chmod 600 it, and change what is in it");
+        }
+        boolean handedOver = owner == ROOT;
+        if (!handedOver && allowsAnyOf(PosixFilePermission.GROUP_READ)) {
+            return Optional.of("can be read by its group (mode " + modeText() + "): chmod 600 it");
+        }
+        return objectionToOwner();
+    }
+
+    /** Why a file or folder is not to be relied on: somebody else may change what is in it. */
+    public Optional<String> objectionToContent() {
+        if (allowsAnyOf(PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE)) {
+            return Optional.of("can be changed by other users (mode " + modeText() + "): chmod go-w it");
+        }
+        return objectionToOwner();
+    }
+
+    private Optional<String> objectionToOwner() {
+        return owner == us || owner == ROOT
+                ? Optional.empty()
+                : Optional.of("belongs to another user (uid " + owner + "): chown it to the daemon's");
+    }
+
+    private boolean allowsAnyOf(PosixFilePermission... permissions) {
+        Set<PosixFilePermission> found = EnumSet.noneOf(PosixFilePermission.class);
+        for (PosixFilePermission permission : permissions) {
+            found.add(permission);
+        }
+        found.retainAll(mode);
+        return !found.isEmpty();
+    }
+
+    private String modeText() {
+        return PosixFilePermissions.toString(mode);
+    }
+}

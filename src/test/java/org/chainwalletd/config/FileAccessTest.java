@@ -1,0 +1,56 @@
+package org.chainwalletd.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+
+/** Which owners and modes are good enough, for a secret and for what is only relied on. */
+class FileAccessTest {
+    private static final int ROOT = 0;
+    private static final int US = 990;
+    private static final int SOMEBODY = 1000;
+
+    @Test
+    void aSecretOfOursIsForNobodyElse() {
+        assertThat(secret(US, "r--------")).isTrue();
+        assertThat(secret(US, "rw-------")).isTrue();
+        assertThat(secret(US, "rw-r-----")).isFalse();
+        assertThat(secret(US, "rw----r--")).isFalse();
+        assertThat(secret(US, "rw-----w-")).isFalse();
+    }
+
+    /** A credential of systemd is root's, and the entry for the service's user in its access list shows as the group's bits. */
+    @Test
+    void aSecretOfRootsMayBeHandedOverByItsGroup() {
+        assertThat(secret(ROOT, "r--r-----")).isTrue();
+        assertThat(secret(ROOT, "rw-rw----")).isFalse();
+        assertThat(secret(ROOT, "r--r--r--")).isFalse();
+    }
+
+    @Test
+    void nothingOfAThirdUserIsGoodEnough() {
+        assertThat(secret(SOMEBODY, "rw-------")).isFalse();
+        assertThat(content(SOMEBODY, "rwxr-xr-x")).isFalse();
+    }
+
+    @Test
+    void whatIsReliedOnMayBeReadButNotChangedByOthers() {
+        assertThat(content(US, "rwxr-xr-x")).isTrue();
+        assertThat(content(ROOT, "rw-r--r--")).isTrue();
+        assertThat(content(US, "rwxrwx---")).isFalse();
+        assertThat(content(US, "rwx----w-")).isFalse();
+    }
+
+    private static boolean secret(int owner, String mode) {
+        return access(owner, mode).objectionToSecret().isEmpty();
+    }
+
+    private static boolean content(int owner, String mode) {
+        return access(owner, mode).objectionToContent().isEmpty();
+    }
+
+    private static FileAccess access(int owner, String mode) {
+        return new FileAccess(owner, US, PosixFilePermissions.fromString(mode));
+    }
+}
