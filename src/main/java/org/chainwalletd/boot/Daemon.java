@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -162,11 +161,7 @@ public final class Daemon implements AutoCloseable {
         Books books = openBooks();
         Following following = Following.start(
                 settings, new UnderGuardian(system), nodes, keyring, books, htlcBook, meters.registry(), workers);
-        keyring.bornBy(() -> following
-                .follower()
-                .tip()
-                .map(tip -> OptionalLong.of(tip.height()))
-                .orElse(OptionalLong.empty()));
+        keyring.bornBy(following.follower()::height);
         Waiting waiting = startWaiting(system, nodes, following, workers, meters);
         following.watchKeys(new UnderGuardian(system), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
         following.forgetCredits(settings, new UnderGuardian(system), books);

@@ -25,11 +25,10 @@ import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.htlc.HtlcErrors;
 import org.chainwalletd.rpc.method.htlc.OpenHtlcsGuard;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
-import org.chainwalletd.rpc.method.keyring.ConfirmedCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
 import org.chainwalletd.rpc.method.keyring.LedgerCoinsGuard;
+import org.chainwalletd.rpc.method.keyring.NodesGuard;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
-import org.chainwalletd.rpc.method.keyring.PendingCoinsGuard;
 import org.chainwalletd.rpc.method.quote.QuoteErrors;
 import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.NodeErrors;
@@ -110,8 +109,7 @@ record Services(
     private DeletionGuard deletionGuard() {
         return new CombinedGuard(
                 List.of(
-                        new ConfirmedCoinsGuard(nodes.client(), workers.answers()),
-                        new PendingCoinsGuard(nodes.client(), workers.answers()),
+                        new NodesGuard(nodes, following.follower()::height, workers.answers()),
                         // After the nodes, whose objection tells the balance: it is for what they do not list.
                         new LedgerCoinsGuard(following.ledger()),
                         new OwnSpendsGuard(spending::openSpendOf, workers.answers()),

@@ -2,6 +2,7 @@ package org.chainwalletd.follow;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -60,6 +61,11 @@ public final class Follower {
     /** The followed tip: the books hold all up to it. Empty until the first block is known. */
     public Optional<FollowedTip> tip() {
         return audience.tip();
+    }
+
+    /** Height, u64, of the followed tip; empty until the first block is known. */
+    public OptionalLong height() {
+        return tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty());
     }
 
     public FollowStatus status() {

@@ -98,7 +98,8 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
         return node.standing() == Standing.OURS || node.standing() == Standing.UNNAMED && !configured;
     }
 
-    boolean isRefused(Seen node) {
+    /** Whether {@code node} is known not to be of the chain that is signed for. */
+    public boolean isRefused(Seen node) {
         return node.standing() != Standing.UNKNOWN && !isAccepted(node);
     }
 

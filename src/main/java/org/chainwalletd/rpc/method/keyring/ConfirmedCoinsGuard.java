@@ -8,30 +8,37 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 
-/** Keeps a key while its address holds confirmed coins, and while no node can say so (interface.md, section 4.11, rule 2). */
-public final class ConfirmedCoinsGuard implements DeletionGuard {
-    static final String UNCHECKED = "its balance could not be checked with the nodes";
-
-    private final NodeClient nodes;
+/** Keeps a key while one node lists confirmed coins of its address, and while it does not say. */
+final class ConfirmedCoinsGuard implements DeletionGuard {
+    private final NodeClient node;
+    private final long floor;
     private final Executor executor;
 
-    public ConfirmedCoinsGuard(NodeClient nodes, Executor executor) {
-        this.nodes = nodes;
+    /** @param floor height, u64, below which a listing says nothing */
+    ConfirmedCoinsGuard(NodeClient node, long floor, Executor executor) {
+        this.node = node;
+        this.floor = floor;
         this.executor = executor;
     }
 
     @Override
     public CompletionStage<Optional<String>> objection(KeyEntry entry) {
-        return nodes.balance(entry.address())
-                .thenCombineAsync(nodes.addressUtxos(entry.address()), ConfirmedCoinsGuard::confirmed, executor)
-                .exceptionallyAsync(failure -> Optional.of(UNCHECKED), executor);
+        return node.balance(entry.address())
+                .thenCombineAsync(node.addressUtxos(entry.address()), this::confirmed, executor)
+                .exceptionallyAsync(failure -> Optional.of(NodesGuard.UNCHECKED), executor);
     }
 
     /** Immature coinbases are not in the balance, but they are money. */
-    private static Optional<String> confirmed(Amount balance, NodeClient.UtxoListing listing) {
+    private Optional<String> confirmed(Amount balance, NodeClient.UtxoListing listing) {
         if (!balance.isZero()) {
             return Optional.of("it holds a confirmed balance of " + balance + " base units; sweep it first");
         }
-        return listing.utxos().isEmpty() ? Optional.empty() : Optional.of("it holds coins that are not spendable yet");
+        if (!listing.utxos().isEmpty()) {
+            return Optional.of("it holds coins that are not spendable yet");
+        }
+        return Long.compareUnsigned(listing.tipHeight(), floor) < 0
+                ? Optional.of(
+                        NodesGuard.unchecked(listing.node() + " listed its coins as they were before the last blocks"))
+                : Optional.empty();
     }
 }

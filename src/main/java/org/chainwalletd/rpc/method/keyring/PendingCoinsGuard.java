@@ -11,22 +11,22 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.ErrorCode;
 
-/** Keeps a key while the nodes know of a transaction that will pay to its address or spend from it, and while none can say so. */
-public final class PendingCoinsGuard implements DeletionGuard {
-    private final NodeClient nodes;
+/** Keeps a key while one node knows of a transaction that will pay to its address or spend from it, and while it does not say. */
+final class PendingCoinsGuard implements DeletionGuard {
+    private final NodeClient node;
     private final Executor executor;
 
-    public PendingCoinsGuard(NodeClient nodes, Executor executor) {
-        this.nodes = nodes;
+    PendingCoinsGuard(NodeClient node, Executor executor) {
+        this.node = node;
         this.executor = executor;
     }
 
     @Override
     public CompletionStage<Optional<String>> objection(KeyEntry entry) {
-        return nodes.addressMempool(entry.address())
+        return node.addressMempool(entry.address())
                 .exceptionallyAsync(PendingCoinsGuard::nothingIfMissing, executor)
                 .thenApplyAsync(PendingCoinsGuard::unconfirmed, executor)
-                .exceptionallyAsync(failure -> Optional.of(ConfirmedCoinsGuard.UNCHECKED), executor);
+                .exceptionallyAsync(failure -> Optional.of(NodesGuard.UNCHECKED), executor);
     }
 
     /** Nodes older than 1.11.3 cannot tell (chain protocol, section 14); their balance still counts. */

@@ -1,0 +1,133 @@
+package org.chainwalletd.rpc.method.keyring;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.keyring.CombinedGuard;
+import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.node.NodesSeen;
+
+/**
+ * Keeps a key while any node knows of coins of its address, and while not every node could be heard (interface.md, section 4.11, rule 2). A key
+ * that is gone cannot be made again, so nothing is taken on trust: each node says anew which chain it is of and how high, one of another chain
+ * is not asked, and one that does not answer, or lacks blocks that were seen before, leaves the balance unchecked.
+ */
+public final class NodesGuard implements DeletionGuard {
+    static final String UNCHECKED = "its balance could not be checked with the nodes";
+
+    private final List<NodeClient> each;
+    private final Supplier<CompletionStage<Hash256>> genesis;
+    private final Supplier<NodesSeen> seen;
+    private final Supplier<OptionalLong> followedHeight;
+    private final Executor executor;
+
+    /** @param followedHeight u64, of the last block that was followed, also before the last start; empty before the first one */
+    public NodesGuard(Nodes nodes, Supplier<OptionalLong> followedHeight, Executor executor) {
+        this.each = nodes.followed();
+        this.genesis = nodes.chain()::genesisForSigning;
+        this.seen = nodes.seen();
+        this.followedHeight = followedHeight;
+        this.executor = executor;
+    }
+
+    /** What one node answered to the question for its tip; one of the two is null. */
+    private record Told(NodesSeen.Seen node, NodeClient client, NodeClient.Tip tip, Throwable failure) {}
+
+    @Override
+    public CompletionStage<Optional<String>> objection(KeyEntry entry) {
+        return genesis.get()
+                .thenComposeAsync(ours -> checked(entry, ours), executor)
+                .exceptionallyAsync(
+                        failure -> Optional.of(unchecked(cause(failure).getMessage())), executor);
+    }
+
+    private CompletionStage<Optional<String>> checked(KeyEntry entry, Hash256 ours) {
+        NodesSeen before = seen.get();
+        long floor = highest(before);
+        CompletionStage<List<Told>> all = CompletableFuture.completedFuture(List.of());
+        for (int i = 0; i < each.size(); i++) {
+            all = all.thenCombineAsync(told(before.nodes().get(i), each.get(i)), NodesGuard::with, executor);
+        }
+        return all.thenComposeAsync(
+                told -> {
+                    List<Told> fit = told.stream()
+                            .filter(node -> !isOfAnotherChain(node, before, ours))
+                            .toList();
+                    Optional<String> unfit = whyUnfit(fit, floor);
+                    return unfit.isPresent()
+                            ? CompletableFuture.completedFuture(unfit.map(NodesGuard::unchecked))
+                            : allOf(fit, floor).objection(entry);
+                },
+                executor);
+    }
+
+    /** The highest block that anybody told of so far; what a node that has not come so far says of a balance is of no use. */
+    private long highest(NodesSeen before) {
+        long followed = followedHeight.get().orElse(0);
+        long told = before.tipHeight().orElse(0L);
+        return Long.compareUnsigned(followed, told) > 0 ? followed : told;
+    }
+
+    private CompletionStage<Told> told(NodesSeen.Seen node, NodeClient client) {
+        return client.tip().handleAsync((tip, failure) -> new Told(node, client, tip, failure), executor);
+    }
+
+    private static List<Told> with(List<Told> some, Told another) {
+        List<Told> all = new ArrayList<>(some);
+        all.add(another);
+        return all;
+    }
+
+    private static boolean isOfAnotherChain(Told told, NodesSeen before, Hash256 ours) {
+        if (told.tip() == null) {
+            return cause(told.failure()) instanceof NodeException.WrongChain || before.isRefused(told.node());
+        }
+        Hash256 reported = told.tip().genesisBlockId();
+        return reported == null ? before.configured() : !reported.equals(ours);
+    }
+
+    private static Optional<String> whyUnfit(List<Told> fit, long floor) {
+        if (fit.isEmpty()) {
+            return Optional.of("none of them is of our chain");
+        }
+        for (Told told : fit) {
+            if (told.tip() == null) {
+                return Optional.of(told.node().url() + " does not answer");
+            }
+            if (Long.compareUnsigned(told.tip().height(), floor) < 0) {
+                return Optional.of(told.node().url() + " is at height "
+                        + Long.toUnsignedString(told.tip().height()) + ", below " + Long.toUnsignedString(floor)
+                        + ", which was seen before");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private DeletionGuard allOf(List<Told> fit, long floor) {
+        List<DeletionGuard> guards = new ArrayList<>();
+        for (Told told : fit) {
+            guards.add(new ConfirmedCoinsGuard(told.client(), floor, executor));
+            guards.add(new PendingCoinsGuard(told.client(), executor));
+        }
+        return new CombinedGuard(guards, executor);
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    static String unchecked(String why) {
+        return UNCHECKED + ": " + why;
+    }
+}

@@ -1,0 +1,74 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code delete_address} over HTTP, with nodes that cannot know what the address holds. */
+class DeleteAddressTest {
+    @TempDir
+    Path datadir;
+
+    @Test
+    void aKeyIsKeptWhileTheOnlyNodeIsOfAnotherChain() {
+        try (DaemonRig daemon = DaemonRig.withChain(datadir, "--expect-genesis", "ab".repeat(32))) {
+            Party holder = daemon.imported(1);
+            assertKept(daemon, holder, "could not be checked");
+            assertThat(daemon.call(
+                                    "delete_address",
+                                    DaemonRig.params(
+                                            "address",
+                                            holder.address,
+                                            "passphrase",
+                                            DaemonRig.PASSPHRASE,
+                                            "force",
+                                            true))
+                            .path("deleted")
+                            .asText())
+                    .isEqualTo(holder.address.hex());
+        }
+    }
+
+    /** The daemon was at height 15 before; what came to the address above 10 this node does not know. */
+    @Test
+    void aKeyIsKeptWhileTheOnlyNodeLacksBlocksThatWereSeenBeforeTheLastStart() throws IOException {
+        Party holder;
+        try (Devnet whole = chain(15);
+                DaemonRig daemon = DaemonRig.over(whole, datadir)) {
+            holder = daemon.imported(1);
+            daemon.awaitFollowed();
+        }
+        try (Devnet behind = chain(10);
+                DaemonRig daemon = DaemonRig.over(behind, datadir)) {
+            assertKept(daemon, holder, "is at height 10, below 15");
+        }
+        try (Devnet further = chain(16);
+                DaemonRig daemon = DaemonRig.over(further, datadir)) {
+            daemon.call(
+                    "delete_address", DaemonRig.params("address", holder.address, "passphrase", DaemonRig.PASSPHRASE));
+            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
+                    .isEmpty();
+        }
+    }
+
+    private static Devnet chain(int blocks) throws IOException {
+        return Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(blocks));
+    }
+
+    private static void assertKept(DaemonRig daemon, Party holder, String why) {
+        WalletdException.RpcError refusal = daemon.refused(
+                "delete_address", DaemonRig.params("address", holder.address, "passphrase", DaemonRig.PASSPHRASE));
+        assertThat(refusal.code()).as(refusal.getMessage()).isEqualTo(-32602);
+        assertThat(refusal.getMessage()).contains(why);
+        assertThat(daemon.call("list_addresses", Map.of()).toString()).contains(holder.address.hex());
+    }
+}
