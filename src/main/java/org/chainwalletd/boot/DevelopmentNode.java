@@ -36,6 +36,7 @@ public final class DevelopmentNode {
                 .withFolder(wanted.folder())
                 .withBlockInterval(wanted.blockInterval())
                 .withQuotas(wanted.quotas())
+                .withPrompt(wanted.prompt())
                 .withSeed(wanted.seed()));
     }
 }

@@ -76,7 +76,7 @@ final class ByteReader {
         int start = position;
         int length = u16(what);
         if (length > limit) {
-            throw new DecodeException(start, what + " too long: " + length + " bytes (max " + limit + ")");
+            throw new DecodeException(start, what + " size " + length + " exceeds maximum " + limit);
         }
         return Bytes.wrap(take(length, what));
     }

@@ -68,6 +68,16 @@ public final class ScriptProgram {
         return program;
     }
 
+    /** Whether {@code script} decodes as a program. */
+    public static boolean isWellFormed(Bytes script) {
+        try {
+            decode(script.toArray());
+            return true;
+        } catch (DecodeException e) {
+            return false;
+        }
+    }
+
     public int nodeCount() {
         return tags.length;
     }

@@ -154,18 +154,15 @@ public final class TransactionCodec {
     static Transaction read(ByteReader in) {
         int inputCount = in.u16("input count");
         int outputCount = in.u16("output count");
-        in.require(
-                (long) (INPUT_BYTES + SMALLEST_WITNESS_BYTES) * inputCount + (long) SMALLEST_OUTPUT_BYTES * outputCount,
-                "transaction of " + inputCount + " inputs and " + outputCount + " outputs");
-        List<Outpoint> inputs = new ArrayList<>(inputCount);
+        List<Outpoint> inputs = new ArrayList<>(Math.min(inputCount, in.remaining() / INPUT_BYTES));
         for (int i = 0; i < inputCount; i++) {
             inputs.add(new Outpoint(in.hash("input"), in.u32("input")));
         }
-        List<TxOutput> outputs = new ArrayList<>(outputCount);
+        List<TxOutput> outputs = new ArrayList<>(Math.min(outputCount, in.remaining() / SMALLEST_OUTPUT_BYTES));
         for (int i = 0; i < outputCount; i++) {
             outputs.add(readOutput(in));
         }
-        List<Witness> witnesses = new ArrayList<>(inputCount);
+        List<Witness> witnesses = new ArrayList<>(Math.min(inputCount, in.remaining() / SMALLEST_WITNESS_BYTES));
         for (int i = 0; i < inputCount; i++) {
             witnesses.add(readWitness(in));
         }

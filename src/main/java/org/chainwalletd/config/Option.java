@@ -378,7 +378,14 @@ public enum Option {
             "devnet.work",
             Form.SWITCH,
             "false",
-            "give its blocks proof of work, as on a test network: about 16 hashes, a second or two, for each");
+            "give its blocks proof of work, as on a test network: about 16 hashes, a second or two, for each"),
+    DEVNET_PROMPT(
+            "devnet-prompt",
+            "devnet.prompt",
+            Form.SWITCH,
+            "false",
+            "let its next block take every payment that came before it; a block of a real node was put together when the one before it"
+                    + " arrived, so that a payment is still pending after a tip");
 
     /** All keys of the configuration file lie below this one. */
     public static final String ROOT = "walletd";

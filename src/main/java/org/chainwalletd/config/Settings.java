@@ -162,6 +162,7 @@ public record Settings(
      * @param blockInterval zero: blocks only on demand
      * @param seed makes the chain reproducible; empty: a fixed default
      * @param work whether its blocks have proof of work
+     * @param prompt whether a payment is in the next block; a real node's was put together before
      */
     public record Devnet(
             InetSocketAddress bind,
@@ -169,7 +170,8 @@ public record Settings(
             Duration blockInterval,
             boolean quotas,
             OptionalLong seed,
-            boolean work) {}
+            boolean work,
+            boolean prompt) {}
 
     /**
      * The account chain.

@@ -274,6 +274,7 @@ public final class SettingsLoader {
         boolean quotas = truth(Option.DEVNET_QUOTAS);
         Optional<Long> seed = value(Option.DEVNET_SEED, text -> Parsing.number(text, Long.MIN_VALUE, Long.MAX_VALUE));
         boolean work = truth(Option.DEVNET_WORK);
+        boolean prompt = truth(Option.DEVNET_PROMPT);
         if (!wanted || bind == null) {
             return Optional.empty();
         }
@@ -286,7 +287,8 @@ public final class SettingsLoader {
                 interval,
                 quotas,
                 seed.map(OptionalLong::of).orElse(OptionalLong.empty()),
-                work));
+                work,
+                prompt));
     }
 
     private boolean truth(Option option) {

@@ -62,6 +62,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         miner.afterBranch(restorer.branch);
         faucet = new Faucet(ledger, miner, minerKey);
         faults.quota(config.quotas());
+        ledger.prompt(config.prompt());
         server = listen(config);
         indexer = listenAsIndexer(config);
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -251,6 +252,11 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     @Override
     public void mineByItself(boolean on) {
         mineByItself = on;
+    }
+
+    @Override
+    public void minePromptly(boolean on) {
+        ledger.prompt(on);
     }
 
     @Override

@@ -23,6 +23,8 @@ import org.chainwalletd.devnet.ledger.Effort;
  * @param folder where the chain is kept; empty: in memory only
  * @param blockInterval zero: blocks only on demand
  * @param quotas whether the rate limits of a real node apply
+ * @param prompt whether a block takes what is pending when it is mined; a real node's was put together when the block before it arrived,
+ *     so that a payment outlives a tip
  * @param firstBlocks how many blocks a new chain has from the start, so that there are coins to give away
  * @param seed chooses the miner's key; empty: the published test key of 32 bytes {@code 03}
  * @param effort whether blocks have to be worked for
@@ -33,6 +35,7 @@ public record DevnetConfig(
         Optional<Path> folder,
         Duration blockInterval,
         boolean quotas,
+        boolean prompt,
         int firstBlocks,
         OptionalLong seed,
         Effort effort,
@@ -41,7 +44,10 @@ public record DevnetConfig(
     private static final int FIRST_BLOCKS_OF_WORK = Network.TESTNET.coinbaseMaturity() + 2;
     private static final byte DEFAULT_KEY_BYTE = 3;
 
-    /** In memory, on a free port of the loopback interface, blocks only on demand, no quotas. */
+    /**
+     * In memory, on a free port of the loopback interface, blocks only on demand, no quotas. Who steers blocks by hand decides what is in
+     * them: they are {@linkplain #prompt}.
+     */
     public static DevnetConfig onDemand(ChainProfile profile) {
         return new DevnetConfig(
                 profile,
@@ -49,6 +55,7 @@ public record DevnetConfig(
                 Optional.empty(),
                 Duration.ZERO,
                 false,
+                true,
                 FIRST_BLOCKS,
                 OptionalLong.empty(),
                 Effort.NONE,
@@ -56,38 +63,48 @@ public record DevnetConfig(
     }
 
     public DevnetConfig withBind(InetSocketAddress newBind) {
-        return new DevnetConfig(profile, newBind, folder, blockInterval, quotas, firstBlocks, seed, effort, clock);
+        return new DevnetConfig(
+                profile, newBind, folder, blockInterval, quotas, prompt, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withFolder(Path newFolder) {
         return new DevnetConfig(
-                profile, bind, Optional.of(newFolder), blockInterval, quotas, firstBlocks, seed, effort, clock);
+                profile, bind, Optional.of(newFolder), blockInterval, quotas, prompt, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withBlockInterval(Duration newInterval) {
-        return new DevnetConfig(profile, bind, folder, newInterval, quotas, firstBlocks, seed, effort, clock);
+        return new DevnetConfig(profile, bind, folder, newInterval, quotas, prompt, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withQuotas(boolean newQuotas) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, newQuotas, firstBlocks, seed, effort, clock);
+        return new DevnetConfig(
+                profile, bind, folder, blockInterval, newQuotas, prompt, firstBlocks, seed, effort, clock);
+    }
+
+    public DevnetConfig withPrompt(boolean newPrompt) {
+        return new DevnetConfig(
+                profile, bind, folder, blockInterval, quotas, newPrompt, firstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withFirstBlocks(int newFirstBlocks) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, newFirstBlocks, seed, effort, clock);
+        return new DevnetConfig(
+                profile, bind, folder, blockInterval, quotas, prompt, newFirstBlocks, seed, effort, clock);
     }
 
     public DevnetConfig withSeed(OptionalLong newSeed) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, newSeed, effort, clock);
+        return new DevnetConfig(
+                profile, bind, folder, blockInterval, quotas, prompt, firstBlocks, newSeed, effort, clock);
     }
 
     public DevnetConfig withClock(InstantSource newClock) {
-        return new DevnetConfig(profile, bind, folder, blockInterval, quotas, firstBlocks, seed, effort, newClock);
+        return new DevnetConfig(
+                profile, bind, folder, blockInterval, quotas, prompt, firstBlocks, seed, effort, newClock);
     }
 
     /** A chain whose blocks have to be worked for, so that it begins with as few as make a coinbase mature. */
     public DevnetConfig withWork() {
         return new DevnetConfig(
-                profile, bind, folder, blockInterval, quotas, FIRST_BLOCKS_OF_WORK, seed, Effort.WORK, clock);
+                profile, bind, folder, blockInterval, quotas, prompt, FIRST_BLOCKS_OF_WORK, seed, Effort.WORK, clock);
     }
 
     /** The miner's Ed25519 seed: public test material, worth nothing on any other chain. */

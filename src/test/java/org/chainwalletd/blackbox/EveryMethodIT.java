@@ -202,7 +202,7 @@ class EveryMethodIT {
         assertThat(both.each(SendRawTransaction.of(bytes), SendRawTransaction.of(bytes)))
                 .extracting(SendRawTransaction.Result::txId)
                 .containsOnly(paid.txId());
-        wallet.mine(1);
+        wallet.confirm();
         assertThat(both.same(WaitForTx.of(paid.txId())).confirmations()).isPositive();
         assertThat(both.same(GetOutputDatum.of(paid.txId(), 0L)).quoteId()).contains("00".repeat(16));
         Transfer.Result.Input spent = paid.inputs().get(0);
@@ -220,12 +220,12 @@ class EveryMethodIT {
         both.same(SimulateHtlcLock.of(payer.address(), shop.pubkey(), HASH_LOCK, LATE, BigInteger.valueOf(10_000)));
         List<String> toClaim = locks(LATE);
         List<String> toTakeBack = locks(BigInteger.ONE);
-        wallet.mine(1);
+        wallet.confirm();
         toClaim.forEach(wallet::confirmed);
         toTakeBack.forEach(wallet::confirmed);
         both.each(claim(toClaim.get(0)), claim(toClaim.get(1)));
         both.each(takeBack(toTakeBack.get(0)), takeBack(toTakeBack.get(1)));
-        wallet.mine(1);
+        wallet.confirm();
         Await.until(
                 "all are settled",
                 () -> both.same(HtlcList.of()).htlcs().stream()

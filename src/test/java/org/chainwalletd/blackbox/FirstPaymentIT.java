@@ -69,7 +69,7 @@ class FirstPaymentIT {
             JsonNode waiting = daemon.call("get_transaction", Map.of("tx_id", txId));
             assertThat(waiting.path("in_mempool").booleanValue()).isTrue();
             assertThat(waiting.path("block_id").isNull()).isTrue();
-            long height = wallet.mine(1).path("height").longValue();
+            long height = wallet.confirm().path("height").longValue();
             paysAsOrdered(wallet.confirmed(txId), receipt, payer, height);
             assertThat(wallet.balance(payer)).isEqualTo(10 * COIN - 12_075);
             assertThat(wallet.balance(florist)).isEqualTo(7_000);
@@ -90,7 +90,7 @@ class FirstPaymentIT {
                     .isEqualTo(receipt);
             wallet.awaitNothingInFlight();
             wallet.transfer(payer, "order-0002", new Output(florist, 300));
-            wallet.mine(1);
+            wallet.confirm();
             assertThat(wallet.balance(florist)).isEqualTo(7_300);
             assertThat(daemon.stop()).isZero();
         }
@@ -212,7 +212,7 @@ class FirstPaymentIT {
                 Wallet wallet = new Wallet(daemon, devnet);
                 wallet.fund(address, COIN);
                 wallet.transfer(address, "after-the-gap", new Output("44".repeat(32), 900));
-                wallet.mine(1);
+                wallet.confirm();
                 assertThat(wallet.balance("44".repeat(32))).isEqualTo(900);
                 assertThat(wallet.status().path("upstream_ok").booleanValue()).isTrue();
                 assertThat(devnet.stop()).isZero();

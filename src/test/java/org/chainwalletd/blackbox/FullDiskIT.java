@@ -55,7 +55,7 @@ class FullDiskIT {
                             .asText();
                     assertThat(i < made.size() ? made.get(i) : txId).isEqualTo(txId);
                 }
-                wallet.mine(1);
+                wallet.confirm();
                 wallet.awaitNothingInFlight();
                 assertThat(wallet.balance(SHOP)).isEqualTo(1_000L * (made.size() + 1));
                 assertThat(daemon.stop()).isZero();

@@ -75,9 +75,9 @@ class HtlcCrashIT {
         }
         try (DaemonProcess daemon = daemon().start()) {
             Wallet wallet = new Wallet(daemon, node);
-            wallet.mine(1);
+            wallet.confirm();
             JsonNode result = daemon.call(method, params);
-            wallet.mine(1);
+            wallet.confirm();
             String txId = result.get("tx_id").asText();
             wallet.confirmed(txId);
             assertThat(daemon.call(method, params)).isEqualTo(result);

@@ -160,7 +160,7 @@ class KillLoopIT {
             wallet.fund(address, COIN);
             wallet.transfer(address, "from-" + address, new Output("55".repeat(32), 500));
         }
-        wallet.mine(1);
+        wallet.confirm();
         assertThat(wallet.balance("55".repeat(32))).isEqualTo(500L * others.size());
     }
 }

@@ -33,7 +33,7 @@ class ReorganisationIT {
                 txId = wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
                         .path("tx_id")
                         .asText();
-                wallet.mine(1);
+                wallet.confirm();
                 wallet.awaitNothingInFlight();
                 assertThat(daemon.metric("walletd_spend_unburied")).isEqualTo(1);
                 assertThat(daemon.metric("walletd_spend_outcomes_total{kind=\"transfer\",outcome=\"confirmed\"}"))
@@ -64,7 +64,7 @@ class ReorganisationIT {
                                 .path("tx_id")
                                 .asText())
                         .isEqualTo(txId);
-                wallet.mine(1);
+                wallet.confirm();
                 wallet.awaitNothingInFlight();
                 wallet.confirmed(txId);
                 assertThat(wallet.balance(SHOP)).isEqualTo(5_000);

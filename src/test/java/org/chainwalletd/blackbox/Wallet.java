@@ -46,6 +46,14 @@ final class Wallet {
         Await.until("the coins have arrived", () -> balance(address) == expected);
     }
 
+    /**
+     * Mines until everything that was sent before is in a block: the next block was put together before it came. The answer tells of the
+     * block after that one.
+     */
+    JsonNode confirm() {
+        return mine(2);
+    }
+
     JsonNode mine(int blocks) {
         return node.nodeCall("devnet_mine", Map.of("blocks", blocks));
     }

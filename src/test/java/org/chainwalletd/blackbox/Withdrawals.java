@@ -72,7 +72,7 @@ final class Withdrawals {
      * @param since height of the last block before the first order
      */
     void audit(DaemonProcess daemon, Wallet wallet, long since) {
-        wallet.mine(1);
+        wallet.confirm();
         for (String token : ordered) {
             assertThat(wallet.balance(recipient(token))).as("paid for " + token).isEqualTo(AMOUNT);
             wallet.confirmed(txIds.get(token));

@@ -80,8 +80,8 @@ class TransactionCodecTest {
             Map.entry("datum-flag-02", "INVALID_DATA non-canonical has_datum flag: 2 (expected 0 or 1)"),
             Map.entry("datum-hash-flag-ff", "INVALID_DATA non-canonical has_datum_hash flag: 255 (expected 0 or 1)"),
             Map.entry("redeemer-flag-02", "INVALID_DATA non-canonical has_redeemer flag: 2 (expected 0 or 1)"),
-            Map.entry("datum-4097", "INVALID_DATA datum too long: 4097 bytes (max 4096)"),
-            Map.entry("redeemer-16385", "INVALID_DATA redeemer too long: 16385 bytes (max 16384)"));
+            Map.entry("datum-4097", "INVALID_DATA datum size 4097 exceeds maximum 4096"),
+            Map.entry("redeemer-16385", "INVALID_DATA redeemer size 16385 exceeds maximum 16384"));
 
     @TestFactory
     Stream<DynamicTest> malformedVectorsAreRefusedInTheWordsOfANode() {

@@ -272,6 +272,7 @@ class SettingsLoaderTest {
                         Duration.ZERO,
                         false,
                         OptionalLong.of(-7),
+                        false,
                         false));
         assertThat(settings.node().urls()).containsExactly(URI.create("http://127.0.0.1:12345"));
         environment.put("CHAIN_NODE_RPC", "http://other.test");

@@ -158,7 +158,8 @@ class FaultsTest {
         assertThat(error(chain.uri(), "devnet_set", "{'drop':'sometimes'}"))
                 .isEqualTo("-32602 drop must be one of none, before, after");
         assertThat(error(chain.uri(), "devnet_set", "{'latency':5}"))
-                .isEqualTo("-32602 unknown setting `latency`: known are connection_cap, drop, drop_count, drop_method,"
-                        + " drop_streams, forget_mempool, latency_ms, lie, mining, quota, refuse, sse");
+                .isEqualTo(
+                        "-32602 unknown setting `latency`: known are connection_cap, drop, drop_count, drop_method,"
+                                + " drop_streams, forget_mempool, latency_ms, lie, mining, prompt, quota, refuse, sse, tip_changes");
     }
 }

@@ -29,6 +29,9 @@ public interface DevnetControl {
     /** Whether blocks come by themselves at the configured interval. */
     void mineByItself(boolean on);
 
+    /** Whether a block takes what is pending when it is mined, and not what was pending when the block before it arrived. */
+    void minePromptly(boolean on);
+
     /** Whether new blocks lack the work that the chain asks for. */
     void mineWithoutWork(boolean on);
 

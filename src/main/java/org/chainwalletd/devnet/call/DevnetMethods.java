@@ -40,7 +40,9 @@ final class DevnetMethods {
             new Field("drop_method", Type.STRING, true),
             new Field("lie", Type.STRING, true),
             new Field("refuse", Type.BOOL, true),
+            new Field("tip_changes", Type.U64, true),
             new Field("mining", Type.BOOL, true),
+            new Field("prompt", Type.BOOL, true),
             new Field("connection_cap", Type.BOOL, true),
             new Field("sse", Type.BOOL, true),
             new Field("drop_streams", Type.BOOL, true),
@@ -141,7 +143,9 @@ final class DevnetMethods {
             long count = params.optionalNumber("drop_count").orElse(Long.MAX_VALUE);
             faults.drop(drop, count, params.optionalText("drop_method").orElse(null));
         });
+        params.optionalNumber("tip_changes").ifPresent(faults::tipChanges);
         params.flag("mining").ifPresent(control::mineByItself);
+        params.flag("prompt").ifPresent(control::minePromptly);
         params.flag("connection_cap").ifPresent(control::capConnections);
         params.flag("sse").ifPresent(control::offerPush);
         params.flag("drop_streams").filter(on -> on).ifPresent(on -> control.dropStreams());

@@ -23,14 +23,14 @@ record Envelope(String version, String method, JsonNode params, JsonNode id) {
      */
     static Envelope read(byte[] body) throws IOException {
         Map<String, JsonNode> members = new HashMap<>();
-        try (JsonParser in = Json.MAPPER.createParser(body)) {
+        try (JsonParser in = Json.parser(body)) {
             if (in.nextToken() != JsonToken.START_OBJECT) {
                 throw new IOException("not an object");
             }
             while (in.nextToken() == JsonToken.FIELD_NAME) {
                 String name = in.currentName();
                 in.nextToken();
-                JsonNode value = Json.MAPPER.readTree(in);
+                JsonNode value = Json.value(in);
                 if (KNOWN.contains(name) && members.put(name, value) != null) {
                     throw new IOException("repeated member");
                 }

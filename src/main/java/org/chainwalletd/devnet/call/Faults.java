@@ -1,6 +1,7 @@
 package org.chainwalletd.devnet.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The quirks and misbehaviour that {@code devnet_set} switches on and off. Safe for threads. */
 public final class Faults {
@@ -9,6 +10,7 @@ public final class Faults {
     private volatile boolean refuse;
     private volatile Lie lie = Lie.NONE;
 
+    private final AtomicLong tipChanges = new AtomicLong();
     private Drop drop = Drop.NONE;
     private long dropsLeft;
     private String dropMethod;
@@ -42,6 +44,11 @@ public final class Faults {
     /** Whether transactions are refused with an internal error. */
     public void refuse(boolean on) {
         refuse = on;
+    }
+
+    /** How many of the next transactions are refused as if a block had overtaken their check. */
+    public void tipChanges(long count) {
+        tipChanges.set(count);
     }
 
     public void lie(Lie kind) {
@@ -79,6 +86,9 @@ public final class Faults {
     void refuse(String method) {
         if (refuse && method.equals("send_raw_transaction")) {
             throw new CallException(CallException.INTERNAL, "Storage error: refused by devnet_set");
+        }
+        if (method.equals("send_raw_transaction") && tipChanges.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new CallException(CallException.INTERNAL, "Tip changed during validation, try again");
         }
     }
 

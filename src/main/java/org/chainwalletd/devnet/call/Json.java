@@ -2,17 +2,24 @@ package org.chainwalletd.devnet.call;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.BigIntegerNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.DoubleNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,18 +50,93 @@ public final class Json {
     }
 
     /**
-     * One JSON text.
+     * One JSON text in UTF-8 without a byte order mark.
      *
      * @throws IOException when it is none
      */
     public static JsonNode read(byte[] text) throws IOException {
-        try (JsonParser in = MAPPER.createParser(text)) {
-            JsonNode value = MAPPER.readTree(in);
-            if (value == null || value.isMissingNode() || in.nextToken() != null) {
+        try (JsonParser in = parser(text)) {
+            in.nextToken();
+            JsonNode value = value(in);
+            if (in.nextToken() != null) {
                 throw new IOException("not one JSON text");
             }
             return value;
         }
+    }
+
+    /**
+     * A parser that refuses every encoding but UTF-8, as a node does.
+     *
+     * @throws IOException when the bytes are not UTF-8
+     */
+    static JsonParser parser(byte[] text) throws IOException {
+        String decoded = StandardCharsets.UTF_8
+                .newDecoder()
+                .onMalformedInput(CodingErrorAction.REPORT)
+                .onUnmappableCharacter(CodingErrorAction.REPORT)
+                .decode(ByteBuffer.wrap(text))
+                .toString();
+        if (decoded.startsWith("\ufeff")) {
+            throw new IOException("a byte order mark");
+        }
+        return MAPPER.createParser(decoded);
+    }
+
+    /**
+     * The value at which {@code in} stands, with the eyes of a node's library: {@code -0} is a floating point number, a number beyond its
+     * range is none, and so is text with half a surrogate pair.
+     */
+    static JsonNode value(JsonParser in) throws IOException {
+        JsonToken token = in.currentToken();
+        if (token == null) {
+            throw new IOException("no value");
+        }
+        return switch (token) {
+            case START_OBJECT -> {
+                ObjectNode object = new ObjectNode(JsonNodeFactory.instance);
+                while (in.nextToken() == JsonToken.FIELD_NAME) {
+                    String name = whole(in.currentName());
+                    in.nextToken();
+                    object.set(name, value(in));
+                }
+                yield object;
+            }
+            case START_ARRAY -> {
+                ArrayNode array = array();
+                while (in.nextToken() != JsonToken.END_ARRAY) {
+                    array.add(value(in));
+                }
+                yield array;
+            }
+            case VALUE_STRING -> TextNode.valueOf(whole(in.getText()));
+            case VALUE_NUMBER_INT -> in.getText().equals("-0") ? DoubleNode.valueOf(-0.0) : integer(in);
+            case VALUE_NUMBER_FLOAT -> DoubleNode.valueOf(finite(in.getDoubleValue()));
+            case VALUE_TRUE, VALUE_FALSE -> BooleanNode.valueOf(token == JsonToken.VALUE_TRUE);
+            case VALUE_NULL -> NullNode.getInstance();
+            default -> throw new IOException("unexpected " + token);
+        };
+    }
+
+    /** Beyond 64 bits it is held as a floating point number. */
+    private static JsonNode integer(JsonParser in) throws IOException {
+        BigInteger value = in.getBigIntegerValue();
+        finite(value.doubleValue());
+        return BigIntegerNode.valueOf(value);
+    }
+
+    private static double finite(double value) throws IOException {
+        if (Double.isInfinite(value)) {
+            throw new IOException("number out of range");
+        }
+        return value;
+    }
+
+    private static String whole(String text) throws IOException {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new IOException("half a surrogate pair");
+        }
+        return text;
     }
 
     public static JsonNode u64(long value) {

@@ -66,7 +66,9 @@ public final class Faucet {
         while (true) {
             Optional<Transaction> payment = build(to, amount, FEW_COINS).or(() -> build(to, amount, Integer.MAX_VALUE));
             if (payment.isPresent()) {
-                return ledger.submit(payment.get());
+                Hash256 txId = ledger.submit(payment.get());
+                ledger.prefer(txId);
+                return txId;
             }
             miner.mine(1);
         }

@@ -1,5 +1,6 @@
 package org.chainwalletd.devnet.ledger;
 
+import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.TxOutput;
@@ -57,6 +58,10 @@ final class HtlcProgram {
         }
         if (witness.redeemer() == null) {
             throw ScriptFailure.datum("datum required: output has datum_hash but no datum provided");
+        }
+        if (witness.redeemer().length() > ChainProfile.MAX_DATUM_BYTES) {
+            throw ScriptFailure.datum("hash-committed datum exceeds MAX_DATUM_SIZE ("
+                    + witness.redeemer().length() + " > " + ChainProfile.MAX_DATUM_BYTES + ")");
         }
         if (!Hash256.sha256(witness.redeemer().toArray()).equals(spent.datumHash())) {
             throw ScriptFailure.datum("datum hash mismatch");

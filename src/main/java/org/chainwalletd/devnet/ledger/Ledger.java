@@ -1,11 +1,14 @@
 package org.chainwalletd.devnet.ledger;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Bytes;
@@ -28,6 +31,9 @@ import org.chainwalletd.devnet.ledger.LedgerView.Statistics;
  * One chain with its mempool. Safe for threads: every method sees it whole and leaves it whole. Only the {@link Miner} moves the tip.
  */
 public final class Ledger {
+    /** Fewest inputs of a transaction that takes so long to check that a block may overtake it. */
+    static final int OVERTAKEN_INPUTS = 40;
+
     private final ChainProfile profile;
     private final Effort effort;
     private final Hash256 genesisId;
@@ -36,6 +42,11 @@ public final class Ledger {
     private final ChainState chain;
     private final Mempool mempool = new Mempool();
     private final Counters counters = new Counters();
+    /** What was pending when the tip moved last: the block that is being worked on was put together then. */
+    private Set<Hash256> assembled = Set.of();
+    /** Whether blocks also take what came since. */
+    private volatile boolean prompt;
+
     /** What callers see; during a reorganisation the chain's own tip runs ahead of it. */
     private volatile Tip tip;
 
@@ -162,6 +173,21 @@ public final class Ledger {
                 counters.blocksUndone);
     }
 
+    /**
+     * Whether a block takes everything that is pending when it is mined. A real one was put together when the block before it arrived
+     * (chain protocol, section 17), so that a transaction is still pending after the next block; that is what {@code false} does.
+     */
+    public void prompt(boolean on) {
+        prompt = on;
+    }
+
+    /** Lets the next block take this pending transaction, whenever it came. */
+    synchronized void prefer(Hash256 txId) {
+        Set<Hash256> more = new HashSet<>(assembled);
+        more.add(txId);
+        assembled = more;
+    }
+
     /** Forgets all unconfirmed transactions, as a node does when it restarts. */
     public synchronized void forgetMempool() {
         List<Address> touched = new ArrayList<>();
@@ -172,13 +198,29 @@ public final class Ledger {
     }
 
     /**
-     * Admits a transaction to the mempool, with the checks of {@code send_raw_transaction} in their order (section 10.4).
+     * Admits a transaction to the mempool, with the checks of {@code send_raw_transaction} in their order (section 10.4). They run beside
+     * blocks that arrive; a large transaction that a block overtakes is refused, as at a real node (section 17).
      *
      * @return its id
      * @throws RejectedException in a node's words
+     * @throws TipChangedException when a block arrived meanwhile
      */
-    public synchronized Hash256 submit(Transaction tx) {
+    public Hash256 submit(Transaction tx) {
+        return insert(check(tx));
+    }
+
+    /** A transaction that was found valid on top of {@code tip}. */
+    record Checked(Hash256 txId, Transaction tx, Validator.Verdict verdict, Tip tip) {}
+
+    /** The part of {@link #submit} that takes long. */
+    Checked check(Transaction tx) {
         Hash256 txId = TransactionCodec.txId(profile, tx);
+        precheck(txId, tx);
+        Tip begun = tip;
+        return new Checked(txId, tx, validated(tx, this::coin, begun.height() + 1), begun);
+    }
+
+    private synchronized void precheck(Hash256 txId, Transaction tx) {
         if (mempool.get(txId) != null) {
             throw new RejectedException("Mempool pre-check failed: transaction already in mempool");
         }
@@ -190,23 +232,48 @@ public final class Ledger {
                 throw new RejectedException("Mempool pre-check failed: double-spend of " + Texts.of(input));
             }
         }
-        List<Address> touched = new ArrayList<>();
-        admit(txId, tx, touched);
-        listener.changed(touched, null);
-        return txId;
     }
 
-    private void admit(Hash256 txId, Transaction tx, List<Address> touched) {
-        Validator.Verdict verdict;
+    private synchronized Coin coin(Outpoint outpoint) {
+        return chain.coins().get(outpoint);
+    }
+
+    private Validator.Verdict validated(Transaction tx, Function<Outpoint, Coin> coins, long height) {
         try {
-            verdict = validator.validate(tx, chain.coins()::get, nextHeight());
+            return validator.validate(tx, coins, height);
         } catch (RejectedException e) {
             throw new RejectedException("Transaction validation failed: " + e.getMessage());
         }
-        Mempool.Entry entry = Mempool.Entry.of(txId, tx, verdict);
+    }
+
+    /** The part of {@link #submit} that must not meet a block. */
+    synchronized Hash256 insert(Checked checked) {
+        Transaction tx = checked.tx();
+        Validator.Verdict verdict = checked.verdict();
+        if (!checked.tip().id().equals(tip.id())) {
+            if (tx.inputs().size() >= OVERTAKEN_INPUTS) {
+                throw new TipChangedException();
+            }
+            verdict = validated(tx, chain.coins()::get, nextHeight());
+        }
+        if (mempool.get(checked.txId()) != null) {
+            throw new RejectedException("Mempool rejected transaction: transaction already in mempool");
+        }
+        for (Outpoint input : tx.inputs()) {
+            if (mempool.spends(input)) {
+                throw new RejectedException("Mempool rejected transaction: double-spend of " + Texts.of(input));
+            }
+        }
+        List<Address> touched = new ArrayList<>();
+        admit(Mempool.Entry.of(checked.txId(), tx, verdict), touched);
+        listener.changed(touched, null);
+        return checked.txId();
+    }
+
+    private void admit(Mempool.Entry entry, List<Address> touched) {
         List<Mempool.Entry> evicted = mempool.add(entry);
-        addAddresses(entry.scripts(), touched);
-        evicted.forEach(out -> addAddresses(out.scripts(), touched));
+        addAddresses(entry.touches(), touched);
+        evicted.forEach(out -> addAddresses(out.touches(), touched));
     }
 
     static boolean isCoinbase(Transaction tx) {
@@ -219,7 +286,7 @@ public final class Ledger {
         List<Address> touched = new ArrayList<>();
         long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
         for (Mempool.Entry entry : mempool.bestFirst()) {
-            if (entry.size() > room) {
+            if (entry.size() > room || !prompt && !assembled.contains(entry.txId())) {
                 continue;
             }
             try {
@@ -267,6 +334,7 @@ public final class Ledger {
         tip = tipOf(chain.tip());
         List<Address> touched = new ArrayList<>();
         settleMempool(touched);
+        assembled = mempool.ids();
         addAddresses(scriptsOf(block), touched);
         listener.changed(touched, tip.height());
     }
@@ -372,6 +440,7 @@ public final class Ledger {
         for (long height = fork + 1; height <= tip.height(); height++) {
             scripts.addAll(scriptsOf(chain.at(height)));
         }
+        assembled = mempool.ids();
         addAddresses(scripts, touched);
         listener.changed(touched, tip.height());
     }
@@ -382,7 +451,7 @@ public final class Ledger {
             return;
         }
         try {
-            admit(txId, tx, touched);
+            admit(Mempool.Entry.of(txId, tx, validator.validate(tx, chain.coins()::get, nextHeight())), touched);
         } catch (RejectedException e) {
             return;
         }
@@ -401,7 +470,7 @@ public final class Ledger {
 
     private void drop(Mempool.Entry entry, List<Address> touched) {
         mempool.remove(entry);
-        addAddresses(entry.scripts(), touched);
+        addAddresses(entry.touches(), touched);
     }
 
     private static Set<Bytes> scriptsOf(ConnectedBlock block) {
@@ -413,7 +482,7 @@ public final class Ledger {
         return scripts;
     }
 
-    private static void addAddresses(Set<Bytes> scripts, List<Address> touched) {
+    private static void addAddresses(Collection<Bytes> scripts, List<Address> touched) {
         for (Bytes script : scripts) {
             if (script.length() == Address.LENGTH) {
                 touched.add(Address.of(script.toArray()));

@@ -66,6 +66,18 @@ final class Mempool {
             return scripts;
         }
 
+        /** Every script it pays or spends, once per output and input, as often as it occurs: what the push stream tells of it. */
+        List<Bytes> touches() {
+            List<Bytes> scripts = new ArrayList<>(tx.outputs().size() + spent.size());
+            for (TxOutput output : tx.outputs()) {
+                scripts.add(output.script());
+            }
+            for (Coin coin : spent) {
+                scripts.add(coin.output().script());
+            }
+            return scripts;
+        }
+
         @Override
         public boolean equals(Object other) {
             return other instanceof Entry that && txId.equals(that.txId);
@@ -83,6 +95,11 @@ final class Mempool {
 
     boolean spends(Outpoint outpoint) {
         return spenders.containsKey(outpoint);
+    }
+
+    /** The ids of all. */
+    Set<Hash256> ids() {
+        return Set.copyOf(entries.keySet());
     }
 
     int size() {

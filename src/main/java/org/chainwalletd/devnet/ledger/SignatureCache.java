@@ -5,33 +5,29 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.crypto.Ed25519;
 
 /**
  * Verifies signatures and remembers the good ones, so that a transaction is not verified again when it is mined, nor the same signature
- * for each input of one owner.
+ * for each input of one owner. Safe for threads; the verification itself holds no lock.
  */
 final class SignatureCache {
     private static final int REMEMBERED = 65_536;
 
-    private final Set<Hash256> good = Collections.newSetFromMap(new LinkedHashMap<>() {
+    private final Set<Hash256> good = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Hash256, Boolean> eldest) {
             return size() > REMEMBERED;
         }
-    });
+    }));
 
     boolean verify(byte[] publicKey, byte[] message, byte[] signature) {
-        if (publicKey.length != Ed25519.PUBLIC_KEY_LENGTH || signature.length != Ed25519.SIGNATURE_LENGTH) {
-            return false;
-        }
         Hash256 name = Hash256.sha256(publicKey, signature, message);
         if (good.contains(name)) {
             return true;
         }
-        boolean valid = Ed25519.verify(publicKey, message, signature);
+        boolean valid = StrictSignatures.verify(publicKey, message, signature);
         if (valid) {
             good.add(name);
         }

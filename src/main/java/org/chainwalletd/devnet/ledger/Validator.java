@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Fees;
 import org.chainwalletd.chain.Hash256;
@@ -19,6 +20,7 @@ import org.chainwalletd.chain.InputKind;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.ScriptProgram;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
@@ -136,8 +138,12 @@ final class Validator {
 
     private static void checkScripts(Transaction tx) {
         for (int i = 0; i < tx.outputs().size(); i++) {
-            TxOutput output = tx.outputs().get(i);
-            if (!output.isPlain() && !HtlcScript.isHtlc(output.script())) {
+            Bytes script = tx.outputs().get(i).script();
+            boolean address = script.length() == Address.LENGTH;
+            if (address && ScriptProgram.isWellFormed(script)) {
+                throw new RejectedException("AmbiguousScript(" + i + ")");
+            }
+            if (!address && !HtlcScript.isHtlc(script)) {
                 throw new RejectedException("IllTypedScript(" + i + ")");
             }
         }
@@ -145,25 +151,45 @@ final class Validator {
 
     private void checkInputs(Transaction tx, List<Coin> spent, long height) {
         byte[] message = TransactionCodec.signingMessage(profile, genesisId, tx);
-        long steps = 0;
+        checkBudget(tx, spent, message.length);
         for (int i = 0; i < spent.size(); i++) {
             TxOutput output = spent.get(i).output();
             Witness witness = tx.witnesses().get(i);
-            try {
-                if (output.isPlain()) {
-                    checkPlainInput(i, output.address().orElseThrow(), witness, message);
-                    steps += Fees.plainInputSteps(message.length);
-                } else {
-                    steps += checkHtlcInput(output, witness, message, height);
-                }
-                if (steps > ChainProfile.MAX_STEPS_PER_TRANSACTION) {
-                    throw ScriptFailure.budget(steps, ChainProfile.MAX_STEPS_PER_TRANSACTION);
-                }
-            } catch (ScriptFailure e) {
-                throw new RejectedException("ScriptEvalFailed { input_index: " + i + ", reason: \""
-                        + e.getMessage().replace("\"", "\\\"") + "\" }");
+            if (output.isPlain()) {
+                checkPlainInput(i, output.address().orElseThrow(), witness, message);
+            } else {
+                checkHtlcInput(i, output, witness, message, height);
             }
         }
+    }
+
+    /** The steps of all inputs together, before any signature is looked at (chain protocol, section 17). */
+    private static void checkBudget(Transaction tx, List<Coin> spent, int messageLength) {
+        long steps = 0;
+        for (int i = 0; i < spent.size(); i++) {
+            steps += spent.get(i).output().isPlain()
+                    ? Fees.plainInputSteps(messageLength)
+                    : htlcSteps(tx.witnesses().get(i), messageLength);
+        }
+        if (steps > ChainProfile.MAX_STEPS_PER_TRANSACTION) {
+            throw failed(spent.size() - 1, ScriptFailure.budget(steps, ChainProfile.MAX_STEPS_PER_TRANSACTION));
+        }
+    }
+
+    /** Nothing for a witness that cannot spend: it fails on its own. */
+    private static long htlcSteps(Witness witness, int messageLength) {
+        HtlcSpend spend = HtlcWitness.classify(witness).orElse(null);
+        if (spend == null) {
+            return 0;
+        }
+        return spend instanceof HtlcSpend.Claim claim
+                ? HtlcEvaluation.claimSteps(messageLength, claim.preimage().length())
+                : HtlcEvaluation.reclaimSteps(messageLength);
+    }
+
+    private static RejectedException failed(int index, ScriptFailure failure) {
+        return new RejectedException("ScriptEvalFailed { input_index: " + index + ", reason: \""
+                + failure.getMessage().replace("\"", "\\\"") + "\" }");
     }
 
     private void checkPlainInput(int index, Address owner, Witness witness, byte[] message) {
@@ -184,18 +210,17 @@ final class Validator {
         }
     }
 
-    /** The steps of the spend. */
-    private long checkHtlcInput(TxOutput output, Witness witness, byte[] message, long height) throws ScriptFailure {
-        HtlcProgram.run(
-                HtlcScript.recognise(output.script()).orElseThrow(),
-                output,
-                witness,
-                height,
-                (key, signature) -> signatures.verify(key, message, signature));
-        HtlcSpend spend = HtlcWitness.classify(witness).orElseThrow();
-        return spend instanceof HtlcSpend.Claim claim
-                ? HtlcEvaluation.claimSteps(message.length, claim.preimage().length())
-                : HtlcEvaluation.reclaimSteps(message.length);
+    private void checkHtlcInput(int index, TxOutput output, Witness witness, byte[] message, long height) {
+        try {
+            HtlcProgram.run(
+                    HtlcScript.recognise(output.script()).orElseThrow(),
+                    output,
+                    witness,
+                    height,
+                    (key, signature) -> signatures.verify(key, message, signature));
+        } catch (ScriptFailure e) {
+            throw failed(index, e);
+        }
     }
 
     private static List<InputKind> kinds(List<Coin> spent) {

@@ -63,14 +63,11 @@ final class PushHub {
         flush(stream);
     }
 
-    /** Delivers events in order to whoever listens. */
+    /** Delivers events in order to whoever listens; those of one change may overflow a stream's buffer before any of them is written. */
     void publish(List<Event> events) {
         Set<PushStream> touched = new HashSet<>();
         for (Event event : events) {
             for (PushStream stream : receivers(event)) {
-                if (stream.isFull()) {
-                    flush(stream);
-                }
                 stream.offer(event);
                 touched.add(stream);
             }

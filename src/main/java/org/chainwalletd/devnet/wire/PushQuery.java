@@ -5,7 +5,8 @@ import java.util.List;
 import org.chainwalletd.chain.Address;
 
 /**
- * What a push stream asks for (chain protocol, section 12). There is no percent-decoding, and the first {@code addresses=} counts.
+ * What a push stream asks for (chain protocol, section 12). There is no percent-decoding, the first {@code addresses=} counts, and any
+ * {@code tips=1} or {@code tips=true}.
  *
  * @param addresses in the order of the request, duplicates kept
  */
@@ -18,30 +19,27 @@ record PushQuery(List<Address> addresses, boolean tips) {
     static PushQuery parse(String target) throws BadQuery {
         int question = target.indexOf('?');
         String list = null;
-        Boolean tips = null;
+        boolean tips = false;
         for (String pair : (question < 0 ? "" : target.substring(question + 1)).split("&")) {
             if (list == null && pair.startsWith("addresses=")) {
                 list = pair.substring("addresses=".length());
-            } else if (tips == null && pair.startsWith("tips=")) {
-                String value = pair.substring("tips=".length());
-                tips = value.equals("1") || value.equals("true");
+            } else if (pair.equals("tips=1") || pair.equals("tips=true")) {
+                tips = true;
             }
         }
-        return new PushQuery(addresses(list), tips != null && tips);
+        return new PushQuery(addresses(list), tips);
     }
 
     private static List<Address> addresses(String list) throws BadQuery {
         if (list == null) {
             throw new BadQuery("bad query: missing addresses= query param");
         }
-        List<Address> addresses = new ArrayList<>();
-        for (String token : list.split(",")) {
-            if (!token.isEmpty()) {
-                addresses.add(address(token));
-            }
-        }
-        if (addresses.isEmpty()) {
+        if (list.isEmpty()) {
             throw new BadQuery("bad query: empty addresses list");
+        }
+        List<Address> addresses = new ArrayList<>();
+        for (String token : list.split(",", -1)) {
+            addresses.add(address(token));
         }
         if (addresses.size() > MAX_ADDRESSES) {
             throw new BadQuery("too many addresses (" + addresses.size() + "); max is " + MAX_ADDRESSES);

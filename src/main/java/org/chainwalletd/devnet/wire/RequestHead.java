@@ -31,7 +31,7 @@ sealed interface RequestHead {
     static RequestHead read(byte[] bytes, int count) {
         int end = endOfHead(bytes, count);
         if (end < 0) {
-            return count > MAX_BYTES ? new Refused(HttpText.Refusal.HEAD_TOO_LARGE) : new Incomplete();
+            return count >= MAX_BYTES ? new Refused(HttpText.Refusal.HEAD_TOO_LARGE) : new Incomplete();
         }
         if (end > MAX_BYTES) {
             return new Refused(HttpText.Refusal.HEAD_TOO_LARGE);
@@ -40,7 +40,7 @@ sealed interface RequestHead {
         String requestLine = lines.length == 0 ? "" : lines[0];
         if (requestLine.startsWith("GET ")) {
             String target = requestLine.split(" ", -1)[1];
-            if (target.equals("/sse") || target.startsWith("/sse?")) {
+            if (target.startsWith("/sse")) {
                 return new Push(target);
             }
         }
@@ -67,7 +67,7 @@ sealed interface RequestHead {
             if (colon > 0
                     && lines[i].substring(0, colon).toLowerCase(Locale.ROOT).equals("content-length")) {
                 String value = lines[i].substring(colon + 1).strip();
-                boolean number = value.matches("[0-9]{1,10}");
+                boolean number = value.matches("\\+?[0-9]{1,10}");
                 long length = number ? Long.parseLong(value) : 0;
                 return length > MAX_BODY_BYTES ? 0 : (int) length;
             }

@@ -68,7 +68,7 @@ final class RpcConnection {
 
     private boolean isComplete() {
         return post != null && received >= post.headLength() + post.bodyLength()
-                || post == null && received > RequestHead.MAX_BYTES;
+                || post == null && received >= RequestHead.MAX_BYTES;
     }
 
     RequestHead head() {

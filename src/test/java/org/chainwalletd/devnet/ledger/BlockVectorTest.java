@@ -25,6 +25,10 @@ class BlockVectorTest {
 
     private final Ledger ledger = new Ledger(CHAIN, (scripts, tip) -> {});
 
+    {
+        ledger.prompt(true);
+    }
+
     private static JsonNode row(String name) {
         return Vectors.row("blocks.json", name);
     }
