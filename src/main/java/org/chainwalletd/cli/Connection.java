@@ -2,7 +2,12 @@ package org.chainwalletd.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,9 +40,45 @@ record Connection(URI url, String token, Optional<String> pin) {
                         "certificate to trust; default WALLETD_FINGERPRINT, else the datadir's when the URL is not given"));
     }
 
-    /** @throws IllegalArgumentException for a URL that is none */
+    /** @throws IllegalArgumentException for a URL that is none, or that a token must not be sent to */
     static Connection of(Invocation invocation, Settings settings, String scope) {
-        return new Connection(url(invocation, settings), token(invocation, settings, scope), pin(invocation, settings));
+        URI url = url(invocation, settings);
+        refuseClearText(url, settings.http().bind());
+        return new Connection(url, token(invocation, settings, scope, url), pin(invocation, settings));
+    }
+
+    /** Whoever reads a token on its way has it: without TLS it does not leave this machine. */
+    private static void refuseClearText(URI url, InetSocketAddress bind) {
+        boolean stays = isLoopback(url) || isConfigured(url, bind) && isOfThisMachine(bind.getAddress());
+        if (!"https".equalsIgnoreCase(url.getScheme()) && !stays) {
+            throw new IllegalArgumentException(
+                    url + " would carry the token in clear over the network: serve with --tls and use https://");
+        }
+    }
+
+    private static boolean isConfigured(URI url, InetSocketAddress bind) {
+        return HostPort.toReach(bind).equals(url.getAuthority());
+    }
+
+    private static boolean isLoopback(URI url) {
+        String host = url.getHost();
+        if (host == null || !host.startsWith("[") && !host.matches("[0-9.]+")) {
+            return "localhost".equalsIgnoreCase(host);
+        }
+        try {
+            // A literal: no name is looked up, so nobody else decides where it leads.
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    private static boolean isOfThisMachine(InetAddress address) {
+        try {
+            return address.isAnyLocalAddress() || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return false;
+        }
     }
 
     /**
@@ -53,12 +94,21 @@ record Connection(URI url, String token, Optional<String> pin) {
         if (failure instanceof WalletdException.RpcError error) {
             String data = error.data() == null ? "" : " " + error.data();
             return invocation.fail(
-                    codeOf(error), Program.oneLine("error " + error.code() + ": " + error.getMessage() + data));
+                    codeOf(error),
+                    Program.oneLine(
+                            "error " + error.code() + ": " + error.getMessage() + data + advice(invocation, error)));
         }
         int code = failure instanceof WalletdException.FingerprintMismatch
                 ? ExitCode.WRONG_CERTIFICATE
                 : ExitCode.NO_ANSWER;
         return invocation.fail(code, Program.oneLine(failure.getMessage()));
+    }
+
+    private static String advice(Invocation invocation, WalletdException.RpcError error) {
+        boolean ownChoice = error.kind() == WalletdException.Kind.AUTHENTICATION
+                && variable(invocation, WalletdClient.TOKEN_VARIABLE).isEmpty()
+                && invocation.option("--scope").isEmpty();
+        return ownChoice ? " (the read token was shown; --scope manage and --scope spend show the others)" : "";
     }
 
     /** By what the caller can do about it. */
@@ -101,10 +151,14 @@ record Connection(URI url, String token, Optional<String> pin) {
         return URI.create((http.tls() ? "https://" : "http://") + HostPort.toReach(http.bind()) + "/");
     }
 
-    private static String token(Invocation invocation, Settings settings, String usual) {
+    private static String token(Invocation invocation, Settings settings, String usual, URI url) {
         Optional<String> given = variable(invocation, WalletdClient.TOKEN_VARIABLE);
         if (given.isPresent()) {
             return given.get();
+        }
+        if (!isLoopback(url) && !isConfigured(url, settings.http().bind())) {
+            throw new IllegalArgumentException("the tokens of this machine's daemon are not shown to " + url
+                    + ": put the token of the daemon there into WALLETD_AUTH_TOKEN");
         }
         String scope = invocation.option("--scope").orElse(usual);
         String configured = settings.http().tokenFlags().get(scope);

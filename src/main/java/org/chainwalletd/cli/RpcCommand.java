@@ -19,7 +19,7 @@ import org.chainwalletd.config.Settings;
 
 /** Calls a running daemon from the shell. */
 final class RpcCommand implements Command {
-    private static final String DEFAULT_SCOPE = "spend";
+    private static final String DEFAULT_SCOPE = "read";
     private static final Duration PATIENCE = Duration.ofSeconds(630);
     private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS);
 
@@ -31,7 +31,8 @@ final class RpcCommand implements Command {
     @Override
     public String summary() {
         return "Calls a method of a running daemon and prints the result, for example: rpc get_balance address=..., or rpc get_balance '{\"address\": \"...\"}'. "
-                + "The token comes from WALLETD_AUTH_TOKEN, else from the configuration or the datadir's token file; "
+                + "A secret is never on the command line: passphrase=- reads it from standard input, --params - all parameters. "
+                + "The token comes from WALLETD_AUTH_TOKEN, else, for a daemon on this machine, from the configuration or the datadir's token file; "
                 + "URL and fingerprint from WALLETD_URL and WALLETD_FINGERPRINT, else from the configuration and the datadir.";
     }
 
@@ -83,10 +84,10 @@ final class RpcCommand implements Command {
             }
             return RpcParameters.ofJson(text(invocation, file.get()));
         }
-        if (words.size() == 1 && isJson(words.get(0))) {
-            return RpcParameters.ofJson(words.get(0));
-        }
-        return RpcParameters.ofWords(settings.chain(), method, words);
+        RpcParameters parameters = new RpcParameters(settings.chain(), method, new SecretWords(invocation.streams()));
+        return words.size() == 1 && isJson(words.get(0))
+                ? parameters.ofVisibleJson(words.get(0))
+                : parameters.ofWords(words);
     }
 
     private static boolean isJson(String word) {

@@ -24,7 +24,16 @@ final class RpcParameters {
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
-    private RpcParameters() {}
+    private final String method;
+    private final Optional<Map<String, JsonNode>> known;
+    private final SecretWords secrets;
+
+    /** @param secrets where the value of a secret is read from */
+    RpcParameters(ChainProfile chain, String method, SecretWords secrets) {
+        this.method = method;
+        this.known = Optional.ofNullable(ofAllMethods(chain).get(method));
+        this.secrets = secrets;
+    }
 
     /** What cannot be sent; the message is for the user and shows no value. */
     static final class Mistake extends Exception {
@@ -62,12 +71,21 @@ final class RpcParameters {
         }
     }
 
+    /** A JSON object that stood on the command line, where everybody on the machine can read it. */
+    Map<String, Object> ofVisibleJson(String text) throws Mistake {
+        Map<String, Object> given = ofJson(text);
+        for (String key : given.keySet()) {
+            if (isSecret(key)) {
+                throw visible(key);
+            }
+        }
+        return given;
+    }
+
     /**
-     * @param words {@code key=value} each
+     * @param words {@code key=value} each; {@code key=-} for a secret
      */
-    static Map<String, Object> ofWords(ChainProfile chain, String method, List<String> words) throws Mistake {
-        Optional<Map<String, JsonNode>> known =
-                Optional.ofNullable(ofAllMethods(chain).get(method));
+    Map<String, Object> ofWords(List<String> words) throws Mistake {
         ObjectNode params = JSON.createObjectNode();
         for (String word : words) {
             int equals = word.indexOf('=');
@@ -80,14 +98,13 @@ final class RpcParameters {
             if (params.has(key)) {
                 throw new Mistake("the parameter " + key + " is there twice");
             }
-            params.set(key, value(method, known, key, word.substring(equals + 1)));
+            params.set(key, value(key, word.substring(equals + 1)));
         }
         return JSON.convertValue(params, new TypeReference<>() {});
     }
 
     /** A method that this program does not know may be known to the daemon: its values are JSON where they can be. */
-    private static JsonNode value(String method, Optional<Map<String, JsonNode>> known, String key, String text)
-            throws Mistake {
+    private JsonNode value(String key, String text) throws Mistake {
         if (known.isEmpty()) {
             return json(text).orElseGet(() -> TextNode.valueOf(text));
         }
@@ -98,16 +115,33 @@ final class RpcParameters {
                     : "it has " + String.join(", ", new ArrayList<>(known.get().keySet()));
             throw new Mistake(method + " has no parameter " + key + "; " + names);
         }
-        return typed(schema, key, text);
+        return isSecret(key) ? secret(key, text) : typed(schema, key, text);
+    }
+
+    private boolean isSecret(String key) {
+        return known.map(params -> params.get(key))
+                .filter(schema -> schema.path("format").asText().equals("password"))
+                .isPresent();
+    }
+
+    /** A phrase may be an array of words too. */
+    private JsonNode secret(String key, String text) throws Mistake {
+        if (!text.equals(SecretWords.ELSEWHERE)) {
+            throw visible(key);
+        }
+        String typed = secrets.read(key);
+        return json(typed).filter(JsonNode::isArray).orElseGet(() -> TextNode.valueOf(typed));
+    }
+
+    private static Mistake visible(String key) {
+        return new Mistake(key + " is a secret, and everybody on this machine can read command lines: give " + key
+                + "=- and the secret on standard input, or all parameters with --params");
     }
 
     private static JsonNode typed(JsonNode schema, String key, String text) throws Mistake {
         switch (schema.path("type").asText()) {
             case "string":
-                // A phrase may be an array of words too.
-                return schema.path("format").asText().equals("password")
-                        ? json(text).filter(JsonNode::isArray).orElseGet(() -> TextNode.valueOf(text))
-                        : TextNode.valueOf(text);
+                return TextNode.valueOf(text);
             case "integer":
                 return integer(key, text);
             case "boolean":

@@ -164,7 +164,8 @@ final class BothWays {
     private Ended run(String method, Map<String, Object> params) {
         boolean secret = params.keySet().stream()
                 .anyMatch(name -> name.matches("passphrase|mnemonic|secret_hex|private_key(_hex)?"));
-        List<String> words = new ArrayList<>(List.of("rpc", "--raw", "--datadir", datadir.toString(), method));
+        List<String> words =
+                new ArrayList<>(List.of("rpc", "--raw", "--scope", "spend", "--datadir", datadir.toString(), method));
         String typed = "";
         if (secret) {
             words.addAll(List.of("--params", "-"));

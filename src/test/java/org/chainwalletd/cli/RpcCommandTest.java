@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.testkit.Await;
@@ -35,12 +36,15 @@ class RpcCommandTest {
     private String typed = "";
     private HttpServer server;
     private volatile String asked;
+    private volatile String shown;
+    private final Map<String, String> environment = new HashMap<>(Map.of("WALLETD_AUTH_TOKEN", "t"));
     private volatile String answer = "\"result\":{\"ok\":true,\"names\":[\"a\"]}";
 
     @BeforeEach
     void serve() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
+            shown = exchange.getRequestHeaders().getFirst("authorization");
             asked = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             byte[] body = ("{\"jsonrpc\":\"2.0\"," + answer + ",\"id\":1}").getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, body.length);
@@ -151,6 +155,83 @@ class RpcCommandTest {
     }
 
     @Test
+    void the_read_token_is_shown_unless_another_scope_is_named() throws IOException {
+        tokenFiles();
+        assertThat(rpc("ping")).isZero();
+        assertThat(shown).isEqualTo("Bearer of-read");
+        assertThat(rpc("ping", "--scope", "spend")).isZero();
+        assertThat(shown).isEqualTo("Bearer of-spend");
+
+        answer = "\"error\":{\"code\":-32001,\"message\":\"unauthorized\"}";
+        assertThat(rpc("ping")).isEqualTo(ExitCode.UNAUTHORIZED);
+        assertThat(text(err)).contains("--scope spend");
+    }
+
+    @Test
+    void the_tokens_of_this_machine_go_to_no_other() throws IOException {
+        tokenFiles();
+        for (String url : List.of(
+                "https://wallet.invalid/",
+                "https://127.0.0.1@wallet.invalid/",
+                "https://localhost.wallet.invalid/",
+                "https://192.0.2.1:7448/",
+                "https://127.0.0.1.wallet.invalid/")) {
+            environment.put("WALLETD_URL", url);
+            assertThat(run("rpc", "ping", "--scope", "spend")).as(url).isEqualTo(ExitCode.USAGE);
+            assertThat(run("watch", "--once")).as(url).isEqualTo(ExitCode.USAGE);
+        }
+        assertThat(text(err)).contains("WALLETD_AUTH_TOKEN").doesNotContain("of-spend");
+    }
+
+    @Test
+    void no_token_leaves_the_machine_in_clear() {
+        for (String url : List.of(
+                "http://wallet.invalid/",
+                "http://192.0.2.1:7448/",
+                "HTTP://127.0.0.1@wallet.invalid/",
+                "http://[2001:db8::1]/")) {
+            assertThat(run("rpc", "ping", "--url", url)).as(url).isEqualTo(ExitCode.USAGE);
+        }
+        assertThat(run("rpc", "ping", "--bind", "192.0.2.1:7448", "--allow-public-bind"))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(text(err)).contains("in clear", "https://");
+    }
+
+    @Test
+    void a_secret_is_read_from_standard_input_and_refused_on_the_command_line() {
+        for (String[] words : List.of(
+                new String[] {"export_vault", "passphrase=of the vault"},
+                new String[] {"export_vault", "{\"passphrase\":\"of the vault\"}"},
+                new String[] {"import_private_key", "private_key=of the vault"})) {
+            assertThat(rpc(words)).isEqualTo(ExitCode.USAGE);
+        }
+        assertThat(asked).isNull();
+        assertThat(text(err)).contains("passphrase=-").doesNotContain("of the vault");
+
+        typed = "of the vault\r\nand more\n";
+        assertThat(rpc("export_vault", "passphrase=-")).isZero();
+        assertThat(asked).contains("\"params\":{\"passphrase\":\"of the vault\"}");
+        typed = "";
+        assertThat(rpc("export_vault", "passphrase=-")).isEqualTo(ExitCode.USAGE);
+    }
+
+    @Test
+    void what_a_daemon_says_does_not_steer_the_terminal() {
+        answer = "\"error\":{\"code\":-32021,\"message\":\"no\\n\\u001b[2Jall is \\u202ewell\\u009b\"}";
+        assertThat(rpc("ping")).isEqualTo(ExitCode.REFUSED);
+        assertThat(text(err).stripTrailing())
+                .doesNotMatch("(?s).*[\\p{Cc}\\p{Cf}].*")
+                .contains("\\u001b[2J");
+    }
+
+    private void tokenFiles() throws IOException {
+        environment.remove("WALLETD_AUTH_TOKEN");
+        for (String scope : List.of("read", "manage", "spend")) {
+            Files.writeString(folder.resolve("token-" + scope), "of-" + scope + "\n");
+        }
+    }
+
+    @Test
     void the_completion_script_knows_methods_and_their_parameters() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here");
         run("completion");
@@ -193,7 +274,8 @@ class RpcCommandTest {
                 new ByteArrayInputStream(typed.getBytes(StandardCharsets.UTF_8)),
                 new PrintStream(out),
                 new PrintStream(err));
-        return Program.run(words, Map.of("WALLETD_AUTH_TOKEN", "t", "WALLETD_DATADIR", folder.toString()), streams);
+        environment.put("WALLETD_DATADIR", folder.toString());
+        return Program.run(words, environment, streams);
     }
 
     private static String text(ByteArrayOutputStream stream) {

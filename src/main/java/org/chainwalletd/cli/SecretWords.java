@@ -1,0 +1,55 @@
+package org.chainwalletd.cli;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Console;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Secrets that a command is given beside its command line: a line of standard input each, in the order of the parameters; asked for, and not
+ * shown, where there is a terminal.
+ */
+final class SecretWords {
+    /** What stands on the command line in a secret's place. */
+    static final String ELSEWHERE = "-";
+
+    private final Invocation.Streams streams;
+
+    SecretWords(Invocation.Streams streams) {
+        this.streams = streams;
+    }
+
+    /** @param name of the parameter, for who is asked */
+    String read(String name) throws RpcParameters.Mistake {
+        Console console = streams.in() == System.in ? System.console() : null;
+        if (console != null) {
+            char[] typed = console.readPassword("%s: ", name);
+            if (typed != null) {
+                return new String(typed);
+            }
+        } else {
+            try {
+                return line(streams.in());
+            } catch (IOException e) {
+                throw new RpcParameters.Mistake(name + " cannot be read from standard input: " + e.getMessage());
+            }
+        }
+        throw new RpcParameters.Mistake(name + " was not typed");
+    }
+
+    /** Byte for byte: what is read ahead would be lost to the next secret. */
+    private static String line(InputStream from) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        int next = from.read();
+        if (next < 0) {
+            throw new IOException("it has ended");
+        }
+        while (next >= 0 && next != '\n') {
+            line.write(next);
+            next = from.read();
+        }
+        String text = line.toString(StandardCharsets.UTF_8);
+        return text.endsWith("\r") ? text.substring(0, text.length() - 1) : text;
+    }
+}
