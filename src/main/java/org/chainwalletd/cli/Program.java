@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.ConfigurationException;
+import org.chainwalletd.observe.Printable;
 
 /**
  * The program: finds the command, runs it, turns what goes wrong into one line and an exit code. Names no class of picocli: loading one takes
@@ -52,7 +53,8 @@ public final class Program {
                 new CompletionCommand());
     }
 
+    /** Also of what a daemon, a node or a file has said: none of it may steer the terminal. */
     static String oneLine(String message) {
-        return message.lines().map(String::strip).collect(Collectors.joining(" "));
+        return Printable.text(message.lines().map(String::strip).collect(Collectors.joining(" ")));
     }
 }

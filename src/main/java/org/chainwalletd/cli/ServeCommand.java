@@ -9,10 +9,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.boot.Passphrase;
+import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.config.Configuration;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.observe.LogSetup;
 
 /** Runs the daemon until it is told to stop. */
 final class ServeCommand implements Command {
@@ -32,6 +34,9 @@ final class ServeCommand implements Command {
     @Override
     public int run(Invocation invocation) {
         Configuration configuration = invocation.configuration();
+        LogSetup.takeUp().ifPresent(problem -> {
+            throw new StartupException(problem);
+        });
         SecretBytes passphrase = Passphrase.from(
                 invocation.environment(), configuration.settings().keyring().passphraseFile());
         CountDownLatch stop = new CountDownLatch(1);

@@ -308,6 +308,10 @@ public final class SettingsLoader {
     private <T> Optional<T> value(Option option, Function<String, T> parsing) {
         Optional<Sources.Given> given = sources.given(option);
         origins.put(option, given.map(Sources.Given::origin).orElse("default"));
+        if (option.form() == Option.Form.SECRET && origins.get(option).startsWith("flag")) {
+            warnings.add(option.flag() + " stands on the command line, which everybody on this machine can read: use "
+                    + option.variable(sources.brand()) + ", the configuration file or a file of its own");
+        }
         Optional<String> text = given.map(Sources.Given::text).or(option::defaultText);
         if (text.isEmpty()) {
             return Optional.empty();

@@ -33,7 +33,8 @@ final class Sources {
             "WALLETD_HEAP",
             "WALLETD_JAVA_OPTS",
             "WALLETD_ARCHIVE",
-            "WALLETD_LOGBACK");
+            "WALLETD_LOGBACK",
+            "WALLETD_AUDIT_FILE");
 
     private static final long MAX_FILE_BYTES = 1_048_576;
     private static final String DEFAULT_BRAND = "chain";

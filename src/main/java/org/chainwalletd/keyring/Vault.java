@@ -229,8 +229,11 @@ final class Vault {
             NewKey key = NewKey.alone(
                     sealer, SecretHex.parse("secret_hex of key " + number, hex), KeyOrigin.IMPORTED, label);
             if (address != null && !address.equalsIgnoreCase(key.address().hex())) {
+                // Never the text itself, which may be anything.
                 LOG.warn(
-                        "vault: key {} says it is {}, but its secret is the one of {}", number, address, key.address());
+                        "vault: key {} says that it is of another address than {}, whose secret it is",
+                        number,
+                        key.address());
             }
             return phrase == null ? key : withPhrase(key, phrase);
         }

@@ -89,8 +89,7 @@ final class VaultEvmKeys {
         NewEvmKey raw = ofSecret(number, SecretHex.parse("secret_hex of account-chain key " + number, hex));
         if (!address.isEmpty() && !isOf(raw.address(), address)) {
             LOG.warn(
-                    "vault: an account-chain key says it is {}, but its secret is the one of {}",
-                    address,
+                    "vault: an account-chain key says that it is of another address than {}, whose secret it is",
                     raw.address());
         }
         Optional<NewEvmKey> spelt = phrase.length == 0 ? Optional.empty() : ofPhrase(phrase, source);

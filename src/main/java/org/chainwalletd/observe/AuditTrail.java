@@ -2,6 +2,7 @@ package org.chainwalletd.observe;
 
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
+import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
@@ -21,9 +22,16 @@ public final class AuditTrail implements CallObserver {
     private static final Logger AUDIT = LoggerFactory.getLogger(LOGGER);
 
     private final Clock clock;
+    private final Consumer<String> lines;
 
     public AuditTrail(Clock clock) {
+        this(clock, AUDIT::info);
+    }
+
+    /** @param lines takes each line */
+    AuditTrail(Clock clock, Consumer<String> lines) {
         this.clock = clock;
+        this.lines = lines;
     }
 
     @Override
@@ -41,16 +49,15 @@ public final class AuditTrail implements CallObserver {
     }
 
     private void write(CallContext context, CallOutcome outcome) {
-        AUDIT.info(
-                "time={} method={} scope={} token={} client={} request_id={} tx_id={} outcome={} millis={}",
-                clock.instant().truncatedTo(ChronoUnit.MILLIS),
-                outcome.method(),
-                outcome.required().word(),
-                context.scope().word(),
-                context.client(),
-                context.requestId(),
-                outcome.txId().map(Hash256::toString).orElse("-"),
-                outcome.error().map(code -> Integer.toString(code.code())).orElse("ok"),
-                outcome.nanos() / 1_000_000);
+        lines.accept("time=" + clock.instant().truncatedTo(ChronoUnit.MILLIS)
+                + " method=" + Printable.word(outcome.method())
+                + " scope=" + outcome.required().word()
+                + " token=" + context.scope().word()
+                + " client=" + Printable.word(context.client())
+                + " request_id=" + Printable.word(context.requestId())
+                + " tx_id=" + outcome.txId().map(Hash256::toString).orElse("-")
+                + " outcome="
+                + outcome.error().map(code -> Integer.toString(code.code())).orElse("ok")
+                + " millis=" + outcome.nanos() / 1_000_000);
     }
 }

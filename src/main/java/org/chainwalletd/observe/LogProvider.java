@@ -18,7 +18,7 @@ import org.slf4j.spi.SLF4JServiceProvider;
 public final class LogProvider implements SLF4JServiceProvider {
     private static final String PROVIDER = "slf4j.provider";
     private static final String PROVIDERS_REMARKS = "slf4j.internal.verbosity";
-    private static final String OWN_CONFIGURATION = "logback.configurationFile";
+    static final String OWN_CONFIGURATION = "logback.configurationFile";
 
     private final LoggerContext context = new LoggerContext();
     private final LogbackMDCAdapter mdc = new LogbackMDCAdapter();

@@ -3,15 +3,17 @@ package org.chainwalletd.observe;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import ch.qos.logback.core.status.Status;
 import java.util.Iterator;
+import java.util.Optional;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -22,10 +24,11 @@ import org.slf4j.LoggerFactory;
 public final class LogSetup extends ContextAwareBase implements Configurator {
     private static final String CONSOLE = "console";
     private static final String PATTERN =
-            "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %logger{24} %replace([%X{request_id} %X{method}] ){'^\\[ ?\\] $', ''}%msg%n";
+            "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %logger{24} %replace([%X{request_id} %X{method}] ){'^\\[ ?\\] $', ''}%msg%n%ex";
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
+        PrintableEvent.install();
         if (LogProvider.ownConfiguration() != null) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
@@ -43,6 +46,51 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     }
 
     /**
+     * Takes up the operator's own configuration, if there is one, and sees to it that its lines cannot be forged.
+     *
+     * @return why the log is not written as it says, which nobody would notice before a line is missed; a line that says what to do
+     */
+    public static Optional<String> takeUp() {
+        String own = System.getProperty(LogProvider.OWN_CONFIGURATION);
+        if (own == null) {
+            return Optional.empty();
+        }
+        if (LogProvider.ownConfiguration() == null) {
+            return Optional.of("the configuration of the log " + own + " cannot be read: correct WALLETD_LOGBACK");
+        }
+        return LoggerFactory.getILoggerFactory() instanceof LoggerContext context
+                ? takeUp(context)
+                : Optional.of("the log is not written by logback, but WALLETD_LOGBACK is set");
+    }
+
+    static Optional<String> takeUp(LoggerContext context) {
+        for (Logger logger : context.getLoggerList()) {
+            Iterator<Appender<ILoggingEvent>> appenders = logger.iteratorForAppenders();
+            while (appenders.hasNext()) {
+                if (appenders.next() instanceof OutputStreamAppender<ILoggingEvent> stream
+                        && stream.getEncoder() instanceof PatternLayoutEncoder pattern
+                        && PrintableEvent.leavesExceptionsToLogback(pattern.getPattern())) {
+                    pattern.stop();
+                    pattern.setPattern(pattern.getPattern() + "%ex");
+                    pattern.start();
+                }
+            }
+        }
+        return context.getStatusManager().getCopyOfStatusList().stream()
+                .filter(status -> status.getEffectiveLevel() >= Status.ERROR)
+                .findFirst()
+                .map(status -> "the log cannot be written as its configuration says: " + words(status)
+                        + "; correct the file that WALLETD_LOGBACK names, or the path in it");
+    }
+
+    private static String words(Status status) {
+        String why = status.getThrowable() == null
+                ? ""
+                : ": " + status.getThrowable().getMessage();
+        return Printable.text(status.getMessage() + why);
+    }
+
+    /**
      * From now on each event on the console is a JSON object on a line of its own. A console of the operator's own configuration is
      * switched over likewise; other appenders stay as they are.
      */
@@ -57,17 +105,10 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
             Iterator<Appender<ILoggingEvent>> appenders = logger.iteratorForAppenders();
             while (appenders.hasNext()) {
                 if (appenders.next() instanceof ConsoleAppender<ILoggingEvent> console) {
-                    console.setEncoder(started(context, json()));
+                    console.setEncoder(started(context, new JsonLines()));
                 }
             }
         }
-    }
-
-    private static JsonEncoder json() {
-        JsonEncoder encoder = new JsonEncoder();
-        // Otherwise a line holds the text with {} in it and its values apart, and nobody can search for what was said.
-        encoder.setWithFormattedMessage(true);
-        return encoder;
     }
 
     private static PatternLayoutEncoder lines() {

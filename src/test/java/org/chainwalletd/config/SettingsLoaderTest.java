@@ -443,7 +443,7 @@ class SettingsLoaderTest {
         flags.put("--tls-san", "a.test");
         flags.put("--spend-cap-per-tx", "10");
         flags.put("--spend-cap-per-period", "9");
-        flags.put("--auth-token-read", "short");
+        environment.put("WALLETD_AUTH_TOKEN_READ", "short");
         environment.put("WALLETD_EXPECT_GENSIS", "00");
         assertThat(load().warnings())
                 .containsExactlyInAnyOrder(
@@ -451,6 +451,21 @@ class SettingsLoaderTest {
                         "--tls-san does nothing without --tls",
                         "--auth-token-read is short; 64 random hex characters are a good token",
                         "--spend-cap-per-period is below --spend-cap-per-tx, which can thus never be reached");
+    }
+
+    @Test
+    void a_token_on_the_command_line_is_warned_of_because_everybody_on_the_machine_reads_it() {
+        flags.put("--auth-token-spend", TOKEN_C);
+        flags.put("--indexer-rpc", "http://indexer.test");
+        flags.put("--indexer-token", TOKEN_A);
+        environment.put("WALLETD_AUTH_TOKEN_READ", TOKEN_B);
+        environment.put("WALLETD_AUDIT_FILE", "/var/log/audit.log");
+        assertThat(load().warnings())
+                .hasSize(2)
+                .allMatch(warning -> warning.contains("stands on the command line"))
+                .noneMatch(warning -> warning.contains(TOKEN_A) || warning.contains(TOKEN_C))
+                .anyMatch(warning -> warning.contains("WALLETD_AUTH_TOKEN_SPEND"))
+                .anyMatch(warning -> warning.contains("WALLETD_INDEXER_TOKEN"));
     }
 
     @Test
