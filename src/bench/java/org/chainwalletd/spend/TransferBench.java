@@ -160,6 +160,7 @@ public final class TransferBench {
                         Duration.ofDays(1),
                         Duration.ofMillis(200),
                         360),
+                Drawing.RANDOM,
                 new SpendMetrics(new SimpleMeterRegistry()),
                 Clock.systemUTC(),
                 HandOvers.counted("spends", executor));

@@ -17,8 +17,9 @@ public final class SpendEvents implements IntentListener {
 
     /**
      * @param method that asked for the spend
-     * @param state {@code prepared}, {@code accepted}, {@code confirmed}, {@code refused}, {@code conflicted} or {@code abandoned}
-     * @param reason only for the last three
+     * @param state {@code prepared}, {@code accepted}, {@code confirmed}, {@code refused}, {@code conflicted}, {@code
+     *     abandoned} or {@code contested}
+     * @param reason only for the last four
      */
     private record View(
             Hash256 txId,

@@ -60,6 +60,11 @@ record RedeemPlan(
     public void check() {}
 
     @Override
+    public boolean isPayout() {
+        return false;
+    }
+
+    @Override
     public Amount leaving() {
         return Amount.ZERO;
     }
@@ -165,7 +170,7 @@ record RedeemPlan(
         Amount fee = request.effectiveFee();
         Transaction unsigned = Transaction.unsigned(
                 List.of(coin.outpoint()), List.of(TxOutput.toAddress(request.from(), rest(coin.value(), fee))));
-        return new Draft(unsigned, List.of(coin), fee, OptionalInt.empty(), shape, candidates.tipHeight(), false);
+        return new Draft(unsigned, List.of(coin), fee, OptionalInt.empty(), shape, candidates.tipHeight(), false, 1);
     }
 
     private static Amount rest(Amount locked, Amount fee) {

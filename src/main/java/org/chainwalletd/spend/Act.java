@@ -72,6 +72,14 @@ sealed interface Act<A> {
         }
     }
 
+    /** Whether a node has these very bytes, which have not left this daemon. None when no node can say. */
+    record FindTwin(Intent intent) implements Act<Boolean> {
+        @Override
+        public CompletionStage<Boolean> by(SpendRunner runner) {
+            return runner.findTwin(this);
+        }
+    }
+
     /** Makes the intent durable. */
     record Open(Intent intent) implements Act<Opening> {
         @Override
@@ -119,12 +127,30 @@ sealed interface Act<A> {
     /**
      * Hands the bytes to the nodes. Never fails.
      *
-     * @param ambiguous whether an earlier send may have arrived
+     * @param earlier what may have become of these bytes before
      */
-    record Send(Intent intent, boolean ambiguous) implements Act<BroadcastOutcome> {
+    record Send(Intent intent, Earlier earlier) implements Act<BroadcastOutcome> {
         @Override
         public CompletionStage<BroadcastOutcome> by(SpendRunner runner) {
             return runner.send(this);
+        }
+    }
+
+    /** What may have become of bytes before they are sent. */
+    enum Earlier {
+        /** They have never left this daemon, and are a payment that could be made twice. */
+        FRESH,
+        /** If they were offered to nodes, then each one has refused them. */
+        NOWHERE,
+        /** An earlier send may have arrived. */
+        PERHAPS_SENT
+    }
+
+    /** Records that nobody can tell whose payment it is. */
+    record RecordContest(Intent intent, String reason) implements Act<Transition> {
+        @Override
+        public CompletionStage<Transition> by(SpendRunner runner) {
+            return runner.recordContest(this);
         }
     }
 

@@ -64,7 +64,12 @@ final class Broadcast {
      * @param ambiguous whether an earlier send of these bytes may have arrived somewhere
      */
     CompletionStage<BroadcastOutcome> send(Hash256 txId, Bytes transaction, boolean ambiguous) {
-        return new Attempt(txId, transaction, ambiguous, 1).run();
+        return new Attempt(txId, transaction, ambiguous, 1, false).run();
+    }
+
+    /** As {@link #send}, of bytes that have never left this daemon: a node that has them has them from somebody else. */
+    CompletionStage<BroadcastOutcome> sendFresh(Hash256 txId, Bytes transaction) {
+        return new Attempt(txId, transaction, false, 1, true).run();
     }
 
     /** Where a transaction is. */
@@ -158,12 +163,14 @@ final class Broadcast {
         private final Bytes transaction;
         private final boolean ambiguous;
         private final int number;
+        private final boolean fresh;
 
-        private Attempt(Hash256 txId, Bytes transaction, boolean ambiguous, int number) {
+        private Attempt(Hash256 txId, Bytes transaction, boolean ambiguous, int number, boolean fresh) {
             this.txId = txId;
             this.transaction = transaction;
             this.ambiguous = ambiguous;
             this.number = number;
+            this.fresh = fresh;
         }
 
         private CompletionStage<BroadcastOutcome> run() {
@@ -179,11 +186,16 @@ final class Broadcast {
                         : unanswered("the node answered with transaction id " + answer);
             }
             if (unwrapped(failure) instanceof NodeException.Rejected rejected) {
-                return rejected.text().contains(ALREADY_THERE)
-                        ? done(new BroadcastOutcome.Accepted())
-                        : refused(rejected);
+                return rejected.text().contains(ALREADY_THERE) ? done(known(rejected)) : refused(rejected);
             }
             return unanswered(words(failure));
+        }
+
+        /** A node refuses what it has. It has it from us unless this is the first time that any node was offered it. */
+        private BroadcastOutcome known(NodeException.Rejected rejected) {
+            return fresh && rejected.onlyAttempt()
+                    ? new BroadcastOutcome.KnownBefore()
+                    : new BroadcastOutcome.Accepted();
         }
 
         /** It may have arrived: known means success, unknown means once more the same bytes. */
@@ -211,9 +223,7 @@ final class Broadcast {
                                     return done(new BroadcastOutcome.Unknown(
                                             rejected.getMessage() + "; looking it up failed: " + words(failure)));
                                 }
-                                return where == Whereabouts.NOWHERE
-                                        ? classify(rejected)
-                                        : done(new BroadcastOutcome.Accepted());
+                                return where == Whereabouts.NOWHERE ? classify(rejected) : done(known(rejected));
                             },
                             executor)
                     .thenComposeAsync(outcome -> outcome, executor);
@@ -355,7 +365,7 @@ final class Broadcast {
 
         private CompletionStage<BroadcastOutcome> again(boolean nowAmbiguous) {
             Executor later = CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS, executor);
-            return CompletableFuture.completedFuture(new Attempt(txId, transaction, nowAmbiguous, number + 1))
+            return CompletableFuture.completedFuture(new Attempt(txId, transaction, nowAmbiguous, number + 1, false))
                     .thenComposeAsync(Attempt::run, later);
         }
 

@@ -6,6 +6,8 @@ sealed interface BroadcastOutcome {
     interface Reader<R> {
         R accepted(Accepted outcome);
 
+        R knownBefore(KnownBefore outcome);
+
         R conflicted(Conflicted outcome);
 
         R refused(Refused outcome);
@@ -22,6 +24,14 @@ sealed interface BroadcastOutcome {
         @Override
         public <R> R read(Reader<R> reader) {
             return reader.accepted(this);
+        }
+    }
+
+    /** The first node that was ever offered these bytes says that it has them already. Only of bytes that were sent as fresh. */
+    record KnownBefore() implements BroadcastOutcome {
+        @Override
+        public <R> R read(Reader<R> reader) {
+            return reader.knownBefore(this);
         }
     }
 

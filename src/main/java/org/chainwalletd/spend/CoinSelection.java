@@ -2,6 +2,8 @@ package org.chainwalletd.spend;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Amount;
@@ -15,9 +17,16 @@ import org.chainwalletd.store.Coin;
  *
  * <p>The cost of a transaction grows with the square of its inputs and does not depend on which coins they are, so the fewest inputs win,
  * and the largest coins give the fewest. Equal values are ordered by outpoint. The fee follows from the number of inputs and from whether
- * there is change, both tried exactly: there is nothing to converge.
+ * there is change, both tried exactly: there is nothing to converge. Among the selections that cost the same one is drawn, see {@link
+ * Drawing}.
  */
 final class CoinSelection {
+    /** Coins beyond the selected ones that are looked at for another selection: a few make it improbable that two draw the same. */
+    private static final int MOST_OTHERS = 31;
+
+    /** More ways than this are not counted. */
+    static final int MANY_WAYS = 1_000_000;
+
     private CoinSelection() {}
 
     /** What came out. */
@@ -76,5 +85,56 @@ final class CoinSelection {
         }
         Amount paid = fee.feeOf(withChange);
         return new Selected(List.copyOf(inputs), paid, Optional.of(left.minus(paid)), withChange);
+    }
+
+    /**
+     * One of the transactions that cost and pay the same.
+     *
+     * @param ways how many there were to draw from, {@link #MANY_WAYS} at most; 1 when whoever has the key and the coins builds the same
+     */
+    record Drawn(Selected selected, int ways) {}
+
+    /**
+     * Draws among what does as well as {@code fewest}: another coin in the place of its smallest one, and the order of the inputs. Where
+     * there is no change nothing can be exchanged, as the fee would be another.
+     *
+     * @param others the coins after the selected ones, in their order
+     */
+    static Drawn draw(Selected fewest, Iterator<Coin> others, Drawing drawing) {
+        List<Coin> inputs = new ArrayList<>(fewest.inputs());
+        List<Coin> last = exchangeable(fewest, others);
+        Coin smallest = inputs.remove(inputs.size() - 1);
+        Coin drawn = last.get(drawing.of(last.size()));
+        inputs.add(drawn);
+        int ways = last.size();
+        for (int i = inputs.size() - 1; i > 0; i--) {
+            Collections.swap(inputs, i, i - drawing.of(i + 1));
+            ways = (int) Math.min(MANY_WAYS, (long) ways * (i + 1));
+        }
+        Amount less = smallest.value().minus(drawn.value());
+        return new Drawn(
+                new Selected(
+                        List.copyOf(inputs),
+                        fewest.fee(),
+                        fewest.change().map(change -> change.minus(less)),
+                        fewest.shape()),
+                ways);
+    }
+
+    /** The smallest selected coin, and those that leave change in its place. */
+    private static List<Coin> exchangeable(Selected fewest, Iterator<Coin> others) {
+        Coin smallest = fewest.inputs().get(fewest.inputs().size() - 1);
+        List<Coin> all = new ArrayList<>(List.of(smallest));
+        if (fewest.change().isPresent()) {
+            Amount room = fewest.change().get().minus(ChainProfile.DUST_THRESHOLD);
+            while (all.size() <= MOST_OTHERS && others.hasNext()) {
+                Coin other = others.next();
+                if (room.isLessThan(smallest.value().minus(other.value()))) {
+                    break;
+                }
+                all.add(other);
+            }
+        }
+        return all;
     }
 }

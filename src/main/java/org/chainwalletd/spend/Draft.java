@@ -12,6 +12,7 @@ import org.chainwalletd.store.Coin;
  *
  * @param fee effective, with folded change
  * @param spare whether other coins could have been chosen
+ * @param ways how many transactions would have done as well; 1 when whoever has the key builds the same one
  */
 public record Draft(
         Transaction unsigned,
@@ -20,7 +21,8 @@ public record Draft(
         OptionalInt changeIndex,
         TxShape shape,
         long builtAtHeight,
-        boolean spare) {
+        boolean spare,
+        int ways) {
     public Draft {
         inputs = List.copyOf(inputs);
     }

@@ -40,6 +40,14 @@ sealed interface Ending {
         }
     }
 
+    /** Nobody can tell whose payment its transaction is, the store knows that: it is not sent again, and never a success. */
+    record Contested(Intent intent, Throwable failure) implements Ending {
+        @Override
+        public SpendResult by(SpendRunner runner) {
+            return runner.contested(this);
+        }
+    }
+
     /** Nothing was decided: what it holds is free. */
     record Refused(Throwable failure) implements Ending {
         @Override

@@ -114,7 +114,8 @@ public record PaymentPlan(
             if (maxFee.isLessThan(selected.fee())) {
                 throw new SpendException(new SpendRefusal.FeeTooHigh(selected.fee(), maxFee));
             }
-            return build(selected, candidates.tipHeight(), free.hasNext());
+            boolean spare = free.hasNext();
+            return build(CoinSelection.draw(selected, free, holdings.drawing()), candidates.tipHeight(), spare);
         } catch (ArithmeticException e) {
             throw new SpendException(new SpendRefusal.BuildFailed("amount plus fee is above 2^64-1"));
         }
@@ -168,7 +169,8 @@ public record PaymentPlan(
 
     /** Would the coins do that this daemon has reserved itself? */
     private SpendRefusal poverty(CoinSelection.Short tooLittle, Candidates candidates, Holdings holdings) {
-        Holdings nothingReserved = new Holdings(Set.of(), holdings.excluded(), holdings.coinbaseMaturity());
+        Holdings nothingReserved =
+                new Holdings(Set.of(), holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
         List<Coin> free = rest(new FreeCoins(candidates, holdings));
         List<Coin> all = rest(new FreeCoins(candidates, nothingReserved));
         List<Coin> reserved = all.stream()
@@ -204,7 +206,8 @@ public record PaymentPlan(
         return sum;
     }
 
-    private Draft build(CoinSelection.Selected selected, long tipHeight, boolean spare) {
+    private Draft build(CoinSelection.Drawn drawn, long tipHeight, boolean spare) {
+        CoinSelection.Selected selected = drawn.selected();
         List<TxOutput> all = new ArrayList<>(outputs);
         selected.change().ifPresent(change -> all.add(TxOutput.toAddress(from, change)));
         return new Draft(
@@ -215,7 +218,8 @@ public record PaymentPlan(
                 selected.change().isPresent() ? OptionalInt.of(outputs.size()) : OptionalInt.empty(),
                 selected.shape(),
                 tipHeight,
-                spare);
+                spare,
+                drawn.ways());
     }
 
     /** All inputs belong to one key and sign the same message: one signature does for all. */

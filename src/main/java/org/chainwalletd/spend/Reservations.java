@@ -92,6 +92,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** As {@link Fail}, of a spend that was still running. */
     record FailRunning(Owner.Running spend, Hash256 txId) implements Command {}
 
+    /** The running spend is contested, in the store already: its coins are free, and what it took of the allowance stays taken. */
+    record Contested(Owner.Running spend, Hash256 txId) implements Command {}
+
     /** The reservations of {@code txId} have ended, in the store already; or it is buried. */
     record End(Hash256 txId) implements Command {}
 
@@ -132,9 +135,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /**
      * Answer to {@link Choose}, which fails with a {@link SpendException} or a fault of the plan.
      *
-     * @param lookAtMempool whether the node's mempool should be asked before these coins are spent
+     * @param suspect whether somebody else may be spending from the address
      */
-    record Choice(Draft draft, boolean lookAtMempool) {}
+    record Choice(Draft draft, boolean suspect) {}
 
     /** Answer to {@link Reacquire}. */
     sealed interface Reacquisition {}
@@ -153,6 +156,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private final Clock clock;
     private final Supplier<Optional<Network>> network;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private final Drawing drawing;
     private final CoinHolds coins;
     private final Allowance allowance;
     private final Set<Address> clean = new HashSet<>();
@@ -176,6 +180,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.store = env.reservations();
         this.clock = env.clock();
         this.network = env.network();
+        this.drawing = env.drawing();
         this.rebroadcaster = rebroadcaster;
         this.coins = new CoinHolds(count);
         this.allowance = new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics());
@@ -214,6 +219,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(PassOn.class, this::passOn)
                 .onMessage(Fail.class, command -> free(new Owner.Payment(command.txId())))
                 .onMessage(FailRunning.class, this::failRunning)
+                .onMessage(Contested.class, this::contested)
                 .onMessage(End.class, this::end)
                 .onMessage(Confirmed.class, command -> keep(command.txId(), command.coins(), Stage.SPENT))
                 .onMessage(ReservedAgain.class, command -> keep(command.txId(), command.coins(), Stage.IN_FLIGHT))
@@ -239,7 +245,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         try {
             Draft draft = command.plan().choose(command.candidates(), holdings(command.excluded()));
             hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
-            boolean suspect = draft.spare() && !clean.contains(command.plan().from());
+            boolean suspect = !clean.contains(command.plan().from());
             command.answer().complete(new Choice(draft, suspect));
         } catch (RuntimeException e) {
             // One plan that fails must not end the spends of all others.
@@ -269,7 +275,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Coinbases are not checked until a node has said which network it is of: nodes list no immature ones anyway. */
     private SpendPlan.Holdings holdings(Set<Outpoint> excluded) {
         int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
-        return new SpendPlan.Holdings(coins.all(), excluded, maturity);
+        return new SpendPlan.Holdings(coins.all(), excluded, maturity, drawing);
     }
 
     /** What it still has itself stays its own, whatever becomes of this attempt. */
@@ -360,6 +366,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> failRunning(FailRunning command) {
         free(command.spend());
         return free(new Owner.Payment(command.txId()));
+    }
+
+    private Behavior<Command> contested(Contested command) {
+        coins.release(command.spend());
+        allowance.move(command.spend(), new Owner.Payment(command.txId()));
+        return this;
     }
 
     private Behavior<Command> free(Owner owner) {

@@ -30,10 +30,10 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
         this.whenRefused = before == IntentState.CONFLICTED ? IntentState.CONFLICTED : IntentState.REFUSED;
     }
 
-    Step sending(boolean ambiguous) {
+    Step sending(Act.Earlier earlier) {
         CrashPoint.SPEND_AFTER_INTENT.reached();
         return Step.ask(
-                new Act.Send(intent, ambiguous),
+                new Act.Send(intent, earlier),
                 outcome -> {
                     CrashPoint.SPEND_AFTER_BROADCAST.reached();
                     return ended(outcome);
@@ -51,6 +51,25 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
     @Override
     public Step accepted(BroadcastOutcome.Accepted outcome) {
         return Step.end(new Ending.Accepted(intent, holdsCoins));
+    }
+
+    /**
+     * Another daemon with the same key has made the very same transaction, or the node does not tell the truth. Acknowledged, it might be one
+     * transaction for two payments; paid with other coins, one payment of two transactions.
+     */
+    @Override
+    public Step knownBefore(BroadcastOutcome.KnownBefore outcome) {
+        SpendException failure = new SpendException(new SpendRefusal.Contested(intent.txId()));
+        return Step.ask(
+                new Act.RecordContest(intent, "a node had it before it was sent"),
+                transition -> {
+                    CrashPoint.SPEND_AFTER_OUTCOME.reached();
+                    return Step.end(new Ending.Contested(intent, failure));
+                },
+                notRecorded -> {
+                    LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
+                    return inFlight(failure);
+                });
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * One spend from the call to its answer: each method is a state by its name, and returns what is to be done next. Decides only; it asks
  * nobody, and {@link SpendRunner} does what it says. One step is under way at a time, so nothing here needs a lock.
  *
- * <p>New: affording → gathering → choosing → (looking at the mempool) → proving → signing → opening → sending → ended. Its token came again:
+ * <p>New: affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening → sending → ended. Its token came again:
  * locating → (reacquiring → reopening) → sending → ended. Its intent is in doubt: retaking → opening → sending → ended. Until the intent is open nothing is durable and nothing was sent.
  */
 final class Spend {
@@ -84,11 +84,15 @@ final class Spend {
     /** Up to the durable intent. */
     private final class New {
         private static final int MOST_COLLISIONS = 4;
+        /** With so many equally good transactions to draw from, two daemons that pay the same at the same time seldom meet. */
+        private static final int ENOUGH_WAYS = 8;
 
         private final SpendPlan plan;
         private final Set<Outpoint> excluded = new HashSet<>();
         private Act.Gathered gathered;
         private CoinDoubts doubts;
+        private boolean suspect;
+        private boolean mempoolAsked;
         private boolean mempoolSeen;
         private int collisions;
 
@@ -125,10 +129,15 @@ final class Spend {
             unwanted.addAll(excluded);
             return Step.ask(
                     new Act.Choose(plan, gathered.candidates(), unwanted),
-                    choice -> choice.lookAtMempool() && !mempoolSeen
-                            ? lookingAtMempool(choice.draft())
-                            : proving(choice.draft()),
+                    this::chosen,
                     failure -> refused(failure instanceof RuntimeException why ? doubts.explain(why) : failure));
+        }
+
+        private Step chosen(Reservations.Choice choice) {
+            suspect = choice.suspect();
+            return suspect && choice.draft().spare() && !mempoolAsked
+                    ? lookingAtMempool(choice.draft())
+                    : proving(choice.draft());
         }
 
         /**
@@ -136,11 +145,12 @@ final class Spend {
          * while somebody else may be spending from the address: at its first spend after a start, and after a conflict.
          */
         private Step lookingAtMempool(Draft draft) {
-            mempoolSeen = true;
+            mempoolAsked = true;
             Set<Outpoint> chosen = outpoints(draft);
             return Step.ask(
                     new Act.LookAtMempool(plan.from(), chosen),
                     foreign -> {
+                        mempoolSeen = true;
                         excluded.addAll(foreign);
                         return chosen.stream().anyMatch(foreign::contains) ? choosing() : proving(draft);
                     },
@@ -169,11 +179,29 @@ final class Spend {
 
         private Step signing(Draft draft) {
             byte[] message = TransactionCodec.signingMessage(env.profile(), gathered.genesis(), draft.unsigned());
-            return Step.ask(new Act.Sign(plan.from(), message), signature -> opening(draft, signature), Spend::refused);
+            return Step.ask(new Act.Sign(plan.from(), message), signature -> signed(draft, signature), Spend::refused);
         }
 
-        private Step opening(Draft draft, Signature signature) {
+        private Step signed(Draft draft, Signature signature) {
             Intent intent = intentOf(draft, signature);
+            boolean mayHaveTwin = suspect && !mempoolSeen && plan.isPayout() && draft.ways() < ENOUGH_WAYS;
+            return mayHaveTwin ? lookingForTwin(draft, intent) : opening(draft, intent);
+        }
+
+        /**
+         * Another daemon with this key that makes the same payment has had hardly another transaction to choose. Once ours is sent nobody can
+         * tell whose it is, so this is asked before, when the mempool was not looked at and somebody else may be spending from the address.
+         */
+        private Step lookingForTwin(Draft draft, Intent intent) {
+            return Step.ask(
+                    new Act.FindTwin(intent),
+                    there -> there
+                            ? otherCoins(draft, intent, new Opening.SameTransaction(intent))
+                            : opening(draft, intent),
+                    failure -> opening(draft, intent));
+        }
+
+        private Step opening(Draft draft, Intent intent) {
             CrashPoint.SPEND_BEFORE_INTENT.reached();
             return Step.ask(
                     new Act.Open(intent),
@@ -182,15 +210,20 @@ final class Spend {
         }
 
         private Step opened(Draft draft, Intent intent, Opening opening) {
-            if (opening instanceof Opening.Opened) {
+            if (opening instanceof Opening.Opened opened) {
                 rememberChange(draft, intent);
-                return new SentSpend(intent, true).sending(false);
+                return new SentSpend(intent, true).sending(earlier(opened));
             }
             if (opening instanceof Opening.TokenTaken taken) {
                 return refused(new SpendRefusal.OutcomeUnknown(
                         taken.by().txId(), true, "another call with this client_token was quicker"));
             }
             return otherCoins(draft, intent, opening);
+        }
+
+        /** What was refused before was offered before: a node that has it now may have it from us. */
+        private Act.Earlier earlier(Opening.Opened opened) {
+            return plan.isPayout() && !opened.replaced() ? Act.Earlier.FRESH : Act.Earlier.NOWHERE;
         }
 
         /** Change can be spent as soon as a block has it, and is known here to be what it is. */
@@ -271,8 +304,14 @@ final class Spend {
 
         private Step opened(Opening opening) {
             return opening.isThere(intent)
-                    ? new SentSpend(intent, true).sending(false)
+                    ? new SentSpend(intent, true).sending(earlier(opening))
                     : doubtful(intent, new IllegalStateException("it met another spend: " + opening));
+        }
+
+        /** It is sent for the first time, unless somebody else was quicker. */
+        private Act.Earlier earlier(Opening opening) {
+            boolean first = opening instanceof Opening.Opened opened && !opened.replaced();
+            return first && plan.isPayout() ? Act.Earlier.FRESH : Act.Earlier.NOWHERE;
         }
     }
 
@@ -285,7 +324,11 @@ final class Spend {
             this.intent = intent;
         }
 
+        /** What nobody could tell then, nobody can tell now. */
         private Step locating() {
+            if (intent.state() == IntentState.CONTESTED) {
+                return refused(new SpendRefusal.Contested(intent.txId()));
+            }
             return Step.ask(new Act.Locate(intent), this::located, this::stillUnknown);
         }
 
@@ -298,7 +341,7 @@ final class Spend {
         private Step located(Broadcast.Whereabouts where) {
             known = where != Broadcast.Whereabouts.NOWHERE;
             if (intent.state().inFlight()) {
-                return known ? accepted() : new SentSpend(intent, false).sending(true);
+                return known ? accepted() : new SentSpend(intent, false).sending(Act.Earlier.PERHAPS_SENT);
             }
             return reacquiring();
         }
@@ -346,12 +389,12 @@ final class Spend {
             }
             Intent open = intent.in(IntentState.PREPARED, "", env.clock().millis());
             SentSpend sent = new SentSpend(open, true, intent.state());
-            return known ? sent.ended(new BroadcastOutcome.Accepted()) : sent.sending(mayBeSomewhere());
+            return known ? sent.ended(new BroadcastOutcome.Accepted()) : sent.sending(earlier());
         }
 
         /** What the operator gave up was in flight: a node that is silent now may have it. Of all others every answer was heard. */
-        private boolean mayBeSomewhere() {
-            return intent.state() == IntentState.ABANDONED;
+        private Act.Earlier earlier() {
+            return intent.state() == IntentState.ABANDONED ? Act.Earlier.PERHAPS_SENT : Act.Earlier.NOWHERE;
         }
 
         private SpendRefusal collision(Opening opening) {

@@ -45,6 +45,7 @@ public record SpendEnvironment(
         AllowanceStore allowanceStore,
         Allowance.Limits limits,
         Pace pace,
+        Drawing drawing,
         SpendMetrics metrics,
         Clock clock,
         Executor executor) {
@@ -96,6 +97,7 @@ public record SpendEnvironment(
                         spend.capPeriod(),
                         RESEND_PAUSE,
                         BURIAL_DEPTH),
+                Drawing.RANDOM,
                 metrics,
                 Clock.systemUTC(),
                 executor);
@@ -118,6 +120,7 @@ public record SpendEnvironment(
                 allowanceStore,
                 limits,
                 pace,
+                drawing,
                 metrics,
                 clock,
                 executor);

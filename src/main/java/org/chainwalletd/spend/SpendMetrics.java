@@ -18,6 +18,7 @@ public final class SpendMetrics {
         REFUSED,
         CONFLICTED,
         ABANDONED,
+        CONTESTED,
         UNKNOWN,
         REORGANISED;
 

@@ -49,6 +49,14 @@ public interface SpendPlan {
     /** Everything that leaves {@link #from} with this draft, the fee included. */
     Amount leaving(Draft draft);
 
+    /**
+     * Whether the same transaction made twice would be one payment instead of two. What takes a certain output back to its own key is the same
+     * act, whoever does it.
+     */
+    default boolean isPayout() {
+        return true;
+    }
+
     /** One witness per input. */
     List<Witness> witnesses(Draft draft, Signer.Signature signature);
 
@@ -58,6 +66,7 @@ public interface SpendPlan {
      * @param reserved outpoints of this daemon's spends in flight
      * @param excluded outpoints that a mempool transaction of somebody else spends
      * @param coinbaseMaturity of the network, 0 while it is not known
+     * @param drawing between what does equally well
      */
-    record Holdings(Set<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity) {}
+    record Holdings(Set<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {}
 }

@@ -113,6 +113,17 @@ public sealed interface SpendRefusal {
         }
     }
 
+    /** A node had the transaction before it was offered to any. */
+    record Contested(Hash256 txId) implements SpendRefusal {
+        @Override
+        public String message() {
+            return "a node had transaction " + txId + " before it was sent: another daemon with the same key makes the"
+                    + " same payment, or the node does not tell the truth; whether it is this payment cannot be told, so"
+                    + " it is neither acknowledged nor paid again, whatever its client_token asks; look at what other"
+                    + " daemons with this key have paid, and pay with a new client_token when it is theirs";
+        }
+    }
+
     /** The daemon is stopping. */
     record ShuttingDown() implements SpendRefusal {
         @Override

@@ -169,6 +169,24 @@ final class SpendRunner {
                 .orElseGet(() -> elsewhere(env.signer().sign(act.address(), act.message())));
     }
 
+    /** A node cannot make this up: it was told nothing but an id, and would have to sign. */
+    CompletionStage<Boolean> findTwin(Act.FindTwin act) {
+        Intent intent = act.intent();
+        return broadcast
+                .find(intent.txId())
+                .handleAsync(
+                        (found, failure) -> {
+                            boolean there = failure == null
+                                    && found.filter(twin -> twin.bytes().equals(intent.transaction()))
+                                            .isPresent();
+                            if (there) {
+                                reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
+                            }
+                            return there;
+                        },
+                        AT_HAND);
+    }
+
     CompletionStage<Opening> open(Act.Open act) {
         doubtful = Optional.of(act.intent());
         long closedBefore = act.intent().createdAt() - env.pace().receiptTtl().toMillis();
@@ -226,16 +244,18 @@ final class SpendRunner {
 
     CompletionStage<BroadcastOutcome> send(Act.Send act) {
         Intent intent = act.intent();
-        return broadcast
-                .send(intent.txId(), intent.transaction(), act.ambiguous())
-                .thenApplyAsync(
-                        outcome -> {
-                            if (outcome instanceof BroadcastOutcome.Conflicted) {
-                                reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
-                            }
-                            return outcome;
-                        },
-                        AT_HAND);
+        CompletionStage<BroadcastOutcome> sent = act.earlier() == Act.Earlier.FRESH
+                ? broadcast.sendFresh(intent.txId(), intent.transaction())
+                : broadcast.send(intent.txId(), intent.transaction(), act.earlier() == Act.Earlier.PERHAPS_SENT);
+        return sent.thenApplyAsync(
+                outcome -> {
+                    if (outcome instanceof BroadcastOutcome.Conflicted
+                            || outcome instanceof BroadcastOutcome.KnownBefore) {
+                        reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
+                    }
+                    return outcome;
+                },
+                AT_HAND);
     }
 
     CompletionStage<Transition> recordFailure(Act.RecordFailure act) {
@@ -247,6 +267,12 @@ final class SpendRunner {
                         act.state(),
                         act.reason(),
                         env.clock().millis()));
+    }
+
+    CompletionStage<Transition> recordContest(Act.RecordContest act) {
+        Intent intent = act.intent();
+        return elsewhere(
+                env.intents().contest(intent.txId(), act.reason(), env.clock().millis()));
     }
 
     private void end(Ending ending) {
@@ -288,6 +314,12 @@ final class SpendRunner {
     SpendResult failed(Ending.Failed ending) {
         env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.of(ending.state()));
         reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
+        return failed(ending.failure());
+    }
+
+    SpendResult contested(Ending.Contested ending) {
+        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.CONTESTED);
+        reservations.tell(new Reservations.Contested(id, ending.intent().txId()));
         return failed(ending.failure());
     }
 

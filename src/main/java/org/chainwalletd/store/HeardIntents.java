@@ -57,6 +57,11 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
+        return made(inner.contest(txId, reason, now), txId, IntentState.CONTESTED, reason);
+    }
+
+    @Override
     public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
         return made(inner.abandon(txId, reason, now), txId, IntentState.ABANDONED, reason);
     }

@@ -13,7 +13,12 @@ public enum IntentState {
     /** Another transaction spends one of its inputs. Not sent again unless its token asks for it. */
     CONFLICTED,
     /** The operator gave it up. */
-    ABANDONED;
+    ABANDONED,
+    /**
+     * A node had the very same transaction before it was sent. Whose payment it is cannot be told, so it is no success, is never sent again,
+     * and its token stands for it for good.
+     */
+    CONTESTED;
 
     /** Whether it still has to be watched, and sent again when the nodes have forgotten it. */
     public boolean inFlight() {

@@ -52,6 +52,9 @@ public interface IntentStore {
      */
     CompletionStage<Transition> fail(Hash256 txId, IntentState before, IntentState outcome, String reason, long now);
 
+    /** Closes a spend in flight for good because nobody can tell whose payment it is: ends its reservations, its allowance stays taken. */
+    CompletionStage<Transition> contest(Hash256 txId, String reason, long now);
+
     /** Gives a spend in flight up on the operator's word. Its reservations stay, see {@link ReservationStore#abandon}. */
     CompletionStage<Transition> abandon(Hash256 txId, String reason, long now);
 

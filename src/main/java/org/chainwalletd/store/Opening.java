@@ -14,8 +14,12 @@ public sealed interface Opening {
         return one.txId().equals(other.txId()) && one.token().equals(other.token());
     }
 
-    /** Durable, with its token, its reservations and its use of the allowance. */
-    record Opened() implements Opening {
+    /**
+     * Durable, with its token, its reservations and its use of the allowance.
+     *
+     * @param replaced whether another spend had the same transaction, and was refused
+     */
+    record Opened(boolean replaced) implements Opening {
         @Override
         public boolean isThere(Intent intent) {
             return true;

@@ -27,17 +27,22 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore) {
         return store.writeNew(session -> {
-            Optional<Opening> collision = collision(session, intent, closedBefore);
+            Optional<SpendRow> there = SpendTable.find(session, intent.txId());
+            Optional<Opening> collision = collision(session, intent, there, closedBefore);
             if (collision.isPresent()) {
                 return collision.get();
             }
+            if (there.isPresent()) {
+                SpendTable.remove(session, there.get().id());
+            }
             OptionalLong countedAt = MinuteSums.count(session, intent.allowance(), intent.createdAt());
             spends.insert(session, intent, countedAt);
-            return new Opening.Opened();
+            return new Opening.Opened(there.isPresent());
         });
     }
 
-    private Optional<Opening> collision(SqlSession session, Intent intent, long closedBefore) throws SQLException {
+    private Optional<Opening> collision(SqlSession session, Intent intent, Optional<SpendRow> there, long closedBefore)
+            throws SQLException {
         if (intent.token().isPresent()) {
             Optional<SpendRow> by =
                     SpendTable.bound(session, intent.token().get().token(), closedBefore);
@@ -46,16 +51,11 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                         new Opening.TokenTaken(accepted.known(by.get().intent())));
             }
         }
-        Optional<SpendRow> there = SpendTable.find(session, intent.txId());
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
             return Optional.of(
                     new Opening.SameTransaction(accepted.known(there.get().intent())));
         }
-        Optional<Opening> taken = spends.taken(session, intent, NO_SPEND);
-        if (taken.isEmpty() && there.isPresent()) {
-            SpendTable.remove(session, there.get().id());
-        }
-        return taken;
+        return spends.taken(session, intent, NO_SPEND);
     }
 
     @Override
@@ -79,7 +79,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
             spends.countsSince(
                     session, row, MinuteSums.count(session, row.intent().allowance(), now));
-            return new Opening.Opened();
+            return new Opening.Opened(false);
         });
     }
 
@@ -103,6 +103,15 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             spends.freeAll(session, row);
             MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
             spends.countsSince(session, row, OptionalLong.empty());
+        }));
+    }
+
+    /** What it counted against the allowance stays counted: its bytes were sent. */
+    @Override
+    public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
+        return store.write(session -> spends.change(session, txId, IntentState.PREPARED, row -> {
+            spends.enter(session, row, IntentState.CONTESTED, reason, now);
+            spends.freeAll(session, row);
         }));
     }
 

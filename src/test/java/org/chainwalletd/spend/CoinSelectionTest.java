@@ -7,8 +7,11 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -100,6 +103,54 @@ class CoinSelectionTest {
                 assertThat(((CoinSelection.Short) result).needed()).isGreaterThan(sum(coins));
             }
         }
+    }
+
+    @Test
+    void every_drawn_selection_costs_and_pays_the_same_as_the_first() {
+        Random random = Seeded.random("drawn coins");
+        Drawing drawing = random::nextInt;
+        for (int round = 0; round < 5_000; round++) {
+            List<Coin> coins = randomCoins(random).stream()
+                    .sorted(Comparator.comparing(Coin::value).reversed().thenComparing(Coin::outpoint))
+                    .toList();
+            Amount wanted = Amount.of(200 + random.nextInt(60_000));
+            FeeChoice fee = randomFee(random);
+            Iterator<Coin> read = coins.iterator();
+            if (CoinSelection.select(() -> read, wanted, ONE_OUTPUT, fee) instanceof CoinSelection.Selected fewest) {
+                CoinSelection.Selected drawn =
+                        CoinSelection.draw(fewest, read, drawing).selected();
+
+                check(drawn, wanted, fee);
+                assertThat(drawn.fee()).isEqualTo(fewest.fee());
+                assertThat(drawn.shape()).isEqualTo(fewest.shape());
+                assertThat(drawn.inputs()).doesNotHaveDuplicates().hasSameSizeAs(fewest.inputs());
+                assertThat(coins).containsAll(drawn.inputs());
+            }
+        }
+    }
+
+    @Test
+    void where_there_is_a_choice_each_of_the_equal_transactions_is_drawn_at_some_time() {
+        List<Coin> coins = coins(9_000, 8_000, 7_000, 300);
+        CoinSelection.Selected one = selected(coins, 5_000);
+        CoinSelection.Selected two = selected(coins, 13_000);
+        Set<List<Coin>> drawn = new HashSet<>();
+        Random random = Seeded.random("equal transactions");
+        for (int round = 0; round < 200; round++) {
+            drawn.add(CoinSelection.draw(one, coins.subList(1, 4).iterator(), random::nextInt)
+                    .selected()
+                    .inputs());
+            drawn.add(CoinSelection.draw(two, coins.subList(2, 4).iterator(), random::nextInt)
+                    .selected()
+                    .inputs());
+        }
+
+        assertThat(drawn).hasSize(3 + 4);
+        assertThat(CoinSelection.draw(one, coins.subList(1, 4).iterator(), Drawing.FIRST))
+                .isEqualTo(new CoinSelection.Drawn(one, 3));
+        assertThat(CoinSelection.draw(selected(coins(9_000), 5_000), Collections.emptyIterator(), Drawing.FIRST)
+                        .ways())
+                .isEqualTo(1);
     }
 
     private static void check(CoinSelection.Selected selected, Amount wanted, FeeChoice fee) {

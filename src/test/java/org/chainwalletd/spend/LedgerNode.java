@@ -45,6 +45,8 @@ final class LedgerNode implements NodeClient {
         LAGGING,
         /** Executed twice, as when a lost answer made the client's transport repeat it at the same node. */
         TWICE,
+        /** Executed, and answered as if that had been done before. */
+        UNTRUE,
         /** Executed by a node whose answer is lost; then a lagging node is asked, and refuses or does not know. */
         FAILOVER,
         /** Refused with an error that says nothing about the transaction. */
@@ -175,6 +177,14 @@ final class LedgerNode implements NodeClient {
                 }
             }
             case TWICE -> {
+                quietly(real);
+                try {
+                    return real.get();
+                } catch (RejectedException e) {
+                    throw new NodeException.Rejected(-32602, e.getMessage()).afterLostAnswers();
+                }
+            }
+            case UNTRUE -> {
                 quietly(real);
                 return real.get();
             }

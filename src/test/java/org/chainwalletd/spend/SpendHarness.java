@@ -68,6 +68,7 @@ final class SpendHarness implements AutoCloseable {
     final TestKeys keys = new TestKeys(PROFILE);
     final Devnet devnet;
     final LedgerNode node;
+    Drawing drawing = Drawing.FIRST;
     Allowance.Limits limits = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
     NodeClient client;
     /** Whether the chain is followed: what is in its blocks is then known without asking a node. */
@@ -191,6 +192,7 @@ final class SpendHarness implements AutoCloseable {
                         limits.period(),
                         Duration.ofMillis(5),
                         BURIAL_DEPTH),
+                drawing,
                 metrics,
                 clock,
                 executor);

@@ -247,7 +247,7 @@ class SqliteStoreTest {
 
         assertThat(done(outcome)).isEqualTo(new Transition.Made());
         opened.subList(0, opened.size() - 1)
-                .forEach(taken -> assertThat(taken.join()).isEqualTo(new Opening.Opened()));
+                .forEach(taken -> assertThat(taken.join()).isEqualTo(new Opening.Opened(false)));
         assertThat(done(store.intents().inFlight())).hasSize(opened.size() - 1);
     }
 

@@ -170,7 +170,7 @@ abstract class StoreContract {
         done(store.intents().open(first, 0));
         done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
         assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 60)))
-                .isEqualTo(new Opening.Opened());
+                .isEqualTo(new Opening.Opened(false));
         assertThat(done(store.intents().inFlight())).hasSize(1);
         done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 70));
         done(store.intents().open(intent(2, Optional.empty(), 7), 0));
@@ -213,7 +213,7 @@ abstract class StoreContract {
         bring(first, IntentState.REFUSED);
 
         Intent second = intent(1, Optional.of("token-two"), 7);
-        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened());
+        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened(true));
 
         assertThat(done(store.receipts().find("token-one", 0))).isEmpty();
         assertThat(done(store.receipts().find("token-two", 0))).contains(second);
@@ -228,6 +228,7 @@ abstract class StoreContract {
             case ACCEPTED -> done(store.intents().accept(txId, IntentState.PREPARED, 50));
             case CONFIRMED -> done(store.intents().confirm(txId, IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
             case REFUSED, CONFLICTED -> done(store.intents().fail(txId, IntentState.PREPARED, state, "no", 50));
+            case CONTESTED -> done(store.intents().contest(txId, "a node had it", 50));
             case ABANDONED ->
                 done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), 50));
         }
@@ -278,7 +279,7 @@ abstract class StoreContract {
         sameCoin.forEach(CompletableFuture::join);
         Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
         assertThat(sameToken.stream().map(CompletableFuture::join).distinct())
-                .containsExactlyInAnyOrder(new Opening.Opened(), new Opening.TokenTaken(winner));
+                .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner));
         List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
                 .filter(held -> held.coin().outpoint().equals(outpoint(7)))
                 .toList();

@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -27,12 +28,17 @@ final class StoreSample {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAYER = Address.parse("a1".repeat(32));
 
+    /** Those that there were from the beginning. */
+    private static final List<IntentState> STATES = Arrays.stream(IntentState.values())
+            .filter(state -> state != IntentState.CONTESTED)
+            .toList();
+
     private StoreSample() {}
 
     /** One spend for each state in their order; coins {@code 2n} and {@code 2n + 1} belong to the {@code n}-th. */
     static List<Intent> intents() {
         List<Intent> intents = new ArrayList<>();
-        for (IntentState state : IntentState.values()) {
+        for (IntentState state : STATES) {
             intents.add(intent(intents.size(), state));
         }
         return intents;
@@ -85,7 +91,7 @@ final class StoreSample {
         done(store.intents()
                 .confirm(buried().txId(), IntentState.PREPARED, new BlockPlace(106, Hash256.ZERO), BEGUN + 100));
         done(store.intents().bury(List.of(buried().txId())));
-        for (IntentState state : IntentState.values()) {
+        for (IntentState state : STATES) {
             Intent intent = intents().get(state.ordinal());
             if (state == IntentState.ABANDONED) {
                 done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), BEGUN + 100));
@@ -141,7 +147,7 @@ final class StoreSample {
     }
 
     private static Intent buried() {
-        return intent(IntentState.values().length, IntentState.CONFIRMED);
+        return intent(STATES.size(), IntentState.CONFIRMED);
     }
 
     private static String words(Intent intent) {

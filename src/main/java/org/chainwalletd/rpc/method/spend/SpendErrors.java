@@ -100,6 +100,7 @@ public final class SpendErrors implements ErrorTranslator {
             row(SpendRefusal.UpstreamFailed.class, ErrorCode.UPSTREAM),
             row(SpendRefusal.DoubleSpend.class, ErrorCode.DOUBLE_SPEND, spent -> new InputConflict(true, false)),
             row(SpendRefusal.OutcomeUnknown.class, ErrorCode.UPSTREAM),
+            row(SpendRefusal.Contested.class, ErrorCode.UPSTREAM),
             row(SpendRefusal.ShuttingDown.class, ErrorCode.INTERNAL_ERROR));
 
     private static <R extends SpendRefusal>

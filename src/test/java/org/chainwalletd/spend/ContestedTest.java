@@ -1,0 +1,124 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.spend.LedgerNode.Fault;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node says of bytes that it is offered for the first time that it has them: they are another's payment, or the node lies. */
+class ContestedTest {
+    @TempDir
+    Path folder;
+
+    @TempDir
+    Path elsewhere;
+
+    private SpendHarness spends;
+    private Address shop;
+    private Address payer;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder);
+        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(10_000)), Duration.ofDays(1));
+        spends.start();
+        shop = spends.keys.add(99);
+        payer = spends.funded(1, 50_000);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private void onSend(Fault fault) {
+        spends.node.faults(method -> method.equals("send_raw_transaction") ? fault : Fault.NONE);
+    }
+
+    private Hash256 contested(String token) {
+        return refusal(SpendRefusal.Contested.class, spends.spending.transfer(request(payer, shop, 1_000, token)))
+                .txId();
+    }
+
+    @Test
+    void it_is_neither_acknowledged_nor_paid_again_whatever_its_token_asks() {
+        spends.fund(payer, 40_000);
+        onSend(Fault.UNTRUE);
+        Hash256 txId = contested("token-contest");
+        onSend(Fault.NONE);
+
+        assertThat(contested("token-contest")).isEqualTo(txId);
+        spends.devnet.mine(1);
+        spends.awaitFollowed();
+        assertThat(contested("token-contest")).isEqualTo(txId);
+        spends.restart();
+        assertThat(contested("token-contest")).isEqualTo(txId);
+
+        assertThat(spends.coins(shop)).hasSize(1);
+        assertThat(get(spends.store.intents().find(txId)).orElseThrow().state()).isEqualTo(IntentState.CONTESTED);
+        assertThat(spends.spending.inFlightTransfers()).isZero();
+        Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_069));
+    }
+
+    @Test
+    void another_token_pays_with_a_transaction_of_its_own() {
+        onSend(Fault.UNTRUE);
+        Hash256 txId = contested("token-contest");
+        onSend(Fault.NONE);
+        spends.devnet.mine(1);
+
+        Receipt other = get(spends.spending.transfer(request(payer, shop, 1_000, "token-other")));
+
+        assertThat(other.txId()).isNotEqualTo(txId);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    @Test
+    void what_another_daemon_with_the_key_has_sent_is_seen_before_anything_is_written() {
+        Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000, "token-first")));
+        spends.crash();
+        spends.startOver(elsewhere);
+
+        refusal(
+                SpendRefusal.InsufficientBalance.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-second")));
+
+        assertThat(get(spends.store.intents().find(first.txId()))).isEmpty();
+        spends.devnet.mine(1);
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-second")));
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    @Test
+    void a_refused_transaction_that_becomes_the_payment_of_another_token_may_have_arrived_before() {
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+        spends.node.refuseSends(null);
+        onSend(Fault.UNTRUE);
+
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-bbbb")));
+
+        onSend(Fault.NONE);
+        spends.confirmAll();
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+}
