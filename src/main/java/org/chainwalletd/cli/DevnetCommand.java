@@ -1,17 +1,26 @@
 package org.chainwalletd.cli;
 
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.chainwalletd.boot.DevelopmentNode;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.compare.Comparison;
+import org.chainwalletd.devnet.compare.Finding;
 
 /** Runs a development node alone, for daemons and tests in other processes. */
 final class DevnetCommand implements Command {
+    private static final String COMPARE = "compare";
+
     @Override
     public String word() {
         return "devnet";
@@ -19,12 +28,22 @@ final class DevnetCommand implements Command {
 
     @Override
     public String summary() {
-        return "Runs a development node of the chain alone until SIGTERM; its chain is kept in <datadir>/devnet.";
+        return "Runs a development node of the chain alone until SIGTERM; its chain is kept in <datadir>/devnet. "
+                + "devnet compare --with URL: asks it and another node the same questions, and tells where the answers differ.";
+    }
+
+    @Override
+    public List<String> arguments() {
+        return List.of("[compare]");
     }
 
     @Override
     public List<Flag> flags() {
         return List.of(
+                new Flag(
+                        "--with",
+                        "URL",
+                        "with compare: the other node, best a real one on a development network of its own"),
                 new Flag("--pool", "", "bring a swap pool, and an account chain (anvil) unless one is named"),
                 new Flag("--pool-evm-rpc", "URL", "development account chain for the pool, chain id 31337"),
                 new Flag("--anvil", "PATH", "the program anvil, or a folder that has it below (default: on the PATH)"));
@@ -32,6 +51,9 @@ final class DevnetCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
+        if (!invocation.arguments().isEmpty()) {
+            return compare(invocation);
+        }
         Map<String, String> flags = new LinkedHashMap<>(invocation.flags());
         flags.put(Option.DEVNET.flag(), "true");
         Settings settings = SettingsLoader.load(flags, invocation.environment(), invocation.home())
@@ -56,6 +78,54 @@ final class DevnetCommand implements Command {
         }
         stopped.countDown();
         return ExitCode.OK;
+    }
+
+    private static int compare(Invocation invocation) {
+        Optional<URI> other = invocation.option("--with").flatMap(DevnetCommand::node);
+        if (!invocation.arguments().equals(List.of(COMPARE)) || other.isEmpty()) {
+            return invocation.fail(ExitCode.USAGE, "say devnet compare --with http://HOST:PORT");
+        }
+        List<Finding> findings = new ArrayList<>();
+        boolean coins;
+        try {
+            coins = Comparison.run(invocation.configuration().settings().chain(), other.get(), finding -> {
+                findings.add(finding);
+                tell(invocation, finding);
+            });
+        } catch (IOException | IllegalArgumentException e) {
+            return invocation.fail(
+                    ExitCode.FAILED, "not compared to the end with " + other.get() + ": " + e.getMessage());
+        }
+        long different = findings.stream().filter(Finding::differs).count();
+        invocation.out().println(findings.size() + " questions, " + different + " answered differently");
+        if (!coins) {
+            invocation
+                    .out()
+                    .println(
+                            "Payments and contracts were left out: the node lists no coins of the miner key of seed 32 x 03."
+                                    + " Start it with that key to have them compared too.");
+        }
+        return different == 0 ? ExitCode.OK : ExitCode.FAILED;
+    }
+
+    private static Optional<URI> node(String text) {
+        try {
+            URI uri = new URI(text);
+            return "http".equals(uri.getScheme()) && uri.getHost() != null ? Optional.of(uri) : Optional.empty();
+        } catch (URISyntaxException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static void tell(Invocation invocation, Finding finding) {
+        if (finding.differs()) {
+            invocation.out().println("DIFFERS " + finding.question());
+            invocation.out().println("  here:  " + finding.ours());
+            invocation.out().println("  there: " + finding.theirs());
+        } else {
+            invocation.out().println("same    " + finding.question());
+        }
+        invocation.out().flush();
     }
 
     /** The JVM would end with 143 after SIGTERM. */
