@@ -67,15 +67,26 @@ final class FolderStore implements KeyringStore {
         new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), false);
     }
 
-    /** An empty one in its place would forget keys, and give the addresses of a seed out a second time. */
+    /**
+     * An empty one in its place would forget keys, and give the addresses of a seed out a second time. Nothing tells a seed that was never used
+     * from one whose records are lost.
+     */
     private void refuseLostState() throws IOException {
+        if (folder.isSeeded()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    folder.state() + " is missing beside " + folder.seed()
+                            + ": which indexes were given out is not known, and none is given out twice; restore it from a backup."
+                            + " Without one, write one by hand whose \"next_index\" is above every index that was ever given"
+                            + " out, and whose \"imported\" lists the addresses in the names of the *.key.enc files. If init-seeded was"
+                            + " cut short here and printed no words, delete " + folder.seed() + " and run it again");
+        }
         if (folder.anyKey().isPresent() || !records.publicKeys().load().isEmpty()) {
             throw new KeyringException(
                     Reason.STORAGE,
                     folder.state()
                             + " is missing although the keyring was in use; restore it from a backup. Without one,"
-                            + " write one by hand whose \"imported\" lists the addresses in the names of the *.key.enc"
-                            + " files, and, for a seeded keyring, whose \"next_index\" is above every index in use");
+                            + " write one by hand whose \"imported\" lists the addresses in the names of the *.key.enc files");
         }
     }
 

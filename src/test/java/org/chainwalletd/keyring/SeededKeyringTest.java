@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.KeyringException.Reason;
@@ -214,12 +215,33 @@ class SeededKeyringTest {
         assertThat(state).doesNotExist();
     }
 
+    /** A backup of the sealed files alone. Nobody can tell it from a seed that was never used, and index 0 belongs to somebody. */
     @Test
-    void a_seeded_keyring_that_was_cut_short_before_its_first_state_file_opens() throws Exception {
+    void a_seed_alone_stops_the_start_so_that_no_index_is_given_out_again() throws Exception {
         init(Optional.of(file(WORDS)));
-        Files.delete(fixture.wallets().resolve("state.json"));
+        Keyring keyring = fixture.open();
+        await(keyring.deriveNext(Optional.empty()));
+        await(keyring.close());
+        Path state = fixture.wallets().resolve("state.json");
+        Path seed = fixture.wallets().resolve("seed.enc");
+        try (Stream<Path> files = Files.walk(fixture.wallets())) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                if (!file.equals(seed)) {
+                    Files.delete(file);
+                }
+            }
+        }
 
-        assertThat(await(fixture.open().deriveNext(Optional.empty())).index()).hasValue(0);
+        assertThat(refusal(fixture.tryOpen(PASSPHRASE)))
+                .hasMessageContaining(state.toString())
+                .hasMessageContaining("next_index")
+                .hasMessageContaining("init-seeded")
+                .extracting(KeyringException::reason)
+                .isEqualTo(Reason.STORAGE);
+        assertThat(state).doesNotExist();
+
+        Files.writeString(state, "{\"next_index\": 1}");
+        assertThat(await(fixture.open().deriveNext(Optional.empty())).index()).hasValue(1);
     }
 
     @Test
