@@ -97,7 +97,8 @@ public final class KeyringBenchmark {
                 InstantSource.system(),
                 new SimpleMeterRegistry(),
                 new KeyringSetup.Executors(crypto, argon2, disk),
-                new KeyringSetup.Upkeep(Duration.ofMillis(500), Duration.ofMinutes(10)));
+                new KeyringSetup.Upkeep(Duration.ofMillis(500), Duration.ofMinutes(10)),
+                1_000);
         return join(Keyring.open(setup, secret(), new Keyring.Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {

@@ -339,7 +339,8 @@ public final class Daemon implements AutoCloseable {
                 settings.wallets(),
                 metrics,
                 new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk()));
-        return Keyring.begin(setup.withCost(cost), passphrase);
+        return Keyring.begin(
+                setup.withCost(cost).withMostMints(settings.keyring().mints()), passphrase);
     }
 
     private Nodes.Way openWay(ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics) {

@@ -346,6 +346,16 @@ public enum Option {
             0,
             256),
 
+    MAX_MINTS(
+            "max-mints",
+            "keyring.max-mints",
+            Form.COUNT,
+            "64",
+            "calls for new or imported keys that may be under way at a time, those that wait for their Argon2id included; more are "
+                    + "refused (-32042)",
+            1,
+            100_000),
+
     KEY_POOL(
             "key-pool",
             "keyring.pool",

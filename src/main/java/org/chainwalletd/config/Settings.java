@@ -128,10 +128,11 @@ public record Settings(
 
     /**
      * @param unsealThreads how many Argon2id computations run at once
+     * @param mints how many calls for new keys may be under way at a time
      * @param pool how many standard keys are sealed ahead of time
      * @param passphraseFile where the passphrase is read from; empty: from the environment
      */
-    public record Keyring(int unsealThreads, int pool, Optional<Path> passphraseFile) {}
+    public record Keyring(int unsealThreads, int mints, int pool, Optional<Path> passphraseFile) {}
 
     /**
      * How the chain is followed.

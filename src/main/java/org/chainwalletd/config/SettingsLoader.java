@@ -61,7 +61,10 @@ public final class SettingsLoader {
                 http(),
                 spend(),
                 new Settings.Keyring(
-                        unsealThreads(), count(Option.KEY_POOL), value(Option.PASSPHRASE_FILE, sources::path)),
+                        unsealThreads(),
+                        count(Option.MAX_MINTS),
+                        count(Option.KEY_POOL),
+                        value(Option.PASSPHRASE_FILE, sources::path)),
                 follow(),
                 swap(),
                 devnet,

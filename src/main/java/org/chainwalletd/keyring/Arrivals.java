@@ -23,8 +23,14 @@ final class Arrivals {
     private final SecretBytes passphrase;
     private final Set<Address> arriving = new HashSet<>();
     private final List<Store> behindOthers = new ArrayList<>();
+    private final int most;
+    private final KeyringMetrics.Mints metrics;
+    private int sealing;
 
-    Arrivals(KeyringActor.Shared shared) {
+    /** @param most calls whose keys may be sealed at a time */
+    Arrivals(KeyringActor.Shared shared, int most, KeyringMetrics.Mints metrics) {
+        this.most = most;
+        this.metrics = metrics;
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
@@ -34,7 +40,10 @@ final class Arrivals {
     }
 
     void begin(Store question) {
-        if (question.skipPresent() && meetsOthers(question)) {
+        if (!question.isSealed() && sealing + behindOthers.size() >= most) {
+            metrics.refused().increment();
+            question.refuse(KeyringFailures.tooManyMints(most));
+        } else if (question.skipPresent() && meetsOthers(question)) {
             behindOthers.add(question);
         } else {
             take(question);
@@ -73,24 +82,40 @@ final class Arrivals {
         }
         moving.addAll(chosen);
         arriving.addAll(chosen);
-        context.pipeToSelf(work.storeAll(wanted, passphrase), (done, failure) -> new Stored(question, wanted, failure));
+        count(question, 1);
+        context.pipeToSelf(
+                work.storeAll(wanted, passphrase, question.abandoned()),
+                (done, failure) -> new Stored(question, wanted, failure));
+    }
+
+    private void count(Store question, int change) {
+        if (!question.isSealed()) {
+            sealing += change;
+            metrics.underWay().set(sealing);
+        }
     }
 
     void stored(Stored outcome) {
+        count(outcome.question(), -1);
         List<KeyEntry> entries = outcome.keys().stream().map(Arrival::entry).toList();
         if (outcome.failure() != null) {
             outcome.keys().forEach(Arrival::close);
-            // Sealing fails when the keyring is closed meanwhile, and then that is the reason.
-            end(
-                    outcome.question(),
-                    entries,
-                    passphrase.isClosed() ? KeyringFailures.stopping() : KeyringFailures.of(outcome.failure()));
+            end(outcome.question(), entries, failureOf(outcome));
             return;
         }
         Map<Address, KeyNote> notes =
                 outcome.keys().stream().collect(Collectors.toMap(Arrival::address, Arrival::note));
         writes.submit(Change.adding(
                 outcome.question().before(), entries, notes, failure -> end(outcome.question(), entries, failure)));
+    }
+
+    /** Sealing fails when the keyring is closed meanwhile, and then that is the reason. */
+    private KeyringException failureOf(Stored outcome) {
+        KeyringException failure = KeyringFailures.of(outcome.failure());
+        if (failure.reason() == KeyringException.Reason.ABANDONED) {
+            metrics.abandoned().increment();
+        }
+        return passphrase.isClosed() ? KeyringFailures.stopping() : failure;
     }
 
     private void end(Store question, List<KeyEntry> entries, KeyringException failure) {

@@ -17,6 +17,7 @@ import org.chainwalletd.keyring.SealedPlace.EvmKey;
 import org.chainwalletd.keyring.SealedPlace.EvmPhrase;
 import org.chainwalletd.keyring.SealedPlace.KeptEvmKey;
 import org.chainwalletd.keyring.SealedPlace.KeptEvmPhrase;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,13 +36,15 @@ final class EvmKeyFiles {
 
     private final KeyringStore store;
     private final Sealer sealer;
-    private final Executor argon2;
+    private final Executor proving;
+    private final Executor sealing;
     private final Executor crypto;
 
     EvmKeyFiles(KeyringSetup setup, KeyringStore store) {
         this.store = store;
         this.sealer = setup.sealer();
-        this.argon2 = setup.executors().argon2();
+        this.proving = setup.executors().argon2().of(Urgency.PROOF);
+        this.sealing = setup.executors().argon2().of(Urgency.SEAL);
         this.crypto = setup.executors().crypto();
     }
 
@@ -68,7 +71,7 @@ final class EvmKeyFiles {
                     secret.close();
                     throw mismatch(place, address);
                 },
-                argon2);
+                proving);
     }
 
     /** The entropy of the phrase of {@code address}, proved to be its. */
@@ -101,7 +104,7 @@ final class EvmKeyFiles {
                     entropy.close();
                     throw mismatch(place, address);
                 },
-                argon2);
+                proving);
     }
 
     /** Copies what stands in the places of the current key to those of its address: first the phrase, so that a kept key has its own. */
@@ -135,7 +138,7 @@ final class EvmKeyFiles {
                         return place.equals(KEY) ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
                     }
                 },
-                argon2);
+                proving);
     }
 
     /** Seals {@code key} and puts it in the places of the current one: first the phrase. Closes nothing. */
@@ -151,9 +154,9 @@ final class EvmKeyFiles {
     private CompletableFuture<Void> write(
             NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
         CompletableFuture<SealedBlob> secret =
-                CompletableFuture.supplyAsync(() -> sealer.seal(SealedRole.EVM_KEY, passphrase, key.secret()), argon2);
+                CompletableFuture.supplyAsync(() -> sealer.seal(SealedRole.EVM_KEY, passphrase, key.secret()), sealing);
         CompletableFuture<Optional<SealedBlob>> phrase = CompletableFuture.supplyAsync(
-                () -> key.entropy().map(entropy -> sealer.seal(SealedRole.EVM_MNEMONIC, passphrase, entropy)), argon2);
+                () -> key.entropy().map(entropy -> sealer.seal(SealedRole.EVM_MNEMONIC, passphrase, entropy)), sealing);
         return secret.thenCombineAsync(
                         phrase,
                         (blob, words) -> words.map(phraseBlob -> store.write(phrasePlace, phraseBlob))

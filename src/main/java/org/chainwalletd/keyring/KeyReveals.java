@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.Stretching.Urgency;
 
 /**
  * What needs the keystore's passphrase of the request: revealing and deleting (interface.md, section 4.11, rule 1). It is proved by unsealing the
@@ -41,7 +42,9 @@ final class KeyReveals {
         return questions
                 .entry(address)
                 .thenComposeAsync(
-                        entry -> questions.attempt(() -> unlessGone(entry, work.unseal(entry, passphrase))), crypto);
+                        entry -> questions.attempt(
+                                () -> unlessGone(entry, work.unseal(entry, passphrase, Urgency.PROOF))),
+                        crypto);
     }
 
     CompletableFuture<SecretBytes> phrase(Address address, SecretBytes passphrase) {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
@@ -18,6 +19,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +38,7 @@ final class KeyWork {
     private final Sealer sealer;
     private final KeyringStore store;
     private final Executor crypto;
-    private final Executor argon2;
+    private final Stretching argon2;
 
     KeyWork(KeyringSetup setup, KeyringStore store) {
         this.sealer = setup.sealer();
@@ -45,51 +47,78 @@ final class KeyWork {
         this.argon2 = setup.executors().argon2();
     }
 
-    /** Makes the sealed files durable: first the key, then the phrase. Closes {@code key}. */
-    CompletableFuture<Void> store(Arrival key, SecretBytes passphrase) {
+    /**
+     * Makes the sealed files durable: first the key, then the phrase. Closes {@code key}.
+     *
+     * @param abandoned whether nobody waits for it any more; asked before each Argon2id, and then nothing is stored
+     */
+    CompletableFuture<Void> store(Arrival key, SecretBytes passphrase, BooleanSupplier abandoned) {
         if (key instanceof PooledKey pooled) {
             return store.add(pooled.sealed());
         }
         NewKey open = (NewKey) key;
-        return seal(open, passphrase)
+        return seal(open, passphrase, abandoned)
                 .thenComposeAsync(store::add, crypto)
                 .whenCompleteAsync((done, failure) -> open.close(), crypto);
     }
 
     /** Argon2id runs for secret and phrase at once. */
-    private CompletableFuture<SealedKey> seal(NewKey key, SecretBytes passphrase) {
-        CompletableFuture<SealedBlob> secret =
-                CompletableFuture.supplyAsync(() -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()), argon2);
+    private CompletableFuture<SealedKey> seal(NewKey key, SecretBytes passphrase, BooleanSupplier abandoned) {
+        Executor sealing = argon2.of(Urgency.SEAL);
+        CompletableFuture<SealedBlob> secret = CompletableFuture.supplyAsync(
+                () -> unless(abandoned, () -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())), sealing);
         CompletableFuture<Optional<SealedBlob>> phrase = key.entropy()
                 .map(entropy -> CompletableFuture.supplyAsync(
-                        () -> Optional.of(sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)), argon2))
+                        () -> unless(
+                                abandoned, () -> Optional.of(sealer.seal(SealedRole.MNEMONIC, passphrase, entropy))),
+                        sealing))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
         return secret.thenCombineAsync(
                 phrase, (blob, words) -> new SealedKey(key.address(), key.publicKey(), blob, words), crypto);
     }
 
-    /** Draws a standard key and seals it, all of it on {@code executor}. Two Argon2id. */
-    CompletableFuture<SealedKey> sealAhead(SecretBytes passphrase, Executor executor) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try (NewKey key = NewKey.standard(sealer, sealer.newPhrase(), Optional.empty())) {
-                        return new SealedKey(
-                                key.address(),
-                                key.publicKey(),
-                                sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()),
-                                key.entropy().map(entropy -> sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)));
-                    }
-                },
-                executor);
+    private static <T> T unless(BooleanSupplier abandoned, Supplier<T> sealing) {
+        if (abandoned.getAsBoolean()) {
+            throw KeyringFailures.abandoned();
+        }
+        return sealing.get();
     }
 
+    /**
+     * Draws a standard key and seals it, all of it on {@code background} and while no other Argon2id runs or waits: before each of its two it
+     * looks again.
+     */
+    CompletableFuture<SealedKey> sealAhead(SecretBytes passphrase, Executor background) {
+        Executor quiet = argon2.whenQuiet(background);
+        return CompletableFuture.supplyAsync(
+                        () -> {
+                            NewKey key = NewKey.standard(sealer, sealer.newPhrase(), Optional.empty());
+                            return new HalfSealed(key, sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()));
+                        },
+                        quiet)
+                .thenApplyAsync(
+                        half -> {
+                            try (NewKey key = half.key()) {
+                                return new SealedKey(
+                                        key.address(),
+                                        key.publicKey(),
+                                        half.secret(),
+                                        key.entropy()
+                                                .map(entropy -> sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)));
+                            }
+                        },
+                        quiet);
+    }
+
+    private record HalfSealed(NewKey key, SealedBlob secret) {}
+
     /** Stores one key after the other, so that a large vault leaves room for everybody else's Argon2id between two keys. */
-    CompletableFuture<Void> storeAll(List<? extends Arrival> keys, SecretBytes passphrase) {
+    CompletableFuture<Void> storeAll(List<? extends Arrival> keys, SecretBytes passphrase, BooleanSupplier abandoned) {
         return OneByOne.run(keys.size(), crypto, i -> {
             if (i > 0) {
                 CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
             }
-            return store(keys.get(i), passphrase);
+            return store(keys.get(i), passphrase, abandoned);
         });
     }
 
@@ -108,13 +137,13 @@ final class KeyWork {
                                 return sealer.seal(SealedRole.CHECK, passphrase, nothing);
                             }
                         },
-                        argon2)
+                        argon2.of(Urgency.SEAL))
                 .thenComposeAsync(blob -> store.write(CHECK, blob), crypto);
     }
 
     /** The public key of a 1:1 key from its secret, which is overwritten at once. One Argon2id. */
     CompletableFuture<KeyEntry> learn(KeyEntry entry, SecretBytes passphrase) {
-        return unseal(entry, passphrase)
+        return unseal(entry, passphrase, Urgency.SEAL)
                 .thenApplyAsync(
                         secret -> {
                             try (secret) {
@@ -125,12 +154,12 @@ final class KeyWork {
     }
 
     /** The 32-byte secret of {@code entry}, proved to be its address's. One Argon2id. */
-    CompletableFuture<SecretBytes> unseal(KeyEntry entry, SecretBytes passphrase) {
+    CompletableFuture<SecretBytes> unseal(KeyEntry entry, SecretBytes passphrase, Urgency urgency) {
         if (entry.imported()) {
             return store.read(new SealedPlace.Key(entry.address()))
-                    .thenApplyAsync(blob -> openKey(entry.address(), blob, passphrase), argon2);
+                    .thenApplyAsync(blob -> openKey(entry.address(), blob, passphrase), argon2.of(urgency));
         }
-        return unsealSeed(passphrase)
+        return unsealSeed(passphrase, urgency)
                 .thenApplyAsync(
                         seed -> {
                             try (seed) {
@@ -141,8 +170,8 @@ final class KeyWork {
     }
 
     /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
-    CompletableFuture<SecretBytes> unsealSeed(SecretBytes passphrase) {
-        return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2);
+    CompletableFuture<SecretBytes> unsealSeed(SecretBytes passphrase, Urgency urgency) {
+        return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2.of(urgency));
     }
 
     /** The key of {@code entry} from the unsealed seed, which stays open. */
@@ -194,14 +223,15 @@ final class KeyWork {
     }
 
     /** The sealed phrase of a standard key as entropy; empty when the key has none. One Argon2id. */
-    CompletableFuture<Optional<SecretBytes>> unsealPhrase(KeyEntry entry, SecretBytes passphrase) {
+    CompletableFuture<Optional<SecretBytes>> unsealPhrase(KeyEntry entry, SecretBytes passphrase, Urgency urgency) {
         return store.find(new SealedPlace.Phrase(entry.address()))
-                .thenApplyAsync(blob -> blob.map(words -> openPhrase(entry.address(), words, passphrase)), argon2);
+                .thenApplyAsync(
+                        blob -> blob.map(words -> openPhrase(entry.address(), words, passphrase)), argon2.of(urgency));
     }
 
     /** The words of a 1:1 key: the standard phrase, or those that spell the secret. One Argon2id. */
     CompletableFuture<SecretBytes> phraseOf(KeyEntry entry, SecretBytes passphrase) {
-        return unsealPhrase(entry, passphrase)
+        return unsealPhrase(entry, passphrase, Urgency.PROOF)
                 .thenComposeAsync(
                         entropy -> entropy.map(CompletableFuture::completedFuture)
                                 .orElseGet(() -> spelling(entry, passphrase)),
@@ -218,13 +248,13 @@ final class KeyWork {
                                         .isPresent()
                                 ? CompletableFuture.failedFuture(KeyringFailures.phraseLost(
                                         store.nameOf(new SealedPlace.Phrase(entry.address()))))
-                                : unseal(entry, passphrase),
+                                : unseal(entry, passphrase, Urgency.PROOF),
                         crypto);
     }
 
     /** The account-chain secret of the legacy seed. One Argon2id. */
     CompletableFuture<SecretBytes> evmSecretOfSeed(SecretBytes passphrase) {
-        return unsealSeed(passphrase)
+        return unsealSeed(passphrase, Urgency.PROOF)
                 .thenApplyAsync(
                         entropy -> {
                             try (entropy;
@@ -237,7 +267,7 @@ final class KeyWork {
 
     /** The words of the legacy seed. One Argon2id. */
     CompletableFuture<SecretBytes> seedPhrase(SecretBytes passphrase) {
-        return unsealSeed(passphrase).thenApplyAsync(KeyWork::words, crypto);
+        return unsealSeed(passphrase, Urgency.PROOF).thenApplyAsync(KeyWork::words, crypto);
     }
 
     /** Whether the public key is known and, as it comes from a file that nothing protects, is the one of the address. */
@@ -257,13 +287,14 @@ final class KeyWork {
         return CompletableFuture.supplyAsync(
                 () -> Bytes.wrap(
                         sealer.seal(SealedRole.VAULT, passphrase, content).toBytes()),
-                argon2);
+                argon2.of(Urgency.SEAL));
     }
 
     /** Opens a vault and reads its keys. One Argon2id. */
     CompletableFuture<Vault.Contents> openVault(Bytes blob, SecretBytes passphrase) {
         return CompletableFuture.supplyAsync(() -> parseVault(blob), crypto)
-                .thenApplyAsync(vault -> open(SealedRole.VAULT, vault, passphrase, "the vault"), argon2)
+                .thenApplyAsync(
+                        vault -> open(SealedRole.VAULT, vault, passphrase, "the vault"), argon2.of(Urgency.PROOF))
                 .thenApplyAsync(
                         content -> {
                             try (content) {

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -23,6 +24,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringActor.Command;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -31,6 +33,8 @@ import org.chainwalletd.store.CrashPoint;
  * answered belong to the caller.
  */
 public final class Keyring implements Signer {
+    private static final BooleanSupplier NEVER = () -> false;
+
     private final KeyringQuestions questions;
     private final AtomicReference<KeyringView> view;
     private volatile OwnedAddresses owned;
@@ -246,10 +250,19 @@ public final class Keyring implements Signer {
         return known.contains(address);
     }
 
-    /** A new key with a standard phrase of its own. */
+    /** A new key with a standard phrase of its own, for somebody who waits for it to the end. */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label) {
+        return generateStandard(label, NEVER);
+    }
+
+    /**
+     * A new key with a standard phrase of its own. Fails with {@link Reason#TOO_MANY_ATTEMPTS} while too many are being made.
+     *
+     * @param abandoned whether nobody waits for it any more: then none is made, unless it is sealed already
+     */
+    public CompletionStage<KeyEntry> generateStandard(Optional<String> label, BooleanSupplier abandoned) {
         if (!pooled) {
-            return store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE);
+            return store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE, abandoned);
         }
         try {
             Labels.check(label);
@@ -259,17 +272,23 @@ public final class Keyring implements Signer {
         return this.<Optional<SealedKey>>ask(KeyringActor.Take::new)
                 .thenComposeAsync(
                         taken -> taken.map(key -> store(new PooledKey(key, label, births.now())))
-                                .orElseGet(() -> store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE)),
+                                .orElseGet(() ->
+                                        store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE, abandoned)),
                         crypto);
     }
 
     private CompletionStage<KeyEntry> store(PooledKey key) {
-        return store(CompletableFuture.completedFuture(key), CrashPoint.MINT_BEFORE_STATE);
+        return store(CompletableFuture.completedFuture(key), CrashPoint.MINT_BEFORE_STATE, NEVER);
     }
 
-    /** A new key whose phrase spells the secret. */
+    /** A new key whose phrase spells the secret, for somebody who waits for it to the end. */
     public CompletionStage<KeyEntry> generateIndependent(Optional<String> label) {
-        return store(maker.generateIndependent(label), CrashPoint.MINT_BEFORE_STATE);
+        return generateIndependent(label, NEVER);
+    }
+
+    /** A new key whose phrase spells the secret; otherwise as {@link #generateStandard(Optional, BooleanSupplier)}. */
+    public CompletionStage<KeyEntry> generateIndependent(Optional<String> label, BooleanSupplier abandoned) {
+        return store(maker.generateIndependent(label), CrashPoint.MINT_BEFORE_STATE, abandoned);
     }
 
     /** The next key of the legacy seed. */
@@ -284,17 +303,17 @@ public final class Keyring implements Signer {
 
     /** @param secretHex 64 hexadecimal characters */
     public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
-        return store(maker.ofSecret(secretHex, label), CrashPoint.IMPORT_BEFORE_STATE);
+        return store(maker.ofSecret(secretHex, label), CrashPoint.IMPORT_BEFORE_STATE, NEVER);
     }
 
     /** @param words 24 words that spell the secret, in UTF-8, with any white space */
     public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
-        return store(maker.ofIndependentPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
+        return store(maker.ofIndependentPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE, NEVER);
     }
 
     /** @param words 24 words of a standard phrase, in UTF-8, with any white space; kept with the key */
     public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
-        return store(maker.ofStandardPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE);
+        return store(maker.ofStandardPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE, NEVER);
     }
 
     /** The secret of any key as 64 hexadecimal characters. */
@@ -356,7 +375,7 @@ public final class Keyring implements Signer {
 
     private CompletableFuture<List<Address>> takeIn(Vault.Contents vault) {
         return this.<List<KeyEntry>>ask(reply ->
-                        new KeyringActor.Store(vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, reply))
+                        new KeyringActor.Store(vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, NEVER, reply))
                 .thenApplyAsync(
                         entries -> entries.stream().map(KeyEntry::address).toList(), crypto)
                 .thenComposeAsync(
@@ -374,10 +393,11 @@ public final class Keyring implements Signer {
         return closed;
     }
 
-    private CompletionStage<KeyEntry> store(CompletableFuture<? extends Arrival> key, CrashPoint before) {
+    private CompletionStage<KeyEntry> store(
+            CompletableFuture<? extends Arrival> key, CrashPoint before, BooleanSupplier abandoned) {
         return key.thenComposeAsync(
                         made -> this.<List<KeyEntry>>ask(
-                                reply -> new KeyringActor.Store(List.of(made), false, before, reply)),
+                                reply -> new KeyringActor.Store(List.of(made), false, before, abandoned, reply)),
                         crypto)
                 .thenApplyAsync(entries -> entries.get(0), crypto);
     }
@@ -400,7 +420,7 @@ public final class Keyring implements Signer {
                                 return passphrase.use(phrase -> setup.cost().derive(phrase, salt.toArray()));
                             }
                         },
-                        setup.executors().argon2());
+                        setup.executors().argon2().of(Urgency.SPEND));
     }
 
     private <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, Command> question) {

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -50,14 +51,21 @@ final class KeyringActor {
      * Takes 1:1 keys in; their secrets are overwritten when they are sealed. All of them become durable together.
      *
      * @param skipPresent whether keys that are there already are left out; otherwise one such key refuses all
+     * @param abandoned whether nobody waits for the answer any more, so that what is not sealed yet need not be; asked on any thread
      * @param reply the new entries in the given order
      */
     record Store(
             List<? extends Arrival> keys,
             boolean skipPresent,
             CrashPoint before,
+            BooleanSupplier abandoned,
             CompletableFuture<List<KeyEntry>> reply)
             implements Question {
+        /** Whether it takes no Argon2id, because its keys were sealed ahead of time. */
+        boolean isSealed() {
+            return keys.stream().allMatch(PooledKey.class::isInstance);
+        }
+
         /** Overwrites the secrets. */
         @Override
         public void refuse(KeyringException refusal) {
@@ -245,7 +253,7 @@ final class KeyringActor {
                 audience,
                 (batch, told) -> context.pipeToSelf(told, (done, failure) -> new Told(batch, failure)));
         Shared shared = new Shared(context, table, writes, store, work, moving, passphrase, unsealed);
-        arrivals = new Arrivals(shared);
+        arrivals = new Arrivals(shared, setup.mostMints(), KeyringMetrics.mints(setup.metrics()));
         departures = new Departures(shared);
         derivations = new Derivations(shared);
         unsealings = new Unsealings(shared, setup.executors().crypto(), this::onDerive);

@@ -11,7 +11,9 @@ public final class KeyringException extends RuntimeException {
         LOCKED,
         INVALID,
         TOO_MANY_ATTEMPTS,
-        STORAGE
+        STORAGE,
+        /** Whoever asked is not there any more. */
+        ABANDONED
     }
 
     private final Reason reason;

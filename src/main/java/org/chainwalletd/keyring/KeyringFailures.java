@@ -13,6 +13,8 @@ import org.slf4j.LoggerFactory;
 final class KeyringFailures {
     private static final Logger LOG = LoggerFactory.getLogger(KeyringFailures.class);
 
+    private static final long MINT_RETRY_SECONDS = 2;
+
     private KeyringFailures() {}
 
     /** A step that touches files. */
@@ -123,6 +125,16 @@ final class KeyringFailures {
     static KeyringException moving() {
         return new KeyringException(
                 Reason.ALREADY_PRESENT, "the next derived address is being imported or deleted just now; try again");
+    }
+
+    static KeyringException tooManyMints(int most) {
+        return new KeyringException(
+                Reason.TOO_MANY_ATTEMPTS, most + " keys are being made already; nothing was made", MINT_RETRY_SECONDS);
+    }
+
+    /** For nobody, unless an intermediary lost its client and listens on. */
+    static KeyringException abandoned() {
+        return new KeyringException(Reason.ABANDONED, "the caller left before its key was sealed; none was made");
     }
 
     static KeyringException stopping() {

@@ -8,6 +8,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.keyring.KeyringStore.Listing;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +27,7 @@ final class KeyringLoader {
     KeyringLoader(KeyringSetup setup, KeyringStore store) {
         this.store = store;
         this.sealer = setup.sealer();
-        this.argon2 = setup.executors().argon2();
+        this.argon2 = setup.executors().argon2().of(Urgency.SPEND);
         this.crypto = setup.executors().crypto();
     }
 

@@ -43,6 +43,24 @@ final class KeyringMetrics {
      */
     record Pool(AtomicInteger ready, Counter missed) {}
 
+    /**
+     * @param underWay calls whose keys are being sealed, or wait for it; to be set by their owner
+     * @param refused calls that found too many of them
+     * @param abandoned calls whose callers left before their keys were sealed
+     */
+    record Mints(AtomicInteger underWay, Counter refused, Counter abandoned) {}
+
+    static Mints mints(MeterRegistry registry) {
+        return new Mints(
+                registry.gauge("walletd.keyring.mints", new AtomicInteger()),
+                Counter.builder("walletd.keyring.mints.refused")
+                        .description("calls for new keys that were refused because too many were being made")
+                        .register(registry),
+                Counter.builder("walletd.keyring.mints.abandoned")
+                        .description("calls for new keys whose callers left before the keys were sealed")
+                        .register(registry));
+    }
+
     static Pool pool(MeterRegistry registry) {
         return new Pool(
                 registry.gauge("walletd.keyring.pool.keys", new AtomicInteger()),

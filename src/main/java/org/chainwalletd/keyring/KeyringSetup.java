@@ -17,6 +17,7 @@ import org.chainwalletd.crypto.Argon2;
  * @param clock for the slowing down of passphrase attempts
  * @param executors where the work is done that the actor only hands out
  * @param upkeep when the work is done that nobody waits for
+ * @param mostMints how many calls may have keys sealed at a time, those that wait for it included
  */
 public record KeyringSetup(
         ChainProfile profile,
@@ -26,14 +27,21 @@ public record KeyringSetup(
         InstantSource clock,
         MeterRegistry metrics,
         Executors executors,
-        Upkeep upkeep) {
+        Upkeep upkeep,
+        int mostMints) {
+    private static final int USUAL_MINTS = 64;
 
     /**
      * @param crypto signatures: as many threads as cores
-     * @param argon2 sealing and unsealing: as many at once as configured, 64 MiB each
+     * @param argon2 sealing and unsealing
      * @param disk files
      */
-    public record Executors(Executor crypto, Executor argon2, Executor disk) {}
+    public record Executors(Executor crypto, Stretching argon2, Executor disk) {
+        /** @param argon2 as many threads as computations may run at once, 64 MiB each */
+        public Executors(Executor crypto, Executor argon2, Executor disk) {
+            this(crypto, new Stretching(argon2), disk);
+        }
+    }
 
     /**
      * @param first after the keyring was opened, so that the first answers do not compete with it
@@ -53,16 +61,22 @@ public record KeyringSetup(
                 InstantSource.system(),
                 metrics,
                 executors,
-                Upkeep.USUAL);
+                Upkeep.USUAL,
+                USUAL_MINTS);
     }
 
     KeyringSetup withExecutors(Executors others) {
-        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, others, upkeep);
+        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, others, upkeep, mostMints);
     }
 
     /** With sealed files that cost something else than is specified, for tests. */
     public KeyringSetup withCost(Argon2 other) {
-        return new KeyringSetup(profile, wallets, other, random, clock, metrics, executors, upkeep);
+        return new KeyringSetup(profile, wallets, other, random, clock, metrics, executors, upkeep, mostMints);
+    }
+
+    /** With another bound on keys that are being made. */
+    public KeyringSetup withMostMints(int most) {
+        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, executors, upkeep, most);
     }
 
     Sealer sealer() {

@@ -89,7 +89,7 @@ final class OfflineKeyring {
         KeyEntry entry = key.entry();
         KeyNote note = key.note();
         try {
-            work.store(key, passphrase).join();
+            work.store(key, passphrase, () -> false).join();
         } catch (CompletionException e) {
             throw KeyringFailures.of(e);
         }

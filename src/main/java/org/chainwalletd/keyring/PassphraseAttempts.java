@@ -116,7 +116,16 @@ final class PassphraseAttempts {
             return;
         }
         running++;
-        context.pipeToSelf(attempt.work().get(), (value, failure) -> new Ended<>(attempt, value, failure));
+        context.pipeToSelf(begun(attempt), (value, failure) -> new Ended<>(attempt, value, failure));
+    }
+
+    /** Executors refuse by throwing: that ends the attempt, not the counting. */
+    private static <T> CompletableFuture<T> begun(Attempt<T> attempt) {
+        try {
+            return attempt.work().get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private static KeyringException tooMany(String message, long retryAfterSeconds) {

@@ -21,6 +21,7 @@ import org.chainwalletd.keyring.KeyringActor.Question;
 import org.chainwalletd.keyring.KeyringActor.SeedUnsealed;
 import org.chainwalletd.keyring.KeyringActor.Sign;
 import org.chainwalletd.keyring.KeyringActor.Unsealed;
+import org.chainwalletd.keyring.Stretching.Urgency;
 
 /**
  * The questions that need a secret: each key, and the seed, is unsealed once, and whoever needs it meanwhile waits for the same Argon2id.
@@ -79,15 +80,16 @@ final class Unsealings {
         if (!entry.imported() && unsealed.seed() == null) {
             unsealSeedFor(question);
         } else if (unsealed.waitForKey(entry.address(), question)) {
-            CompletableFuture<SecretBytes> secret =
-                    entry.imported() ? work.unseal(entry, passphrase) : work.derived(entry, unsealed.seed());
+            CompletableFuture<SecretBytes> secret = entry.imported()
+                    ? work.unseal(entry, passphrase, Urgency.SPEND)
+                    : work.derived(entry, unsealed.seed());
             context.pipeToSelf(secret, (value, failure) -> new Unsealed(entry.address(), value, failure));
         }
     }
 
     void unsealSeedFor(Question question) {
         if (unsealed.waitForSeed(question)) {
-            context.pipeToSelf(work.unsealSeed(passphrase), SeedUnsealed::new);
+            context.pipeToSelf(work.unsealSeed(passphrase, Urgency.SPEND), SeedUnsealed::new);
         }
     }
 

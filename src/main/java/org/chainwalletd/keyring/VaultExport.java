@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -12,6 +13,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +22,15 @@ final class VaultExport {
     private static final Logger LOG = LoggerFactory.getLogger(VaultExport.class);
     private static final int REPORTED = 1_000;
     private static final long RETRY_AFTER_SECONDS = 60;
+    /** Vaults of one key that are made at a time; each costs up to three Argon2id. */
+    static final int MOST_SINGLE = 16;
+
+    private static final long SINGLE_RETRY_AFTER_SECONDS = 5;
 
     private final KeyWork work;
     private final Executor crypto;
     private final AtomicBoolean running = new AtomicBoolean();
+    private final AtomicInteger single = new AtomicInteger();
 
     VaultExport(KeyWork work, Executor crypto) {
         this.work = work;
@@ -31,7 +38,13 @@ final class VaultExport {
     }
 
     CompletableFuture<Bytes> one(KeyEntry entry, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
-        return sealed(List.of(entry), Optional.empty(), any -> false, VaultExport::none, lent, vaultPassphrase);
+        if (single.incrementAndGet() > MOST_SINGLE) {
+            single.decrementAndGet();
+            return CompletableFuture.failedFuture(new KeyringException(
+                    Reason.TOO_MANY_ATTEMPTS, MOST_SINGLE + " exports are running", SINGLE_RETRY_AFTER_SECONDS));
+        }
+        return sealed(List.of(entry), Optional.empty(), any -> false, VaultExport::none, lent, vaultPassphrase)
+                .whenCompleteAsync((vault, failure) -> single.decrementAndGet(), crypto);
     }
 
     private static CompletableFuture<List<NewEvmKey>> none(SecretBytes passphrase) {
@@ -110,7 +123,7 @@ final class VaultExport {
     private CompletableFuture<Optional<SecretBytes>> seed(List<KeyEntry> entries, KeyringActor.Lent lent) {
         return entries.stream().allMatch(KeyEntry::imported)
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : work.unsealSeed(lent.passphrase()).thenApplyAsync(Optional::of, crypto);
+                : work.unsealSeed(lent.passphrase(), Urgency.SEAL).thenApplyAsync(Optional::of, crypto);
     }
 
     private CompletableFuture<Void> add(
@@ -120,7 +133,7 @@ final class VaultExport {
         }
         KeyEntry entry = entries.get(i);
         CompletableFuture<Optional<SecretBytes>> phrase = entry.imported()
-                ? work.unsealPhrase(entry, lent.passphrase())
+                ? work.unsealPhrase(entry, lent.passphrase(), Urgency.SEAL)
                 : CompletableFuture.completedFuture(Optional.empty());
         return phrase.thenComposeAsync(
                 entropy -> secret(entry, seed, lent)
@@ -157,6 +170,8 @@ final class VaultExport {
                 LOG.debug("{} was deleted meanwhile", entry.address());
             }
         }
-        return entry.imported() ? work.unseal(entry, lent.passphrase()) : work.derived(entry, seed.orElseThrow());
+        return entry.imported()
+                ? work.unseal(entry, lent.passphrase(), Urgency.SEAL)
+                : work.derived(entry, seed.orElseThrow());
     }
 }

@@ -58,6 +58,11 @@ public final class CallContext {
         return gone;
     }
 
+    /** Whether the caller has left already: what {@link #gone} tells later, asked now. */
+    public boolean hasLeft() {
+        return presence.left();
+    }
+
     /** The call is answered: whether its caller leaves is of no interest any more. */
     synchronized void end() {
         ended = true;

@@ -183,6 +183,7 @@ class SettingsLoaderTest {
                 Map.entry("--swap-evm-finality", "12"),
                 Map.entry("--unseal-threads", "3"),
                 Map.entry("--key-pool", "19"),
+                Map.entry("--max-mints", "22"),
                 Map.entry("--passphrase-file", "~/words"),
                 Map.entry("--verify-work", "off"),
                 Map.entry("--checkpoint", "17:" + "cd".repeat(32)),
@@ -234,7 +235,7 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(140),
                                 Duration.ofSeconds(15),
                                 true),
-                        new Settings.Keyring(3, 19, Optional.of(home.resolve("words"))),
+                        new Settings.Keyring(3, 22, 19, Optional.of(home.resolve("words"))),
                         new Settings.Follow(
                                 false,
                                 Optional.of(new Settings.Checkpoint(17, Hash256.parse("cd".repeat(32)))),

@@ -39,6 +39,7 @@ final class KeyringFixture implements AutoCloseable {
     private ChainProfile profile = CHAIN;
     private Argon2 cost = CHEAP;
     private KeyringSetup.Upkeep upkeep = new KeyringSetup.Upkeep(Duration.ZERO, Duration.ofDays(1));
+    private int mostMints = 1_000;
     private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
     KeyringFixture(Path wallets) {
@@ -110,7 +111,13 @@ final class KeyringFixture implements AutoCloseable {
                 () -> now,
                 metrics,
                 new KeyringSetup.Executors(threads, argon2, disk),
-                upkeep);
+                upkeep,
+                mostMints);
+    }
+
+    KeyringFixture mostMints(int most) {
+        mostMints = most;
+        return this;
     }
 
     Keyring open() {

@@ -11,6 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -66,6 +70,29 @@ class PassphraseTest {
             assertThat(refusal(empty.tryOpen("wrong"))).hasMessageContaining("check.enc");
             assertThat(await(empty.tryOpen(PASSPHRASE)).size()).isZero();
         }
+    }
+
+    /** Executors refuse while the daemon stops, and whenever a bound of theirs is reached. */
+    @Test
+    void an_executor_that_refuses_costs_an_attempt_and_not_the_counting_of_them() {
+        await(keyring.close());
+        AtomicBoolean refusing = new AtomicBoolean();
+        Executor threads = Executors.newCachedThreadPool();
+        fixture.argon2(work -> {
+            if (refusing.get()) {
+                throw new RejectedExecutionException("full");
+            }
+            threads.execute(work);
+        });
+        keyring = fixture.open();
+
+        refusing.set(true);
+        assertThat(refusal(keyring.revealSecret(address, secret(PASSPHRASE))).reason())
+                .isEqualTo(Reason.STORAGE);
+        refusing.set(false);
+        assertThat(text(await(keyring.revealSecret(address, secret(PASSPHRASE)))))
+                .hasSize(64);
+        assertThat(counted("keystore")).isZero();
     }
 
     @Test

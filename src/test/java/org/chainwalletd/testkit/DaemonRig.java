@@ -64,14 +64,23 @@ public final class DaemonRig implements AutoCloseable {
     }
 
     private DaemonRig(Path datadir, Optional<Chain> chain, URI node, String... more) {
+        this(COST, datadir, chain, node, more);
+    }
+
+    private DaemonRig(Argon2 cost, Path datadir, Optional<Chain> chain, URI node, String... more) {
         this.chain = chain;
         try {
-            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {}, COST);
+            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {}, cost);
             token = Files.readString(datadir.resolve("token-spend")).strip();
             client = new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Without a chain, and with sealed files that take their time. */
+    public static DaemonRig ofCost(Argon2 cost, Path datadir, String... more) {
+        return new DaemonRig(cost, datadir, Optional.empty(), ScriptedNode.refusing(), more);
     }
 
     /** Over a chain of its own, with ten blocks. */
@@ -122,6 +131,10 @@ public final class DaemonRig implements AutoCloseable {
             params.put((String) namesAndValues[i], text ? value.toString() : value);
         }
         return params;
+    }
+
+    public String token() {
+        return token;
     }
 
     public URI uri() {

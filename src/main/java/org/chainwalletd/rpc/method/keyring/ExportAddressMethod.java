@@ -39,7 +39,7 @@ final class ExportAddressMethod extends NamedMethod<ExportAddressMethod.Params, 
 
     @Override
     public List<ErrorCode> errors() {
-        return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED);
+        return List.of(ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

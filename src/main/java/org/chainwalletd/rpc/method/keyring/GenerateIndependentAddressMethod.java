@@ -1,8 +1,10 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 
@@ -23,7 +25,12 @@ final class GenerateIndependentAddressMethod extends NamedMethod<LabelParams, Ne
     }
 
     @Override
+    public List<ErrorCode> errors() {
+        return List.of(ErrorCode.TOO_MANY_REQUESTS);
+    }
+
+    @Override
     public CompletionStage<NewKeyResult> call(LabelParams params, CallContext context) {
-        return keys.generateIndependent(params.label()).thenApplyAsync(NewKeyResult::of, executor);
+        return keys.generateIndependent(params.label(), context).thenApplyAsync(NewKeyResult::of, executor);
     }
 }

@@ -26,7 +26,7 @@ final class ImportMnemonicMethod extends NamedMethod<MnemonicParams, NewKeyResul
 
     @Override
     public List<ErrorCode> errors() {
-        return List.of(ErrorCode.WALLET_EXISTS);
+        return List.of(ErrorCode.WALLET_EXISTS, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

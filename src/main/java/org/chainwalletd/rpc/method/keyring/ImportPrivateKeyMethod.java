@@ -38,7 +38,7 @@ final class ImportPrivateKeyMethod extends NamedMethod<ImportPrivateKeyMethod.Pa
 
     @Override
     public List<ErrorCode> errors() {
-        return List.of(ErrorCode.WALLET_EXISTS);
+        return List.of(ErrorCode.WALLET_EXISTS, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

@@ -26,7 +26,7 @@ final class ImportStandardMnemonicMethod extends NamedMethod<MnemonicParams, New
 
     @Override
     public List<ErrorCode> errors() {
-        return List.of(ErrorCode.WALLET_EXISTS);
+        return List.of(ErrorCode.WALLET_EXISTS, ErrorCode.TOO_MANY_REQUESTS);
     }
 
     @Override

@@ -36,7 +36,7 @@ public final class KeyringErrors implements ErrorTranslator {
             case LOCKED -> new RpcException(ErrorCode.KEYSTORE_LOCKED, message);
             case INVALID -> RpcException.invalidParams(message);
             case TOO_MANY_ATTEMPTS -> RpcException.tooManyRequests(message, refusal.retryAfterSeconds());
-            case STORAGE -> new RpcException(ErrorCode.INTERNAL_ERROR, message);
+            case STORAGE, ABANDONED -> new RpcException(ErrorCode.INTERNAL_ERROR, message);
         };
     }
 }

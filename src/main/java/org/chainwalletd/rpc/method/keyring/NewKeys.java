@@ -10,6 +10,7 @@ import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.rpc.CallContext;
 
 /**
  * Where keys come into being: each is durable first, then watched on the chain, and only then does its caller hear of it. A crash between leaves a
@@ -27,12 +28,14 @@ public final class NewKeys {
         this.executor = executor;
     }
 
-    CompletionStage<KeyEntry> generateStandard(Optional<String> label) {
-        return fresh(keyring.generateStandard(label));
+    /** None for a caller who has left. */
+    CompletionStage<KeyEntry> generateStandard(Optional<String> label, CallContext caller) {
+        return fresh(keyring.generateStandard(label, caller::hasLeft));
     }
 
-    CompletionStage<KeyEntry> generateIndependent(Optional<String> label) {
-        return fresh(keyring.generateIndependent(label));
+    /** None for a caller who has left. */
+    CompletionStage<KeyEntry> generateIndependent(Optional<String> label, CallContext caller) {
+        return fresh(keyring.generateIndependent(label, caller::hasLeft));
     }
 
     CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
