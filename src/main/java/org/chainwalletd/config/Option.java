@@ -136,6 +136,37 @@ public enum Option {
     BIND("bind", "http.bind", Form.ADDRESS, "127.0.0.1:7448", "address and port to listen on"),
     TLS("tls", "http.tls", Form.SWITCH, "false", "serve HTTPS with a self-signed certificate made on first run"),
     TLS_SAN("tls-san", "http.tls-san", Form.WORDS, "", "further host names and IP addresses in the certificate"),
+    HTTP2(
+            "http2",
+            "http.http2",
+            Form.SWITCH,
+            "false",
+            "offer HTTP/2 beside HTTP/1.1: over TLS by ALPN, without it to clients that begin with its preface"),
+    HTTP2_MAX_STREAMS(
+            "http2-max-streams",
+            "http.http2-max-streams",
+            Form.COUNT,
+            "256",
+            "requests at a time on one HTTP/2 connection",
+            1,
+            10_000),
+    HTTP2_MAX_HEADER(
+            "http2-max-header-bytes",
+            "http.http2-max-header-bytes",
+            Form.BYTES,
+            "16384",
+            "longest list of header fields of an HTTP/2 request, decoded, names and values and 32 for each field",
+            1_024,
+            1_048_576),
+    HTTP2_MAX_CONTROL(
+            "http2-max-control-per-sec",
+            "http.http2-max-control-per-sec",
+            Form.COUNT,
+            "100",
+            "frames of each kind that carry no request any further (pings, settings, resets, empty or tiny frames) that an "
+                    + "HTTP/2 connection may send in a second",
+            1,
+            1_000_000),
     ALLOW_PUBLIC_BIND(
             "allow-public-bind",
             "http.allow-public-bind",

@@ -86,6 +86,7 @@ public record Settings(
     }
 
     /**
+     * @param http2 empty: not offered
      * @param tokenFlags tokens from flag or environment by scope word (read, manage, spend); absent ones come from files
      * @param headDeadline time from the first byte of a request to its last one
      * @param trustedProxies peers whose X-Forwarded-For is believed
@@ -95,6 +96,7 @@ public record Settings(
             InetSocketAddress bind,
             boolean tls,
             List<String> tlsSan,
+            Optional<Http2> http2,
             boolean allowPublicBind,
             Map<String, String> tokenFlags,
             int maxBodyBytes,
@@ -108,6 +110,15 @@ public record Settings(
             List<String> trustedProxies,
             Optional<InetSocketAddress> metricsBind,
             boolean console) {}
+
+    /**
+     * What one HTTP/2 connection may do.
+     *
+     * @param maxStreams requests at a time
+     * @param maxHeaderBytes of a request, decoded, as RFC 9113 counts them (section 6.5.2)
+     * @param maxControlPerSecond frames of each kind that carry no request any further
+     */
+    public record Http2(int maxStreams, int maxHeaderBytes, int maxControlPerSecond) {}
 
     /**
      * Spend allowance; empty caps mean no limit.

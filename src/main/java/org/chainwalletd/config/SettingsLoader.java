@@ -150,6 +150,7 @@ public final class SettingsLoader {
                 bind,
                 tls,
                 san,
+                http2(),
                 allowPublic,
                 tokens,
                 count(Option.MAX_BODY),
@@ -163,6 +164,12 @@ public final class SettingsLoader {
                 value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of()),
                 metricsBind,
                 truth(Option.CONSOLE));
+    }
+
+    private Optional<Settings.Http2> http2() {
+        Settings.Http2 limits = new Settings.Http2(
+                count(Option.HTTP2_MAX_STREAMS), count(Option.HTTP2_MAX_HEADER), count(Option.HTTP2_MAX_CONTROL));
+        return truth(Option.HTTP2) ? Optional.of(limits) : Optional.empty();
     }
 
     /** That listener asks for no token, so nothing but the operator's own assertion opens it to everyone. */

@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.function.LongFunction;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
@@ -58,6 +59,7 @@ final class Connection {
     private Runnable giveUp = () -> {};
     private Runnable closed = () -> {};
     private Runnable overBudget = () -> {};
+    private LongFunction<Optional<String>> lateness = now -> Optional.empty();
 
     /** @param budget what the heads of requests that are not complete count against */
     Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget) {
@@ -103,6 +105,20 @@ final class Connection {
     /** @param overBudget told when the connection is cut off because all clients together make the daemon hold too much */
     synchronized void whenOverBudget(Runnable overBudget) {
         this.overBudget = overBudget;
+    }
+
+    /** @param lateness tells what the client is late with as the layer above sees it; called from any thread */
+    synchronized void whenAskedForLateness(LongFunction<Optional<String>> lateness) {
+        this.lateness = lateness;
+    }
+
+    HttpLimits limits() {
+        return limits;
+    }
+
+    /** To count by what a layer above keeps of this client's bytes, or for it. */
+    Held holder() {
+        return new Held(budget);
     }
 
     void overBudget() {
@@ -287,6 +303,15 @@ final class Connection {
 
     /** Closes the connection if its client is late. Returns what it was late with. */
     Optional<String> closeIfLate(long now) {
+        LongFunction<Optional<String>> asked;
+        synchronized (this) {
+            asked = lateness;
+        }
+        Optional<String> above = asked.apply(now);
+        if (above.isPresent()) {
+            abort();
+            return above;
+        }
         Runnable ending;
         String reason;
         synchronized (this) {

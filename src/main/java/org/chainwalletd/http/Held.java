@@ -26,6 +26,14 @@ final class Held {
         return true;
     }
 
+    /** Gives a part back before the rest; nothing when all is given back already. */
+    synchronized void give(long part) {
+        if (!released) {
+            bytes -= part;
+            budget.give(part);
+        }
+    }
+
     /** Whether there was once not enough. */
     synchronized boolean refused() {
         return refused;

@@ -5,19 +5,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
-import org.apache.pekko.event.Logging;
-import org.apache.pekko.event.LoggingAdapter;
+import org.apache.pekko.event.NoLogging;
 import org.apache.pekko.http.impl.engine.http2.Http2;
 import org.apache.pekko.http.impl.engine.http2.Http2Blueprint;
 import org.apache.pekko.http.impl.engine.http2.Http2Compliance;
 import org.apache.pekko.http.impl.engine.http2.Http2Protocol;
 import org.apache.pekko.http.impl.engine.http2.TelemetrySpi;
 import org.apache.pekko.http.impl.engine.server.ServerTerminator;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.ResponseEntity;
 import org.apache.pekko.http.scaladsl.Http;
 import org.apache.pekko.http.scaladsl.settings.ServerSettings;
+import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
 import scala.Function1;
@@ -33,8 +37,12 @@ import scala.jdk.javaapi.FutureConverters;
  * it, takes the HTTP/2 layer from Pekko's internals. Both versions are pinned in the build; {@code TlsServerTest} notices a change.
  */
 final class Http2Layer {
-    /** RFC 9113, section 7: the client does what costs too much. */
-    private static final int ENHANCE_YOUR_CALM = 11;
+    /** Pekko takes so much of an answer ahead of its client: two frames, and the piece that goes beyond. */
+    private static final int AHEAD = 48 << 10;
+
+    /** Their text would be the client's. {@link Http2GuardStage} counts what is refused. */
+    private static final Attributes SILENT =
+            Attributes.createLogLevels(Attributes.logLevelOff(), Attributes.logLevelOff(), Attributes.logLevelOff());
 
     private static final FiniteDuration LONGER_THAN_ANY_DRAIN = FiniteDuration.create(1, TimeUnit.HOURS);
     private static final Duration ANSWERS_FIRST = Duration.ofMillis(200);
@@ -44,19 +52,25 @@ final class Http2Layer {
 
     private final ActorSystem<?> system;
     private final HttpHandler handler;
+    private final Http2Limits limits;
+    private final Consumer<String> refused;
     private final ServerSettings settings;
-    private final LoggingAdapter log;
 
-    Http2Layer(ActorSystem<?> system, HttpHandler handler, ServerSettings settings) {
+    /** @param refused told why a connection was cut off */
+    Http2Layer(ActorSystem<?> system, HttpHandler handler, Http2Limits limits, Consumer<String> refused) {
         this.system = system;
         this.handler = handler;
-        this.settings = settings;
-        this.log = Logging.getLogger(system.classicSystem(), Http2Layer.class);
+        this.limits = limits;
+        this.refused = refused;
+        this.settings = (ServerSettings) HttpLayers.settings(system, limits);
     }
 
     Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
-        Http2Streams streams = new Http2Streams();
+        Held held = connection.holder();
+        Http2Streams streams = new Http2Streams(held);
+        Http2Guard guard = new Http2Guard(limits, streams, held, System::nanoTime);
         connection.speaksHttp2();
+        connection.whenAskedForLateness(now -> guard.late(connection.limits(), now));
         connection.whenGivenUp(streams::giveUp);
         connection.presence().whenLeft(streams::close);
         Function1<
@@ -67,7 +81,7 @@ final class Http2Layer {
                 settings.http2Settings().maxConcurrentStreams(), answers, system.executionContext());
         var stack = Http2Blueprint.serverStack(
                 settings,
-                log,
+                NoLogging.getInstance(),
                 none(),
                 false,
                 TelemetrySpi.create(system.classicSystem()),
@@ -77,8 +91,13 @@ final class Http2Layer {
                 .reversed()
                 .join(requests)
                 .asJava();
-        Http2FrameWatch watch = new Http2FrameWatch(streams::reset);
-        return Flow.<ByteString>create().map(bytes -> read(watch, bytes)).via(http);
+        return Flow.fromGraph(new Http2GuardStage(guard, Http2Layer::failure, refused))
+                .via(http)
+                .map(frame -> {
+                    guard.written(frame);
+                    return frame;
+                })
+                .addAttributes(SILENT);
     }
 
     /** The client's settings are those that it sends itself. */
@@ -87,12 +106,10 @@ final class Http2Layer {
         return (scala.collection.immutable.Seq<T>) (Object) Nil$.MODULE$;
     }
 
-    private static ByteString read(Http2FrameWatch watch, ByteString bytes) {
-        if (!watch.read(bytes)) {
-            throw new Http2Compliance.Http2ProtocolException(
-                    Http2Protocol.ErrorCode$.MODULE$.byId(ENHANCE_YOUR_CALM), "a header block is too costly");
-        }
-        return bytes;
+    /** What Pekko's HTTP/2 server ends a connection for, with the GOAWAY that fits. */
+    private static RuntimeException failure(Http2Violation violation) {
+        return new Http2Compliance.Http2ProtocolException(
+                Http2Protocol.ErrorCode$.MODULE$.byId(violation.code().number()), violation.getMessage());
     }
 
     /**
@@ -115,11 +132,31 @@ final class Http2Layer {
                         ON_COMPLETING_THREAD);
         return answer.thenApplyAsync(
                 response -> {
+                    HttpResponse held = held(response, exchange.stream(), streams);
                     streams.end(exchange);
                     connection.answered();
-                    return (org.apache.pekko.http.scaladsl.model.HttpResponse) response;
+                    return (org.apache.pekko.http.scaladsl.model.HttpResponse) held;
                 },
                 ON_COMPLETING_THREAD);
+    }
+
+    /**
+     * The same answer, with what Pekko may keep of it counted until it is written. Its pieces are copied as they go out: the last ones would
+     * hold all of it for as long as the client does not take them.
+     */
+    private HttpResponse held(HttpResponse response, int stream, Http2Streams streams) {
+        ResponseEntity entity = response.entity();
+        long length = entity.getContentLengthOption().orElse(AHEAD);
+        if (!streams.unread(stream, (int) Math.min(length, AHEAD))) {
+            refused.accept("memory");
+            response.discardEntityBytes(system);
+            return Responses.refusal(503, "the daemon holds too much for its clients at the moment");
+        }
+        if (entity instanceof HttpEntity.Default) {
+            return response.withEntity(HttpEntities.create(
+                    entity.getContentType(), length, entity.getDataBytes().map(ByteString::compact)));
+        }
+        return response;
     }
 
     private static int streamOf(org.apache.pekko.http.scaladsl.model.HttpRequest request) {

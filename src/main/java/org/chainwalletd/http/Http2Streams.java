@@ -1,7 +1,7 @@
 package org.chainwalletd.http;
 
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -10,50 +10,104 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * The requests of one HTTP/2 connection that are being answered, by the number of their stream. Streams are reset on the connection's
- * thread and answered on others.
+ * The requests of one HTTP/2 connection that the daemon works on, by the number of their stream, and what is held for them. Streams are
+ * reset on the connection's thread and answered on others. A request whose stream is reset stays until its work has ended.
  */
 final class Http2Streams {
-    /**
-     * A reset can overtake the request it takes back, between the stage that sees frames and the one that sees requests; so many resets of
-     * streams without a request are kept. One that is forgotten costs no more than the wait that nobody reads.
-     */
-    private static final int EARLY_RESETS = 256;
-
     /** @param answer what the client gets; completed early when the daemon gives up */
     record Exchange(int stream, ClientPresence presence, CompletableFuture<HttpResponse> answer) {}
 
+    private final Held held;
+    /** What the head of each request in work is counted as. */
+    private final Map<Integer, Integer> heads = new HashMap<>();
+
     private final Map<Integer, Exchange> open = new HashMap<>();
-    private final Set<Integer> resetEarly = new LinkedHashSet<>();
+    /** Those of them whose stream was reset, maybe before the stage that sees requests has seen them. */
+    private final Set<Integer> left = new HashSet<>();
+    /** What of each answer may wait in Pekko for its client. */
+    private final Map<Integer, Integer> unread = new HashMap<>();
+
     private boolean closed;
+
+    /** @param held what the connection holds of its client's bytes, and for it */
+    Http2Streams(Held held) {
+        this.held = held;
+    }
+
+    /**
+     * A request is on its way to the daemon.
+     *
+     * @param headBytes taken of what is held; given back when the work has ended
+     * @return how many there are now
+     */
+    synchronized int dispatched(int stream, int headBytes) {
+        heads.put(stream, headBytes);
+        return heads.size();
+    }
 
     Exchange begin(int stream) {
         Exchange exchange = new Exchange(stream, new ClientPresence(), new CompletableFuture<>());
-        boolean left;
+        boolean gone;
         synchronized (this) {
             open.put(stream, exchange);
-            left = closed || resetEarly.remove(stream);
+            gone = closed || left.contains(stream);
         }
-        if (left) {
+        if (gone) {
             exchange.presence().leave();
         }
         return exchange;
     }
 
+    /** Its answer is ready. */
     synchronized void end(Exchange exchange) {
         open.remove(exchange.stream());
+        forget(exchange.stream());
     }
 
-    /** The client has reset the stream. */
+    /** Pekko has refused the stream, and nobody will see its request. */
+    synchronized void refused(int stream) {
+        forget(stream);
+    }
+
+    private void forget(int stream) {
+        left.remove(stream);
+        Integer head = heads.remove(stream);
+        if (head != null) {
+            held.give(head);
+        }
+    }
+
+    /**
+     * An answer of which {@code bytes} may wait in Pekko is about to begin.
+     *
+     * @return false when there is no room for them
+     */
+    synchronized boolean unread(int stream, int bytes) {
+        if (closed || left.contains(stream)) {
+            return true;
+        }
+        if (!held.take(bytes)) {
+            return false;
+        }
+        unread.put(stream, bytes);
+        return true;
+    }
+
+    /** The answer is written, or nobody waits for it any more. */
+    synchronized void written(int stream) {
+        Integer bytes = unread.remove(stream);
+        if (bytes != null) {
+            held.give(bytes);
+        }
+    }
+
+    /** The stream is reset, by the client or to it. */
     void reset(int stream) {
         Exchange exchange;
         synchronized (this) {
             exchange = open.get(stream);
-            if (exchange == null) {
-                resetEarly.add(stream);
-                if (resetEarly.size() > EARLY_RESETS) {
-                    resetEarly.remove(resetEarly.iterator().next());
-                }
+            if (heads.containsKey(stream)) {
+                left.add(stream);
             }
         }
         if (exchange != null) {
@@ -66,6 +120,7 @@ final class Http2Streams {
         synchronized (this) {
             closed = true;
         }
+        held.release();
         exchanges().forEach(exchange -> exchange.presence().leave());
     }
 

@@ -1,7 +1,7 @@
 package org.chainwalletd.http;
 
 import com.typesafe.config.ConfigFactory;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import javax.net.ssl.SSLSession;
 import org.apache.pekko.NotUsed;
@@ -34,19 +34,27 @@ final class HttpLayers {
             Map.entry("parsing.illegal-header-warnings", "off"),
             Map.entry("parsing.error-logging-verbosity", "off"),
             Map.entry("parsing.error-handler", MalformedRequests.class.getName()),
-            // A body in one frame comes with its head; a client that has vanished during a long wait is noticed;
-            // streams that are opened only to be reset, and other frames that cost the daemon more than their
-            // sender, are slowed.
+            // A body in one frame comes with its head; a client that has vanished during a long wait is noticed.
             Map.entry("http2.min-collect-strict-entity-size", 1),
-            Map.entry("http2.incoming-connection-level-buffer-size", "2 MiB"),
+            Map.entry("http2.incoming-connection-level-buffer-size", "512 KiB"),
             Map.entry("http2.ping-interval", "30s"),
-            Map.entry("http2.ping-timeout", "30s"),
-            Map.entry("http2.frame-type-throttle.frame-types", List.of("reset", "ping", "continuation", "priority")));
+            Map.entry("http2.ping-timeout", "30s"));
 
     private HttpLayers() {}
 
     static ServerSettings settings(ActorSystem<?> system) {
-        return ServerSettings.create(ConfigFactory.parseMap(OVERRIDES)
+        return settings(system, OVERRIDES);
+    }
+
+    /** @param http2 bounds that Pekko tells its clients too */
+    static ServerSettings settings(ActorSystem<?> system, Http2Limits http2) {
+        Map<String, Object> overrides = new HashMap<>(OVERRIDES);
+        overrides.put("http2.max-concurrent-streams", http2.streams());
+        return settings(system, overrides);
+    }
+
+    private static ServerSettings settings(ActorSystem<?> system, Map<String, Object> overrides) {
+        return ServerSettings.create(ConfigFactory.parseMap(overrides)
                 .atPath("pekko.http.server")
                 .withFallback(system.settings().config()));
     }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
@@ -56,25 +57,33 @@ public final class HttpServer {
      * @param metricsBind an own listener for {@code /metrics}, without TLS and without a token; empty: on the main one, with a token
      * @param console whether there is a page for people at {@code /console}
      * @param tls HTTPS with this certificate; empty: plain HTTP
+     * @param http2 offered beside HTTP/1.1 on the main listener, within these limits; empty: not offered
      */
     public record Place(
             InetSocketAddress bind,
             List<String> trustedProxies,
             Optional<InetSocketAddress> metricsBind,
             boolean console,
-            Optional<TlsIdentity> tls) {
+            Optional<TlsIdentity> tls,
+            Optional<Http2Limits> http2) {
 
-        /** Without the page for people. */
+        /** Without the page for people and without HTTP/2. */
         public Place(
                 InetSocketAddress bind,
                 List<String> trustedProxies,
                 Optional<InetSocketAddress> metricsBind,
                 Optional<TlsIdentity> tls) {
-            this(bind, trustedProxies, metricsBind, false, tls);
+            this(bind, trustedProxies, metricsBind, false, tls, Optional.empty());
         }
 
         public static Place of(Settings.Http http, Optional<TlsIdentity> tls) {
-            return new Place(http.bind(), http.trustedProxies(), http.metricsBind(), http.console(), tls);
+            return new Place(
+                    http.bind(),
+                    http.trustedProxies(),
+                    http.metricsBind(),
+                    http.console(),
+                    tls,
+                    http.http2().map(Http2Limits::of));
         }
     }
 
@@ -137,7 +146,7 @@ public final class HttpServer {
                         system,
                         limits,
                         budget,
-                        protocol(system, router, place.tls()),
+                        protocol(system, router, place, services.observer()::refused),
                         place.tls().isEmpty(),
                         services.observer()::refused)
                 .bind(place.bind());
@@ -156,16 +165,19 @@ public final class HttpServer {
                         system,
                         limits,
                         budget,
-                        protocol(system, router, Optional.empty()),
+                        new PlainLayers(system, router, Optional.empty()),
                         true,
                         services.observer()::refused)
                 .bind(address)
                 .thenApplyAsync(Optional::of, system.executionContext());
     }
 
-    private static Listener.Protocol protocol(ActorSystem<?> system, HttpHandler handler, Optional<TlsIdentity> tls) {
-        return tls.<Listener.Protocol>map(identity -> new TlsLayers(system, identity, handler))
-                .orElseGet(() -> new PlainLayers(system, handler));
+    private static Listener.Protocol protocol(
+            ActorSystem<?> system, HttpHandler handler, Place place, Consumer<String> refused) {
+        Optional<Http2Layer> http2 = place.http2().map(limits -> new Http2Layer(system, handler, limits, refused));
+        return place.tls()
+                .<Listener.Protocol>map(identity -> new TlsLayers(system, identity, handler, http2))
+                .orElseGet(() -> new PlainLayers(system, handler, http2));
     }
 
     /** Where the server listens; tells the port when port 0 was asked for. */

@@ -1,32 +1,37 @@
 package org.chainwalletd.http;
 
+import java.util.Optional;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
-import org.apache.pekko.http.scaladsl.settings.ServerSettings;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
- * HTTP/1.1 and HTTP/2 without TLS, told apart by the first bytes: a client that speaks HTTP/2 knows beforehand that the daemon does (RFC
- * 9113, section 3.3). The upgrade from HTTP/1.1, which that document has withdrawn, is ignored.
+ * HTTP/1.1 without TLS, and HTTP/2 where it is offered, told apart by the first bytes: a client that speaks HTTP/2 knows beforehand that
+ * the daemon does (RFC 9113, section 3.3). The upgrade from HTTP/1.1, which that document has withdrawn, is ignored.
  */
 final class PlainLayers implements Listener.Protocol {
     private final HttpHandler handler;
     private final BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> http1;
-    private final Http2Layer http2;
+    private final Optional<Http2Layer> http2;
 
-    PlainLayers(ActorSystem<?> system, HttpHandler handler) {
+    /** @param http2 empty: not offered */
+    PlainLayers(ActorSystem<?> system, HttpHandler handler, Optional<Http2Layer> http2) {
         this.handler = handler;
         this.http1 = HttpLayers.plain(system);
-        this.http2 = new Http2Layer(system, handler, (ServerSettings) HttpLayers.settings(system));
+        this.http2 = http2;
     }
 
     @Override
     public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
+        return http2.map(offered -> either(offered, connection)).orElseGet(() -> http1(connection));
+    }
+
+    private Flow<ByteString, ByteString, NotUsed> either(Http2Layer http2, Connection connection) {
         return Flow.fromGraph(new Http2Preface())
                 .flatMapPrefix(
                         1,

@@ -36,7 +36,8 @@ public final class TlsIdentity {
 
     private static final Logger LOG = LoggerFactory.getLogger(TlsIdentity.class);
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
-    private static final String[] APPLICATION_PROTOCOLS = {"h2", "http/1.1"};
+    private static final String[] HTTP_1 = {"http/1.1"};
+    private static final String[] HTTP_2_OR_1 = {"h2", "http/1.1"};
 
     private final String daemonName;
     private final X509Certificate certificate;
@@ -129,13 +130,17 @@ public final class TlsIdentity {
         return pem.clone();
     }
 
-    /** An engine for one connection to this server: TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1. */
-    SSLEngine engine() {
+    /**
+     * An engine for one connection to this server: TLS 1.2 and 1.3.
+     *
+     * @param http2 whether the client may choose HTTP/2
+     */
+    SSLEngine engine(boolean http2) {
         SSLEngine engine = context.createSSLEngine();
         engine.setUseClientMode(false);
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setProtocols(PROTOCOLS);
-        parameters.setApplicationProtocols(APPLICATION_PROTOCOLS);
+        parameters.setApplicationProtocols(http2 ? HTTP_2_OR_1 : HTTP_1);
         engine.setSSLParameters(parameters);
         return engine;
     }

@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -16,26 +17,27 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.stream.javadsl.TLS;
 import org.apache.pekko.util.ByteString;
 
-/** TLS with HTTP/1.1 and HTTP/2 above it, chosen by ALPN. */
+/** TLS with HTTP/1.1 above it, and HTTP/2 where it is offered, chosen by ALPN. */
 final class TlsLayers implements Listener.Protocol {
     private static final String HTTP_2 = "h2";
 
     private final TlsIdentity identity;
     private final HttpHandler handler;
     private final BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> http1;
-    private final Http2Layer http2;
+    private final Optional<Http2Layer> http2;
 
-    TlsLayers(ActorSystem<?> system, TlsIdentity identity, HttpHandler handler) {
+    /** @param http2 empty: not offered */
+    TlsLayers(ActorSystem<?> system, TlsIdentity identity, HttpHandler handler, Optional<Http2Layer> http2) {
         this.identity = identity;
         this.handler = handler;
         ServerSettings settings = (ServerSettings) HttpLayers.settings(system);
         this.http1 = org.apache.pekko.http.javadsl.Http.get(system).serverLayer(settings);
-        this.http2 = new Http2Layer(system, handler, settings);
+        this.http2 = http2;
     }
 
     @Override
     public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
-        SSLEngine engine = identity.engine();
+        SSLEngine engine = identity.engine(http2.isPresent());
         BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
                 TLS.create(() -> engine, session -> {}, IgnoreComplete$.MODULE$);
         Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http = Flow.<SslTlsInbound>create()
@@ -50,14 +52,16 @@ final class TlsLayers implements Listener.Protocol {
 
     /** Called when the handshake is over and the first bytes of the application are there. */
     private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> spoken(SSLEngine engine, Connection connection) {
-        return HTTP_2.equals(engine.getApplicationProtocol()) ? http2(connection) : http1(connection);
+        return http2.filter(offered -> HTTP_2.equals(engine.getApplicationProtocol()))
+                .map(chosen -> http2(chosen, connection))
+                .orElseGet(() -> http1(connection));
     }
 
     private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http1(Connection connection) {
         return http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
     }
 
-    private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http2(Connection connection) {
+    private static Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http2(Http2Layer http2, Connection connection) {
         return Flow.<SslTlsInbound>create()
                 .collectType(TLSProtocol.SessionBytes.class)
                 .map(TLSProtocol.SessionBytes::bytes)

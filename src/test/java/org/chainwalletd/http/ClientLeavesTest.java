@@ -402,11 +402,7 @@ class ClientLeavesTest {
 
     private void start(HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
         fixture = new ServerFixture(
-                datadir,
-                limits,
-                new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), tls),
-                List.of(),
-                Optional.of(dispatcher::dispatch));
+                datadir, limits, ServerFixture.withHttp2(tls), List.of(), Optional.of(dispatcher::dispatch));
     }
 
     private TlsIdentity identity() throws Exception {

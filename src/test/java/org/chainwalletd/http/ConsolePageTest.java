@@ -31,8 +31,8 @@ class ConsolePageTest {
 
     @Test
     void only_the_script_and_the_style_of_the_page_itself_may_run() throws Exception {
-        HttpServer.Place place =
-                new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), true, Optional.empty());
+        HttpServer.Place place = new HttpServer.Place(
+                ServerFixture.LOOPBACK, List.of(), Optional.empty(), true, Optional.empty(), Optional.empty());
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place, List.of());
                 RawClient client = fixture.client()) {
             RawClient.Response page = client.send(GET).read();

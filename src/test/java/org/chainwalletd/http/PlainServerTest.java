@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +26,7 @@ class PlainServerTest {
 
     @BeforeEach
     void start() throws Exception {
-        fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+        fixture = ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());
     }
 
     @AfterEach
@@ -42,6 +43,15 @@ class PlainServerTest {
 
             fixture.gate.complete(null);
             assertThat(client.readBody(1)).contains("\"scope\":\"spend\"");
+        }
+    }
+
+    @Test
+    void a_server_that_does_not_offer_http_2_takes_its_preface_for_a_request_of_http_1() throws Exception {
+        try (ServerFixture only1 = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = only1.client()) {
+            assertThat(client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").read().status())
+                    .isBetween(400, 505);
         }
     }
 

@@ -15,11 +15,17 @@ import java.nio.charset.StandardCharsets;
 final class RawHttp2 implements Closeable {
     static final int DATA = 0;
     static final int HEADERS = 1;
+    static final int PRIORITY = 2;
     static final int RST_STREAM = 3;
     static final int SETTINGS = 4;
+    static final int PUSH_PROMISE = 5;
+    static final int PING = 6;
+    static final int GOAWAY = 7;
+    static final int WINDOW_UPDATE = 8;
     static final int CONTINUATION = 9;
     static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
+    static final int PADDED = 8;
 
     /** @param type one of the frame types of RFC 9113, section 6 */
     record Frame(int type, int flags, int stream, byte[] payload) {}
@@ -33,18 +39,36 @@ final class RawHttp2 implements Closeable {
         this(socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     }
 
+    /** Says the preface and these settings: pairs of an identifier and a value. */
+    static RawHttp2 with(Socket socket, int... settings) throws IOException {
+        return new RawHttp2(socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", settings);
+    }
+
     /** Goes on where somebody has said the preface. */
     static RawHttp2 after(Socket socket) throws IOException {
         return new RawHttp2(socket, "");
     }
 
-    private RawHttp2(Socket socket, String preface) throws IOException {
+    private RawHttp2(Socket socket, String preface, int... settings) throws IOException {
         this.socket = socket;
         socket.setSoTimeout(30_000);
         this.out = socket.getOutputStream();
         this.in = new DataInputStream(socket.getInputStream());
         out.write(preface.getBytes(StandardCharsets.US_ASCII));
-        send(SETTINGS, 0, 0, new byte[0]);
+        send(SETTINGS, 0, 0, settings(settings));
+    }
+
+    /** Pairs of an identifier and a value. */
+    static byte[] settings(int... pairs) {
+        ByteBuffer bytes = ByteBuffer.allocate(pairs.length * 3);
+        for (int i = 0; i < pairs.length; i += 2) {
+            bytes.putShort((short) pairs[i]).putInt(pairs[i + 1]);
+        }
+        return bytes.array();
+    }
+
+    static byte[] number(int value) {
+        return ByteBuffer.allocate(4).putInt(value).array();
     }
 
     Socket socket() {
@@ -109,6 +133,25 @@ final class RawHttp2 implements Closeable {
                 return new String(frame.payload(), StandardCharsets.UTF_8);
             }
         }
+    }
+
+    /** Waits for the end of the connection. Returns the error code of its GOAWAY, or -1 when it ends without one. */
+    int goAway() throws IOException {
+        try {
+            for (Frame frame = read(); ; frame = read()) {
+                if (frame.type() == GOAWAY) {
+                    return ByteBuffer.wrap(frame.payload()).getInt(4);
+                }
+            }
+        } catch (EOFException | SocketException e) {
+            return -1;
+        }
+    }
+
+    /** Sends bytes that are no frame. */
+    void sendRaw(byte[] bytes) throws IOException {
+        out.write(bytes);
+        out.flush();
     }
 
     /** Waits for an answer on {@code stream}, or for the end of the connection. */

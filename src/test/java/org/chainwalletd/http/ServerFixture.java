@@ -35,6 +35,9 @@ final class ServerFixture implements AutoCloseable {
             Duration.ofSeconds(20),
             Duration.ofSeconds(5));
 
+    /** Those of the option table. */
+    static final Http2Limits HTTP_2 = new Http2Limits(256, 16_384, 100);
+
     /** Completes calls whose body is {@code "wait"}. */
     final CompletableFuture<Void> gate = new CompletableFuture<>();
 
@@ -55,6 +58,15 @@ final class ServerFixture implements AutoCloseable {
 
     ServerFixture(Path datadir, HttpLimits limits, List<String> proxies, Optional<TlsIdentity> tls) throws Exception {
         this(datadir, limits, new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), tls), List.of());
+    }
+
+    /** A server that speaks both versions of HTTP. */
+    static ServerFixture http2(Path datadir, HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
+        return new ServerFixture(datadir, limits, withHttp2(tls), List.of());
+    }
+
+    static HttpServer.Place withHttp2(Optional<TlsIdentity> tls) {
+        return new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, tls, Optional.of(HTTP_2));
     }
 
     ServerFixture(Path datadir, HttpLimits limits, HttpServer.Place place, List<ReadinessCheck> readiness)

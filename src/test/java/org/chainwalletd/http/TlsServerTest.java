@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -53,7 +54,7 @@ class TlsServerTest {
                 "chain-walletd",
                 TlsIdentity.names(InetAddress.getByName("127.0.0.1"), List.of("wallet.example")),
                 line -> {});
-        fixture = ServerFixture.tls(datadir, ServerFixture.LIMITS, identity);
+        fixture = ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.of(identity));
     }
 
     @AfterEach
@@ -72,6 +73,25 @@ class TlsServerTest {
             assertThat(answer.headers().firstValue("content-type")).contains("application/json");
             assertThat(answer.headers().firstValue("server")).isEmpty();
             assertThat(answer.body()).contains("\"scope\":\"spend\"").contains("\"bytes\":3");
+        }
+    }
+
+    @Test
+    void a_server_that_does_not_offer_http_2_chooses_http_1_1_and_refuses_who_knows_nothing_else() throws Exception {
+        try (ServerFixture only1 = ServerFixture.tls(datadir, ServerFixture.LIMITS, identity)) {
+            HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+            URI uri = URI.create("https://localhost:" + only1.server.address().getPort() + "/healthz");
+            assertThat(client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+                            .version())
+                    .isEqualTo(HttpClient.Version.HTTP_1_1);
+            try (SSLSocket socket = (SSLSocket) trusting()
+                    .getSocketFactory()
+                    .createSocket("127.0.0.1", only1.server.address().getPort())) {
+                var parameters = socket.getSSLParameters();
+                parameters.setApplicationProtocols(new String[] {"h2"});
+                socket.setSSLParameters(parameters);
+                assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLHandshakeException.class);
+            }
         }
     }
 
@@ -196,7 +216,7 @@ class TlsServerTest {
                 Duration.ofMillis(200),
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(60));
-        try (ServerFixture quick = ServerFixture.tls(datadir, impatient, identity)) {
+        try (ServerFixture quick = ServerFixture.http2(datadir, impatient, Optional.of(identity))) {
             HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
             URI uri = URI.create("https://localhost:" + quick.server.address().getPort() + "/healthz");
             HttpResponse<String> answer =
