@@ -6,11 +6,20 @@ import org.chainwalletd.observe.LogProvider;
 
 /** Entry point of the launcher. */
 public final class Main {
+    private static final int FAILED = 1;
+
     private Main() {}
 
     public static void main(String[] words) {
-        LogProvider.use();
-        int code = Program.run(words, System.getenv(), new Invocation.Streams(System.in, System.out, System.err));
-        System.exit(code);
+        int code = FAILED;
+        try {
+            LogProvider.use();
+            code = Program.run(words, System.getenv(), new Invocation.Streams(System.in, System.out, System.err));
+        } catch (RuntimeException | Error e) {
+            // Left to the JVM it would end this thread only, and others keep the process alive.
+            e.printStackTrace();
+        } finally {
+            System.exit(code);
+        }
     }
 }

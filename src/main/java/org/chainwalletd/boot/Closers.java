@@ -31,7 +31,7 @@ final class Closers {
                 entry.stop().run();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 LOG.warn("stopping {} failed: {}", entry.what(), e.toString());
             }
         }

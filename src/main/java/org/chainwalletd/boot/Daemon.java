@@ -121,7 +121,7 @@ public final class Daemon implements AutoCloseable {
         try {
             daemon.begin(passphrase);
             return daemon;
-        } catch (RuntimeException | IOException e) {
+        } catch (RuntimeException | IOException | Error e) {
             daemon.close();
             passphrase.close();
             throw StartupFailures.explain(e, settings);
@@ -146,7 +146,8 @@ public final class Daemon implements AutoCloseable {
         Store store = Futures.await(opening, OPENING, "opening the store");
         closers.add("store", store::close);
         store.died()
-                .thenRunAsync(() -> system.tell(new Guardian.ThreadEnded("the store's writer")), workers.upstream());
+                // On the dying thread itself: there may be no other.
+                .thenRunAsync(() -> system.tell(new Guardian.ThreadEnded("the store's writer")), Runnable::run);
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
         closers.add("keyring", () -> Futures.await(keyring.close(), patience(), "closing the keyring"));
 
@@ -423,6 +424,7 @@ public final class Daemon implements AutoCloseable {
                 OPENING,
                 "binding");
         closers.add("http", this::drainCalls);
+        server.ended().thenRunAsync(() -> system.tell(new Guardian.ThreadEnded("a listening socket")), Runnable::run);
         httpMetrics.connections(server::connections);
         httpMetrics.waits(dispatcher::longPolls);
         httpMetrics.streams(services.events()::open);
@@ -452,6 +454,11 @@ public final class Daemon implements AutoCloseable {
     private static Duration patience(long end) {
         Duration left = Duration.ofNanos(end - System.nanoTime());
         return left.compareTo(AT_LEAST) > 0 ? left : AT_LEAST;
+    }
+
+    /** Tells it that a thread of this process has ended by an error, so that it gives up. */
+    public void threadEnded(String name) {
+        actors.ifPresent(system -> system.tell(new Guardian.ThreadEnded(name)));
     }
 
     /** Completes when the daemon can no longer work and must be started anew. */

@@ -194,6 +194,12 @@ public final class HttpServer {
         return main.connections();
     }
 
+    /** Complete when one of the sockets has stopped listening although nobody has drained it: nobody can be served there any more. */
+    public CompletionStage<Void> ended() {
+        return metrics.map(side -> main.ended().applyToEitherAsync(side.ended(), end -> end, executor))
+                .orElseGet(main::ended);
+    }
+
     /**
      * Stops accepting, lets requests in work be answered, answers the rest with 503 shortly before {@code deadline} and cuts off what is
      * left then. Completes when no connection is open.

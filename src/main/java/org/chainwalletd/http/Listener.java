@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.apache.pekko.Done;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -52,6 +53,7 @@ final class Listener {
     private final Consumer<String> refused;
     private final Set<Connection> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile boolean draining;
     private volatile Tcp.ServerBinding binding;
     private Cancellable sweep = Cancellable.alreadyCancelled();
@@ -81,9 +83,26 @@ final class Listener {
         Executor executor = system.executionContext();
         return Tcp.get(system)
                 .bind(address.getHostString(), address.getPort(), BACKLOG, List.of(), true, Optional.<Duration>empty())
-                .to(Sink.foreach(this::accept))
+                .toMat(Sink.foreach(this::accept), (bound, end) -> {
+                    end.handleAsync(this::listenedToTheEnd, Runnable::run);
+                    return bound;
+                })
                 .run(materializer)
                 .thenApplyAsync(this::bound, executor);
+    }
+
+    /** Complete when the socket has stopped listening although it was not told to. */
+    CompletionStage<Void> ended() {
+        return ended;
+    }
+
+    private Void listenedToTheEnd(Done done, Throwable failure) {
+        // An address that cannot be bound is told by bind() itself.
+        if (binding != null && !draining) {
+            LOG.error("{} is no longer listened on", binding.localAddress(), failure);
+            ended.complete(null);
+        }
+        return null;
     }
 
     InetSocketAddress address() {
@@ -114,7 +133,15 @@ final class Listener {
         connection.whenClosed(() -> closed(connection));
         BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> guard =
                 BidiFlow.fromGraph(new ConnectionGuard(connection));
-        incoming.flow().join(guard.join(protocol.on(connection))).run(materializer);
+        try {
+            incoming.flow().join(guard.join(protocol.on(connection))).run(materializer);
+        } catch (RuntimeException e) {
+            // One connection that cannot be served must not end the listening.
+            LOG.error("a connection of {} cannot be served", incoming.remoteAddress(), e);
+            closed(connection);
+            incoming.handleWith(Flow.fromSinkAndSourceCoupled(Sink.cancelled(), Source.empty()), materializer);
+            return;
+        }
         if (draining) {
             connection.drain();
         }

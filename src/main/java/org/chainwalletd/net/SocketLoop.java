@@ -105,7 +105,7 @@ final class SocketLoop implements Executor, AutoCloseable {
                 selector.select(this::ready);
                 runTasks();
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             LOG.error("the thread of all connections to peers has ended", e);
         } finally {
             boolean wanted = closed;

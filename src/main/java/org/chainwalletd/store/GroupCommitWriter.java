@@ -98,15 +98,22 @@ final class GroupCommitWriter {
             writeUntilClosed(waiting);
             end.future.complete(null);
         } catch (RuntimeException | Error e) {
-            LOG.error("store {}: its writer has died, nothing can be written any more", file, e);
-            synchronized (this) {
-                closed = true;
-                queue.drainTo(waiting);
+            try {
+                giveUp(waiting, e);
+            } finally {
+                died.complete(null);
             }
-            StoreException failure = unavailable("has lost its writer: " + e, e);
-            waiting.forEach(unit -> unit.fail(failure));
-            died.complete(null);
         }
+    }
+
+    private void giveUp(Deque<Unit<?>> waiting, Throwable e) {
+        synchronized (this) {
+            closed = true;
+            queue.drainTo(waiting);
+        }
+        StoreException failure = unavailable("has lost its writer: " + e, e);
+        waiting.forEach(unit -> unit.fail(failure));
+        LOG.error("store {}: its writer has died, nothing can be written any more", file, e);
     }
 
     private void writeUntilClosed(Deque<Unit<?>> waiting) {

@@ -180,6 +180,11 @@ public final class SqliteStore implements Store {
         } catch (SQLException | RuntimeException e) {
             future.completeExceptionally(new StoreException(
                     StoreException.Reason.UNAVAILABLE, "store " + file + " cannot be read: " + e.getMessage(), e));
+        } catch (Error e) {
+            // Whoever waits must hear of it before the thread ends.
+            future.completeExceptionally(new StoreException(
+                    StoreException.Reason.UNAVAILABLE, "store " + file + " cannot be read: " + e, e));
+            throw e;
         }
     }
 

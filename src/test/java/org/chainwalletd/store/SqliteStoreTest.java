@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -268,6 +269,16 @@ class SqliteStoreTest {
         done(store.died());
         assertThatThrownBy(() -> done(store.intents().open(intent(2, Optional.empty(), 8), 0)))
                 .hasCauseInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void a_reader_that_dies_answers_and_is_made_anew() {
+        CompletableFuture<Void> deadly = store.read(session -> {
+            throw new StackOverflowError("as an error of the virtual machine does; its stack trace is no failure");
+        });
+
+        assertThatThrownBy(() -> deadly.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(StoreException.class);
+        assertThat(done(store.intents().inFlight())).isEmpty();
     }
 
     @Test

@@ -174,6 +174,9 @@ public final class Books implements AutoCloseable {
             }
         } catch (SQLException | RuntimeException e) {
             future.completeExceptionally(unavailable("cannot be read: " + e.getMessage(), e));
+        } catch (Error e) {
+            future.completeExceptionally(unavailable("cannot be read: " + e, e));
+            throw e;
         }
     }
 

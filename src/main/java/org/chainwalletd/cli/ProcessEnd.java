@@ -1,0 +1,139 @@
+package org.chainwalletd.cli;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jline.utils.Signals;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How the process of a daemon ends: in order, never much later than it was begun, and with 0 only when a signal has asked for it. A thread
+ * that ends by an {@link Error} ends it too, whoever started the thread: what waits for that thread would wait for ever.
+ */
+final class ProcessEnd implements Thread.UncaughtExceptionHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(ProcessEnd.class);
+    private static final Duration STOPPING = Duration.ofSeconds(20);
+
+    private final CountDownLatch stop = new CountDownLatch(1);
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
+    private final List<String> lost = new ArrayList<>();
+    private Optional<Consumer<String>> guardian = Optional.empty();
+    private volatile boolean asked;
+
+    /** Not in charge of anything yet. */
+    ProcessEnd() {}
+
+    /** Takes charge of signals, of {@code System.exit} by whomever, and of threads without a handler of their own. */
+    static ProcessEnd takeCharge() {
+        ProcessEnd end = new ProcessEnd();
+        Runtime.getRuntime().addShutdownHook(new Thread(end::stopInOrder, "stop"));
+        // Made now: when it is needed, the system may have no thread left to give.
+        Thread limit = new Thread(end::endInTime, "end-in-time");
+        limit.setDaemon(true);
+        limit.start();
+        Thread.setDefaultUncaughtExceptionHandler(end);
+        boolean heard = Stream.of("TERM", "INT")
+                .map(signal -> Signals.register(signal, end::onSignal))
+                .allMatch(before -> before != null);
+        // Otherwise a signal looks like an exit by somebody else, and would count as a failure.
+        end.asked = !heard;
+        return end;
+    }
+
+    private void onSignal() {
+        asked = true;
+        System.exit(ExitCode.OK);
+    }
+
+    @Override
+    public void uncaughtException(Thread thread, Throwable failure) {
+        try {
+            LOG.error("thread {} has ended", thread.getName(), failure);
+        } finally {
+            if (failure instanceof Error) {
+                begun.countDown();
+                tell("thread " + thread.getName());
+            }
+        }
+    }
+
+    private synchronized void tell(String thread) {
+        lost.add(thread);
+        guardian.ifPresent(told -> told.accept(thread));
+    }
+
+    /** Who is told of threads that have ended by an error, also of those that have ended before. */
+    synchronized void tellOfLostThreads(Consumer<String> told) {
+        guardian = Optional.of(told);
+        lost.forEach(told);
+    }
+
+    /**
+     * Returns when the daemon is to be stopped.
+     *
+     * @param gaveUp completes when it cannot go on
+     * @return the exit code
+     */
+    int await(CompletionStage<Void> gaveUp) {
+        try {
+            while (!stop.await(1, TimeUnit.SECONDS)) {
+                if (gaveUp.toCompletableFuture().isDone()) {
+                    begun.countDown();
+                    return ExitCode.FAILED;
+                }
+            }
+            return asked ? ExitCode.OK : ExitCode.FAILED;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return ExitCode.FAILED;
+        }
+    }
+
+    /** Everything is stopped. */
+    void reached(int code) {
+        exitCode.complete(code);
+    }
+
+    /**
+     * The shutdown hook: lets the main thread stop everything in order, then ends the process with its exit code, which the JVM would
+     * otherwise replace by 143 after SIGTERM.
+     */
+    private void stopInOrder() {
+        stop.countDown();
+        Runtime.getRuntime().halt(codeInTime());
+    }
+
+    private void endInTime() {
+        try {
+            begun.await();
+            int code = codeInTime();
+            if (!exitCode.isDone()) {
+                Runtime.getRuntime().halt(code);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private int codeInTime() {
+        try {
+            return exitCode.get(STOPPING.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            System.err.println(Program.NAME + ": did not stop in order within " + STOPPING.toSeconds() + " s");
+        }
+        return ExitCode.FAILED;
+    }
+}

@@ -1,0 +1,130 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.jdi.Bootstrap;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.VMDisconnectedException;
+import com.sun.jdi.VirtualMachine;
+import com.sun.jdi.connect.AttachingConnector;
+import com.sun.jdi.connect.Connector;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * An {@link Error} in a thread that others rely on, put there by the debugger's interface into the package as it is: no code of the daemon
+ * takes part. The process must end, with a code that makes a service manager start it anew; one that lives on and serves nothing is worse.
+ */
+class BareThreadsIT {
+    private static final Pattern PORT = Pattern.compile("transport dt_socket at address: (?:.*:)?(\\d+)");
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"store-writer", "walletd-net-sockets", "walletd-pekko.actor.default-dispatcher-"})
+    void an_error_in_a_thread_ends_the_process_with_its_exit_code(String name) throws Exception {
+        try (DaemonProcess daemon = daemon()) {
+            String address = new Wallet(daemon, daemon).mint();
+            throwErrorInto(daemon, name);
+            work(daemon, address);
+
+            assertThat(daemon.exitCode()).as(daemon.transcript()).isEqualTo(1);
+        }
+    }
+
+    /** Waiting for work they hold nothing, and their pool makes others. */
+    @Test
+    void threads_of_pools_are_made_anew() throws Exception {
+        try (DaemonProcess daemon = daemon()) {
+            Wallet wallet = new Wallet(daemon, daemon);
+            String address = wallet.mint();
+
+            throwErrorInto(daemon, "books-");
+            throwErrorInto(daemon, "store-reader");
+            throwErrorInto(daemon, "walletd-disk-");
+            throwErrorInto(daemon, "walletd-upstream-");
+
+            wallet.fund(address, 5_000);
+            wallet.mint();
+            assertThat(daemon.stop()).as(daemon.transcript()).isZero();
+        }
+    }
+
+    private DaemonProcess daemon() {
+        return LauncherCall.daemonWithDevnet(folder.resolve("datadir"))
+                .with("WALLETD_JAVA_OPTS", "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0")
+                .start();
+    }
+
+    /** A thread that waits in a system call hears of the error when it has something to do. */
+    private static void work(DaemonProcess daemon, String address) {
+        Await.until("it has ended", () -> {
+            try {
+                daemon.call("get_balance", Map.of("address", address));
+                daemon.nodeCall("devnet_mine", Map.of("count", 1));
+            } catch (WalletdException | IllegalStateException e) {
+                // Some calls fail on its way down.
+                return !daemon.isAlive();
+            }
+            return !daemon.isAlive();
+        });
+    }
+
+    private static void throwErrorInto(DaemonProcess daemon, String name) throws Exception {
+        VirtualMachine machine = attach(port(daemon));
+        try {
+            // The JVM makes some of these when it starts, to have them when there is no memory for more.
+            ObjectReference error = machine.classesByName("java.lang.OutOfMemoryError")
+                    .get(0)
+                    .instances(1)
+                    .get(0);
+            List<ThreadReference> threads = machine.allThreads().stream()
+                    .filter(thread -> thread.name().startsWith(name))
+                    .toList();
+            assertThat(threads).as("threads called " + name).isNotEmpty();
+            for (ThreadReference thread : threads) {
+                thread.stop(error);
+            }
+        } finally {
+            try {
+                machine.dispose();
+            } catch (VMDisconnectedException e) {
+                // It has ended already.
+            }
+        }
+    }
+
+    private static VirtualMachine attach(String port) throws Exception {
+        AttachingConnector sockets = Bootstrap.virtualMachineManager().attachingConnectors().stream()
+                .filter(each -> each.name().equals("com.sun.jdi.SocketAttach"))
+                .findFirst()
+                .orElseThrow();
+        Map<String, Connector.Argument> arguments = sockets.defaultArguments();
+        arguments.get("hostname").setValue("127.0.0.1");
+        arguments.get("port").setValue(port);
+        return sockets.attach(arguments);
+    }
+
+    private static String port(DaemonProcess daemon) {
+        Optional<String> found = daemon.output().stream()
+                .map(PORT::matcher)
+                .filter(Matcher::find)
+                .map(matcher -> matcher.group(1))
+                .findFirst();
+        return found.orElseThrow(() -> new AssertionError("no debugger's port in\n" + daemon.transcript()));
+    }
+}
