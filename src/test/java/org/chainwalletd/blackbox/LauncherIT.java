@@ -29,6 +29,8 @@ class LauncherIT {
     private static final int FAILED = 1;
     private static final int USAGE = 2;
     private static final int ANOTHER_RELEASE = 99;
+    /** Of the kinds that {@code /proc/PID/coredump_filter} knows: private and shared, in huge pages too. */
+    private static final int ANONYMOUS_MEMORY = 0x63;
 
     @TempDir
     static Path shared;
@@ -180,6 +182,47 @@ class LauncherIT {
         return LauncherCall.words("rpc")
                 .and(words)
                 .and("--datadir", datadir.toString(), "--bind", "127.0.0.1:" + port, "--tls");
+    }
+
+    @Test
+    void leavesNothingOfItsMemoryBehindWhenItCrashes() throws IOException {
+        assumeTrue(Files.exists(Path.of("/proc/self/coredump_filter")), "no such kernel");
+        Path work = Files.createDirectory(folder.resolve("work"));
+        for (String signal : List.of("SEGV", "ABRT")) {
+            try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(folder.resolve(signal))
+                    .from(work)
+                    .start()) {
+                Path process = Path.of("/proc", Long.toString(daemon.pid()));
+                // Pages of files, which the JVM adds by itself, hold nothing of ours.
+                int kinds = Integer.parseInt(
+                        Files.readString(process.resolve("coredump_filter")).strip(), 16);
+                assertThat(kinds & ANONYMOUS_MEMORY).isZero();
+                // A limit of one byte holds for cores that go to a program too; where nobody may set it, there is none.
+                assertThat(Files.readString(process.resolve("limits")))
+                        .containsPattern("Max core file size +(1 +1|0 +0) +bytes");
+
+                daemon.signal(signal);
+
+                assertThat(daemon.exitCode()).isNotZero();
+            }
+            assertThat(work).as("working folder after " + signal).isEmptyDirectory();
+        }
+    }
+
+    @Test
+    void doesNotStartWithoutItsAuditTrail() throws IOException {
+        Path taken = Files.createDirectory(folder.resolve("taken"));
+        Path sample = LauncherCall.packageFolder().resolve("conf/logback.xml").toAbsolutePath();
+        LauncherCall daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir"));
+        LauncherCall.Ended ended = daemon.with("WALLETD_LOGBACK", sample.toString())
+                .with("WALLETD_AUDIT_FILE", taken.toString())
+                .run();
+        assertThat(ended.code()).isEqualTo(FAILED);
+        assertThat(String.join("\n", ended.errors()))
+                .contains("WALLETD_LOGBACK")
+                .doesNotContain("means nothing");
+        assertThat(folder.resolve("datadir")).doesNotExist();
+        assertThat(daemon.with("WALLETD_LOGBACK", "/nowhere.xml").run().code()).isEqualTo(FAILED);
     }
 
     @Test
