@@ -96,7 +96,15 @@ sealed interface Act<A> {
         }
     }
 
-    /** Takes the spend back from the rebroadcaster when it is in flight, and asks every node for it. */
+    /** Takes the spend in flight back from the rebroadcaster; false when it was given up since it was read. */
+    record TakeBack(Intent intent) implements Act<Boolean> {
+        @Override
+        public CompletionStage<Boolean> by(SpendRunner runner) {
+            return runner.takeBack(this);
+        }
+    }
+
+    /** Asks every node for the spend. */
     record Locate(Intent intent) implements Act<Broadcast.Whereabouts> {
         @Override
         public CompletionStage<Broadcast.Whereabouts> by(SpendRunner runner) {

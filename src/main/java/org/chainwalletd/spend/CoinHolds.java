@@ -56,6 +56,10 @@ final class CoinHolds {
         return hold != null && hold.stage() == stage;
     }
 
+    Optional<Owner> holder(Outpoint outpoint) {
+        return Optional.ofNullable(holds.get(outpoint)).map(Hold::owner);
+    }
+
     /** Those of {@code coins} that somebody else than {@code owner} has. */
     List<Coin> takenFrom(Owner owner, List<Coin> coins) {
         return coins.stream()

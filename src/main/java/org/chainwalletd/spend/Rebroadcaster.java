@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -52,13 +53,13 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     record TakeBack(Hash256 txId) implements Command {}
 
     /** The operator is about to give these coins up: nothing that spends them is sent until {@link Release}. */
-    record Withhold(Reservations.Abandon question) implements Command {}
+    record Withhold(Abandonments.Question question) implements Command {}
 
     /** The question of {@link Withhold} is settled. */
-    record Release(Reservations.Abandon question) implements Command {}
+    record Release(Abandonments.Question question) implements Command {}
 
-    /** The operator gave up what spends these outpoints, reserved or not. */
-    record Abandoned(Set<Outpoint> outpoints) implements Command {}
+    /** The operator gave these up, in the store already. */
+    record Abandoned(Set<Hash256> spends) implements Command {}
 
     /** Looks at everything that is due. */
     record Tick() implements Command {}
@@ -114,7 +115,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         this.pace = env.pace();
         this.spends = spends;
         this.outcomes = new WatchedOutcomes(context, env, spends, neighbours);
-        this.resends = new Resends(question -> neighbours.reservations().tell(new Reservations.Withheld(question)));
+        this.resends = new Resends(
+                question -> neighbours.reservations().tell(new Reservations.Withheld(question, unreserved(question))));
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
         env.chain().subscribe(context.messageAdapter(FollowEvent.class, Followed::new));
     }
@@ -199,6 +201,14 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         return this;
     }
 
+    private Set<Hash256> unreserved(Abandonments.Question question) {
+        return spends.all().stream()
+                .filter(WatchedSpend::isInFlight)
+                .filter(spend -> spend.outpoints().stream().anyMatch(question.free()::contains))
+                .map(WatchedSpend::txId)
+                .collect(Collectors.toSet());
+    }
+
     private Behavior<Command> release(Release command) {
         resends.release(command.question());
         return this;
@@ -206,7 +216,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     private Behavior<Command> abandoned(Abandoned command) {
         for (WatchedSpend spend : spends.all()) {
-            if (spend.isInFlight() && spend.spendsAnyOf(command.outpoints())) {
+            if (spend.isInFlight() && command.spends().contains(spend.txId())) {
                 LOG.info("spend {} was abandoned by the operator", spend.txId());
                 outcomes.abandoned(spend, BY_THE_OPERATOR);
             }

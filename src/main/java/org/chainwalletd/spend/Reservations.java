@@ -83,6 +83,16 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Doubt(Owner.Running spend, Intent intent, CompletableFuture<Void> settled) implements Command {}
 
+    /**
+     * The running spend takes one back from the rebroadcaster that it knows to be in flight.
+     *
+     * @param answer false when it was given up meanwhile: it is not to be sent
+     */
+    record TakeBack(Owner.Running spend, Hash256 txId, CompletableFuture<Boolean> answer) implements Command {}
+
+    /** The running spend takes over one that is not in flight, or not known to be. */
+    record TakeOver(Owner.Running spend, Hash256 txId) implements Command {}
+
     /** For the rebroadcaster, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
     record PassOn(Rebroadcaster.Command command) implements Command {}
 
@@ -118,10 +128,18 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     record Status(CompletableFuture<AllowanceStatus> answer) implements Command {}
 
-    /** Nothing of the question's coins is being sent, nor will it be before the question is settled. */
-    record Withheld(Abandon question) implements Command {}
+    /**
+     * Nothing that the question concerns is being sent, nor will it be before the question is settled.
+     *
+     * @param unreserved spends in flight that it names by coins which nothing holds
+     */
+    record Withheld(Abandonments.Question question, Set<Hash256> unreserved) implements Command {}
 
-    private record AbandonRecorded(Abandon question, List<ReservationStore.Reservation> ended, Throwable failure)
+    private record Located(
+            Abandonments.Question question, Map<Hash256, Broadcast.Whereabouts> places, Throwable failure)
+            implements Command {}
+
+    private record GivenUp(Abandonments.Question question, Abandonments.Given given, Throwable failure)
             implements Command {}
 
     /** Asks the store about the oldest doubt. */
@@ -152,12 +170,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     record TooMuch(SpendRefusal.AllowanceExceeded refusal) implements Reacquisition {}
 
-    private final ReservationStore store;
     private final Clock clock;
     private final Supplier<Optional<Network>> network;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
     private final Drawing drawing;
     private final CoinHolds coins;
+    private final Abandonments abandonments;
     private final Allowance allowance;
     private final Set<Address> clean = new HashSet<>();
     private final TimerScheduler<Command> timers;
@@ -171,13 +189,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             TimerScheduler<Command> timers,
             SpendEnvironment env,
             Durable durable,
+            Broadcast broadcast,
             ActorRef<Rebroadcaster.Command> rebroadcaster,
             AtomicInteger count) {
         super(context);
         this.timers = timers;
         this.settleEvery = env.pace().firstLook();
         this.intents = env.intents();
-        this.store = env.reservations();
         this.clock = env.clock();
         this.network = env.network();
         this.drawing = env.drawing();
@@ -188,21 +206,30 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .forEach(reservation -> coins.holdFree(
                         new Owner.Payment(reservation.txId()), Stage.IN_FLIGHT, List.of(reservation.coin())));
         durable.unburied().forEach(spend -> keep(spend.txId(), spend.inputs(), Stage.SPENT));
+        this.abandonments = new Abandonments(env, broadcast, coins, durable.abandoned());
     }
 
-    /** What the store knows: reservations, confirmed spends that are not buried, uses of the current window. */
+    /** What the store knows: reservations, confirmed spends that are not buried, what was given up lately, uses of the current window. */
     record Durable(
-            List<ReservationStore.Reservation> reserved, List<ConfirmedSpend> unburied, AllowanceStore.Spent spent) {}
+            List<ReservationStore.Reservation> reserved,
+            List<ConfirmedSpend> unburied,
+            List<Intent> abandoned,
+            AllowanceStore.Spent spent) {}
 
     /**
      * @param count kept equal to the number of outpoints in flight, for who only wants the number
      */
     static Behavior<Command> create(
-            SpendEnvironment env, Durable durable, ActorRef<Rebroadcaster.Command> rebroadcaster, AtomicInteger count) {
+            SpendEnvironment env,
+            Durable durable,
+            Broadcast broadcast,
+            ActorRef<Rebroadcaster.Command> rebroadcaster,
+            AtomicInteger count) {
         count.set(durable.reserved().size());
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
-            return Behaviors.setup(context -> new Reservations(context, timers, env, durable, rebroadcaster, count));
+            return Behaviors.setup(
+                    context -> new Reservations(context, timers, env, durable, broadcast, rebroadcaster, count));
         });
     }
 
@@ -213,9 +240,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Choose.class, this::choose)
                 .onMessage(Preview.class, this::preview)
                 .onMessage(Reacquire.class, this::reacquire)
-                .onMessage(Drop.class, command -> free(command.spend()))
+                .onMessage(Drop.class, this::drop)
                 .onMessage(Land.class, this::land)
                 .onMessage(Doubt.class, this::doubt)
+                .onMessage(TakeBack.class, this::takeBack)
+                .onMessage(TakeOver.class, this::takeOver)
                 .onMessage(PassOn.class, this::passOn)
                 .onMessage(Fail.class, command -> free(new Owner.Payment(command.txId())))
                 .onMessage(FailRunning.class, this::failRunning)
@@ -228,7 +257,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Suspect.class, this::markSuspect)
                 .onMessage(Status.class, this::status)
                 .onMessage(Withheld.class, this::withheld)
-                .onMessage(AbandonRecorded.class, this::abandonRecorded)
+                .onMessage(Located.class, this::located)
+                .onMessage(GivenUp.class, this::givenUp)
                 .onMessage(Settle.class, command -> settle())
                 .onMessage(Settled.class, this::settled)
                 .onMessage(Slide.class, command -> slide())
@@ -280,6 +310,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     /** What it still has itself stays its own, whatever becomes of this attempt. */
     private Behavior<Command> reacquire(Reacquire command) {
+        if (abandonments.keeps(command.intent().txId(), command)) {
+            return this;
+        }
         command.answer().complete(reacquired(command));
         return this;
     }
@@ -304,7 +337,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return new Reacquired();
     }
 
+    private Behavior<Command> drop(Drop command) {
+        abandonments.ended(command.spend());
+        return free(command.spend());
+    }
+
     private Behavior<Command> land(Land command) {
+        abandonments.ended(command.spend());
         Owner payment = new Owner.Payment(command.intent().txId());
         coins.move(command.spend(), payment, Stage.IN_FLIGHT);
         allowance.move(command.spend(), payment);
@@ -313,6 +352,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> doubt(Doubt command) {
+        abandonments.ended(command.spend());
         Owner payment = new Owner.Payment(command.intent().txId());
         coins.move(command.spend(), payment, Stage.HELD);
         allowance.move(command.spend(), payment);
@@ -358,17 +398,37 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         doubt.settled().complete(null);
     }
 
+    private Behavior<Command> takeBack(TakeBack command) {
+        if (abandonments.keeps(command.txId(), command)) {
+            return this;
+        }
+        boolean mayGoOn = !abandonments.wasGivenUp(command.txId());
+        if (mayGoOn) {
+            takeOver(new TakeOver(command.spend(), command.txId()));
+        }
+        command.answer().complete(mayGoOn);
+        return this;
+    }
+
+    private Behavior<Command> takeOver(TakeOver command) {
+        abandonments.begun(command.spend(), command.txId());
+        rebroadcaster.tell(new Rebroadcaster.TakeBack(command.txId()));
+        return this;
+    }
+
     private Behavior<Command> passOn(PassOn command) {
         rebroadcaster.tell(command.command());
         return this;
     }
 
     private Behavior<Command> failRunning(FailRunning command) {
+        abandonments.ended(command.spend());
         free(command.spend());
         return free(new Owner.Payment(command.txId()));
     }
 
     private Behavior<Command> contested(Contested command) {
+        abandonments.ended(command.spend());
         coins.release(command.spend());
         allowance.move(command.spend(), new Owner.Payment(command.txId()));
         return this;
@@ -394,38 +454,49 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     /** A repetition that is under way could reach a node after the coins were given up, and pay a second time. */
     private Behavior<Command> abandon(Abandon command) {
-        rebroadcaster.tell(new Rebroadcaster.Withhold(command));
+        rebroadcaster.tell(new Rebroadcaster.Withhold(abandonments.begin(command.outpoints(), command.answer())));
         return this;
     }
 
     private Behavior<Command> withheld(Withheld command) {
-        List<Outpoint> released = command.question().outpoints().stream()
-                .distinct()
-                .filter(outpoint -> coins.is(outpoint, Stage.IN_FLIGHT))
-                .toList();
         getContext()
                 .pipeToSelf(
-                        store.abandon(released, clock.millis()),
-                        (ended, failure) -> new AbandonRecorded(command.question(), ended, failure));
+                        abandonments.locate(command.question(), command.unreserved()),
+                        (places, failure) -> new Located(command.question(), places, failure));
         return this;
     }
 
-    private Behavior<Command> abandonRecorded(AbandonRecorded command) {
+    private Behavior<Command> located(Located command) {
         if (command.failure() != null) {
-            rebroadcaster.tell(new Rebroadcaster.Release(command.question()));
-            command.question().answer().completeExceptionally(command.failure());
-            return this;
+            return notGivenUp(command.question(), command.failure());
         }
-        int released = 0;
-        for (ReservationStore.Reservation reservation : command.ended()) {
-            released += coins.releaseInFlight(
-                    new Owner.Payment(reservation.txId()),
-                    List.of(reservation.coin().outpoint()));
+        getContext()
+                .pipeToSelf(
+                        abandonments.giveUp(command.question(), command.places()),
+                        (given, failure) -> new GivenUp(command.question(), given, failure));
+        return this;
+    }
+
+    /** Without an answer of any node nobody knows whether it was sent. */
+    private Behavior<Command> notGivenUp(Abandonments.Question question, Throwable failure) {
+        Abandonments.Given nothing = new Abandonments.Given(Set.of(), List.of(), failure);
+        return givenUp(new GivenUp(question, nothing, null));
+    }
+
+    private Behavior<Command> givenUp(GivenUp command) {
+        if (command.failure() != null) {
+            return notGivenUp(command.question(), command.failure());
         }
-        rebroadcaster.tell(
-                new Rebroadcaster.Abandoned(Set.copyOf(command.question().outpoints())));
+        Abandonments.Given given = command.given();
+        int released = abandonments.settle(command.question(), given);
+        rebroadcaster.tell(new Rebroadcaster.Abandoned(given.spends()));
         rebroadcaster.tell(new Rebroadcaster.Release(command.question()));
-        command.question().answer().complete(new Abandoned(released, coins.inFlight()));
+        abandonments.released().forEach(getContext().getSelf()::tell);
+        if (given.failure() == null) {
+            command.question().answer().complete(new Abandoned(released, coins.inFlight()));
+        } else {
+            command.question().answer().completeExceptionally(given.failure());
+        }
         return this;
     }
 

@@ -47,7 +47,7 @@ final class Spend {
      * not repeated but found out anew: coins that were taken then may be free now.
      */
     static Step resume(SpendEnvironment env, Intent intent) {
-        return new Spend(env).new Resumed(intent).locating();
+        return new Spend(env).new Resumed(intent).beginning();
     }
 
     /**
@@ -95,6 +95,8 @@ final class Spend {
         private boolean mempoolAsked;
         private boolean mempoolSeen;
         private int collisions;
+        /** What the caller hears when no other coins are left; null before the first collision. */
+        private SpendRefusal collided;
 
         private New(SpendPlan plan) {
             this.plan = plan;
@@ -130,7 +132,15 @@ final class Spend {
             return Step.ask(
                     new Act.Choose(plan, gathered.candidates(), unwanted),
                     this::chosen,
-                    failure -> refused(failure instanceof RuntimeException why ? doubts.explain(why) : failure));
+                    failure -> refused(failure instanceof RuntimeException why ? explained(why) : failure));
+        }
+
+        /** Poverty is no answer to a caller whose coins only cannot be spent by the very transaction that another payment is. */
+        private RuntimeException explained(RuntimeException why) {
+            RuntimeException explained = doubts.explain(why);
+            boolean poor = explained instanceof SpendException known
+                    && known.refusal() instanceof SpendRefusal.InsufficientBalance;
+            return poor && collided != null ? new SpendException(collided) : explained;
         }
 
         private Step chosen(Reservations.Choice choice) {
@@ -240,10 +250,10 @@ final class Spend {
          * takes other coins. Nothing was written or sent.
          */
         private Step otherCoins(Draft draft, Intent intent, Opening collision) {
+            List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
+            collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken));
             if (++collisions >= MOST_COLLISIONS) {
-                List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
-                return refused(
-                        new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken)));
+                return refused(collided);
             }
             excluded.addAll(outpoints(draft));
             return choosing();
@@ -325,10 +335,19 @@ final class Spend {
         }
 
         /** What nobody could tell then, nobody can tell now. */
-        private Step locating() {
+        private Step beginning() {
             if (intent.state() == IntentState.CONTESTED) {
                 return refused(new SpendRefusal.Contested(intent.txId()));
             }
+            return intent.state().inFlight()
+                    ? Step.ask(
+                            new Act.TakeBack(intent),
+                            ours -> ours ? locating() : refused(unknown(intent, "it was abandoned a moment ago")),
+                            Spend::refused)
+                    : locating();
+        }
+
+        private Step locating() {
             return Step.ask(new Act.Locate(intent), this::located, this::stillUnknown);
         }
 

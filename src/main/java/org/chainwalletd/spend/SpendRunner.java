@@ -203,20 +203,27 @@ final class SpendRunner {
         return opening;
     }
 
+    CompletionStage<Boolean> takeBack(Act.TakeBack act) {
+        return this.<Boolean>ask(
+                        answer -> new Reservations.TakeBack(id, act.intent().txId(), answer))
+                .thenApplyAsync(
+                        ours -> {
+                            durable = ours ? Optional.of(act.intent()) : Optional.empty();
+                            return ours;
+                        },
+                        AT_HAND);
+    }
+
     CompletionStage<Broadcast.Whereabouts> locate(Act.Locate act) {
-        if (act.intent().state().inFlight()) {
-            durable = Optional.of(act.intent());
-            takeBack(act.intent());
-        }
         return broadcast.locateAnywhere(act.intent().txId());
     }
 
-    private void takeBack(Intent intent) {
-        reservations.tell(new Reservations.PassOn(new Rebroadcaster.TakeBack(intent.txId())));
+    private void takeOver(Intent intent) {
+        reservations.tell(new Reservations.TakeOver(id, intent.txId()));
     }
 
     CompletionStage<Reservations.Reacquisition> retake(Act.Retake act) {
-        takeBack(act.intent());
+        takeOver(act.intent());
         return ask((CompletableFuture<Reservations.Reacquisition> answer) ->
                         new Reservations.Reacquire(id, act.intent(), false, answer))
                 .thenApplyAsync(
@@ -234,7 +241,7 @@ final class SpendRunner {
     }
 
     CompletionStage<Opening> reopen(Act.Reopen act) {
-        takeBack(act.intent());
+        takeOver(act.intent());
         long now = env.clock().millis();
         return env.intents()
                 .reopen(act.intent(), now)

@@ -45,7 +45,7 @@ public final class SpendService {
                 "rebroadcaster");
         this.reservations = child(
                 context,
-                Reservations.create(env, remembered.reservations(), rebroadcaster, inFlightUtxos),
+                Reservations.create(env, remembered.reservations(), broadcast, rebroadcaster, inFlightUtxos),
                 "reservations");
         BurialWatch.Neighbours neighbours = new BurialWatch.Neighbours(reservations, rebroadcaster);
         AtomicInteger unburied = new AtomicInteger();
@@ -103,11 +103,15 @@ public final class SpendService {
                     env.reservations().all().toCompletableFuture();
             CompletableFuture<AllowanceStore.Spent> spent =
                     env.allowanceStore().spentSince(windowStart).toCompletableFuture();
-            return CompletableFuture.allOf(inFlight, unburied, reserved, spent)
+            long lately = env.clock().millis() - env.pace().reservationTtl().toMillis();
+            CompletableFuture<List<Intent>> abandoned =
+                    env.intents().abandonedSince(lately).toCompletableFuture();
+            return CompletableFuture.allOf(inFlight, unburied, reserved, abandoned, spent)
                     .thenApplyAsync(
                             done -> new Remembered(
                                     inFlight.join(),
-                                    new Reservations.Durable(reserved.join(), unburied.join(), spent.join())),
+                                    new Reservations.Durable(
+                                            reserved.join(), unburied.join(), abandoned.join(), spent.join())),
                             env.executor());
         }
     }

@@ -121,11 +121,13 @@ final class WatchedOutcomes {
                 env.intents().fail(spend.txId(), spend.state(), IntentState.CONFLICTED, text, clock.millis()));
     }
 
-    /** Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */
+    /** In the store already. Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */
     void abandoned(WatchedSpend spend, String reason) {
         spends.abandon(spend, reason, clock.millis());
         env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.ABANDONED);
-        record(spend, IntentState.ABANDONED, reason, env.intents().abandon(spend.txId(), reason, clock.millis()));
+        if (!spend.isReserved()) {
+            spends.remove(spend.txId());
+        }
     }
 
     private void record(WatchedSpend spend, IntentState state, String reason, CompletionStage<Transition> write) {
@@ -206,11 +208,6 @@ final class WatchedOutcomes {
     private void recorded(Recorded step) {
         WatchedSpend spend = spends.current(step.txId(), step.turn());
         switch (step.state()) {
-            case ABANDONED -> {
-                if (spend != null && !spend.isReserved()) {
-                    spends.remove(step.txId());
-                }
-            }
             case ACCEPTED -> {
                 if (succeeded(step.txId(), spend, step.transition(), step.failure()) && spend != null) {
                     if (spend.isInFlight()) {

@@ -104,6 +104,11 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<List<Intent>> abandonedSince(long since) {
+        return inner.abandonedSince(since);
+    }
+
+    @Override
     public CompletionStage<Void> bury(List<Hash256> txIds) {
         return inner.bury(txIds);
     }

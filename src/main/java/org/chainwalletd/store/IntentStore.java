@@ -55,6 +55,9 @@ public interface IntentStore {
     /** Closes a spend in flight for good because nobody can tell whose payment it is: ends its reservations, its allowance stays taken. */
     CompletionStage<Transition> contest(Hash256 txId, String reason, long now);
 
+    /** What was given up at {@code since} or later, and not opened again. */
+    CompletionStage<List<Intent>> abandonedSince(long since);
+
     /** Gives a spend in flight up on the operator's word. Its reservations stay, see {@link ReservationStore#abandon}. */
     CompletionStage<Transition> abandon(Hash256 txId, String reason, long now);
 

@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -122,6 +123,17 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 txId,
                 IntentState.PREPARED,
                 row -> spends.enter(session, row, IntentState.ABANDONED, reason, now)));
+    }
+
+    @Override
+    public CompletionStage<List<Intent>> abandonedSince(long since) {
+        return store.read(session -> {
+            List<SpendRow> rows = new ArrayList<>(SpendTable.select(
+                    session, SpendTable.CLOSED + " AND state = 'ABANDONED' AND changed_at >= ?", since));
+            rows.addAll(SpendTable.select(
+                    session, SpendTable.OPEN + " AND state = 'ABANDONED' AND changed_at >= ?", since));
+            return rows.stream().map(SpendRow::intent).toList();
+        });
     }
 
     /** When it had been confirmed before, only its block is another one. */

@@ -96,7 +96,7 @@ class ContestedTest {
         spends.startOver(elsewhere);
 
         refusal(
-                SpendRefusal.InsufficientBalance.class,
+                SpendRefusal.InFlightExhausted.class,
                 spends.spending.transfer(request(payer, shop, 1_000, "token-second")));
 
         assertThat(get(spends.store.intents().find(first.txId()))).isEmpty();

@@ -154,6 +154,13 @@ final class SpendHarness implements AutoCloseable {
                         .isPresent());
     }
 
+    /** No node has anything of ours any more, nor gets anything until its faults are other ones. */
+    void lose() {
+        node.faults(method ->
+                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+        devnet.forgetMempool();
+    }
+
     /** A node names a tip that is not followed yet: whatever is in flight is looked at now. */
     void wake() {
         Tip tip = devnet.ledger().tip();

@@ -201,6 +201,7 @@ class TransferTest {
         spends.tick = Duration.ofHours(1);
         spends.restart();
         Address payer = spends.funded(1, 10_000);
+        spends.awaitFollowed();
         Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000, "token-at-once")));
         int asked = spends.node.calls().size();
 
@@ -334,6 +335,7 @@ class TransferTest {
         Address payer = spends.funded(1, 10_000);
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
         Outpoint coin = receipt.inputs().get(0).outpoint();
+        spends.lose();
 
         Abandoned done = get(spends.spending.abandon(List.of(coin, coin)));
 

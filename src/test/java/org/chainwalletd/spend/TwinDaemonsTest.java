@@ -94,9 +94,9 @@ class TwinDaemonsTest {
         one.fund(payer, 50_000);
         Optional<String> first = pay(one, "token-one");
 
-        String refusal = other.refusedUnsent(-32031, "transfer", payment("token-other"));
+        String refusal = other.refusedUnsent(-32039, "transfer", payment("token-other"));
 
-        assertThat(refusal).contains("insufficient balance");
+        assertThat(refusal).contains("funds are in flight");
         assertPaid(List.of(first));
         Optional<String> second = pay(other, "token-other");
         assertThat(second).isPresent();
@@ -106,6 +106,26 @@ class TwinDaemonsTest {
     private void assertPaidAfter(int before, Optional<String> answer) {
         devnet.mine(1);
         assertThat(one.coins(shop)).hasSize(before + answer.stream().toList().size());
+    }
+
+    @Test
+    void one_daemon_pays_twice_when_the_first_was_to_be_abandoned_although_a_node_has_it() {
+        one.fund(payer, 50_000, 50_000);
+        JsonNode first = one.call("transfer", payment("token-first"));
+        JsonNode coin = first.path("inputs").get(0);
+        JsonNode abandoned = one.call(
+                "abandon_transfer",
+                params(
+                        "outpoints",
+                        List.of(params(
+                                "tx_id", coin.path("tx_id").asText(),
+                                "output_index", coin.path("output_index").asLong()))));
+        assertThat(abandoned.path("released_count").asInt()).isZero();
+
+        Optional<String> second = pay(one, "token-second");
+
+        assertThat(one.call("transfer", payment("token-first"))).isEqualTo(first);
+        assertPaid(List.of(Optional.of(first.path("tx_id").asText()), second));
     }
 
     @Test

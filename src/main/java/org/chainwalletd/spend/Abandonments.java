@@ -1,0 +1,235 @@
+package org.chainwalletd.spend;
+
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.ReservationStore.Reservation;
+import org.chainwalletd.store.Transition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which spends the operator gives up, and which of the named coins that frees. A spend is given up only while nobody sends it and no node has
+ * it; a coin that was freed is not freed once more for a while, or a repeated call would hit the payment that has chosen it since. Belongs to
+ * {@link Reservations}, is used on its thread, and asks through what it is given.
+ */
+final class Abandonments {
+    private static final Logger LOG = LoggerFactory.getLogger(Abandonments.class);
+    private static final String BY_THE_OPERATOR = "abandoned by the operator";
+
+    /**
+     * What one call names, as far as it can be given up.
+     *
+     * @param held the named coins of each spend in flight that nobody sends
+     * @param free named coins that nothing holds: a spend whose reservations have ended is given up without freeing any
+     */
+    record Question(Map<Hash256, Set<Outpoint>> held, Set<Outpoint> free, CompletableFuture<Abandoned> answer) {
+        boolean concerns(Hash256 txId, Collection<Outpoint> inputs) {
+            return held.containsKey(txId) || inputs.stream().anyMatch(free::contains);
+        }
+    }
+
+    /**
+     * What was written down.
+     *
+     * @param failure null when all of it was
+     */
+    record Given(Set<Hash256> spends, List<Reservation> ended, Throwable failure) {}
+
+    private final SpendEnvironment env;
+    private final Broadcast broadcast;
+    private final CoinHolds coins;
+    private final Clock clock;
+    private final long memoryMillis;
+    private final Map<Owner.Running, Hash256> sending = new HashMap<>();
+    private final Set<Hash256> underWay = new HashSet<>();
+    private final List<Reservations.Command> waiting = new ArrayList<>();
+    private final Map<Hash256, Long> givenUp = new HashMap<>();
+    private final Map<Outpoint, Long> freed = new HashMap<>();
+
+    /** @param earlier what was given up lately, before this process began */
+    Abandonments(SpendEnvironment env, Broadcast broadcast, CoinHolds coins, List<Intent> earlier) {
+        this.env = env;
+        this.broadcast = broadcast;
+        this.coins = coins;
+        this.clock = env.clock();
+        this.memoryMillis = env.pace().reservationTtl().toMillis();
+        for (Intent intent : earlier) {
+            intent.inputs().stream()
+                    .map(Coin::outpoint)
+                    .filter(outpoint -> coins.holder(outpoint)
+                            .filter(new Owner.Payment(intent.txId())::equals)
+                            .isEmpty())
+                    .forEach(outpoint -> freed.put(outpoint, intent.changedAt()));
+        }
+    }
+
+    /** A spender has this spend from now on, until {@link #ended}: its coins are left alone. */
+    void begun(Owner.Running spender, Hash256 txId) {
+        sending.put(spender, txId);
+        givenUp.remove(txId);
+    }
+
+    void ended(Owner.Running spender) {
+        sending.remove(spender);
+    }
+
+    /** Whether it was given up after the spender had read that it is in flight. */
+    boolean wasGivenUp(Hash256 txId) {
+        return isLately(givenUp.get(txId));
+    }
+
+    /** Whether {@code command}, which is about this spend, has to wait; it is kept then. */
+    boolean keeps(Hash256 txId, Reservations.Command command) {
+        return underWay.contains(txId) && waiting.add(command);
+    }
+
+    private boolean isLately(Long at) {
+        long now = clock.millis();
+        return at != null && at <= now && now - at < memoryMillis;
+    }
+
+    Question begin(List<Outpoint> named, CompletableFuture<Abandoned> answer) {
+        freed.values().removeIf(at -> !isLately(at));
+        givenUp.values().removeIf(at -> !isLately(at));
+        Map<Hash256, Set<Outpoint>> held = new HashMap<>();
+        Set<Outpoint> free = new HashSet<>();
+        for (Outpoint outpoint : new HashSet<>(named)) {
+            Optional<Hash256> spend = inFlight(outpoint);
+            if (freed.containsKey(outpoint)) {
+                LOG.info("coin {} was freed lately: the call that names it again changes nothing", outpoint);
+            } else if (spend.isPresent()) {
+                held.computeIfAbsent(spend.get(), none -> new HashSet<>()).add(outpoint);
+            } else if (!coins.isHeld(outpoint)) {
+                free.add(outpoint);
+            }
+        }
+        held.keySet().removeIf(this::isBusy);
+        underWay.addAll(held.keySet());
+        return new Question(held, free, answer);
+    }
+
+    private Optional<Hash256> inFlight(Outpoint outpoint) {
+        return coins.is(outpoint, CoinHolds.Stage.IN_FLIGHT)
+                ? coins.holder(outpoint)
+                        .filter(Owner.Payment.class::isInstance)
+                        .map(owner -> ((Owner.Payment) owner).txId())
+                : Optional.empty();
+    }
+
+    private boolean isBusy(Hash256 txId) {
+        return sending.containsValue(txId) || underWay.contains(txId);
+    }
+
+    /**
+     * Where each of the spends is, now that nothing sends them.
+     *
+     * @param unreserved spends in flight that hold none of their coins any more
+     */
+    CompletionStage<Map<Hash256, Broadcast.Whereabouts>> locate(Question question, Set<Hash256> unreserved) {
+        for (Hash256 txId : unreserved) {
+            if (!isBusy(txId)) {
+                question.held().put(txId, Set.of());
+                underWay.add(txId);
+            }
+        }
+        CompletionStage<Map<Hash256, Broadcast.Whereabouts>> all = CompletableFuture.completedFuture(new HashMap<>());
+        for (Hash256 txId : question.held().keySet()) {
+            all = all.thenCombineAsync(
+                    broadcast.locateAnywhere(txId),
+                    (places, place) -> {
+                        places.put(txId, place);
+                        return places;
+                    },
+                    env.executor());
+        }
+        return all;
+    }
+
+    /** Gives up those that are nowhere: in the store first, so that a failure leaves everything as it was. */
+    CompletionStage<Given> giveUp(Question question, Map<Hash256, Broadcast.Whereabouts> places) {
+        Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
+        question.held().keySet().forEach(txId -> {
+            if (places.get(txId) == Broadcast.Whereabouts.NOWHERE) {
+                writes.put(txId, written(txId));
+            } else {
+                LOG.warn("spend {} is not abandoned: a node has it", txId);
+            }
+        });
+        return CompletableFuture.allOf(writes.values().toArray(CompletableFuture[]::new))
+                .handleAsync((done, failure) -> freed(writes, question, failure), env.executor())
+                .thenComposeAsync(Function.identity(), env.executor());
+    }
+
+    /** Whether it is abandoned now. */
+    private CompletableFuture<Boolean> written(Hash256 txId) {
+        return env.intents()
+                .abandon(txId, BY_THE_OPERATOR, clock.millis())
+                .thenApplyAsync(
+                        transition -> transition instanceof Transition.Made
+                                || transition instanceof Transition.Stale stale
+                                        && stale.found().equals(Optional.of(IntentState.ABANDONED)),
+                        env.executor())
+                .toCompletableFuture();
+    }
+
+    private CompletionStage<Given> freed(
+            Map<Hash256, CompletableFuture<Boolean>> writes, Question question, Throwable failure) {
+        Set<Hash256> abandoned = new HashSet<>();
+        List<Outpoint> outpoints = new ArrayList<>();
+        writes.forEach((txId, write) -> {
+            if (!write.isCompletedExceptionally() && write.join()) {
+                abandoned.add(txId);
+                outpoints.addAll(question.held().get(txId));
+            }
+        });
+        return env.reservations()
+                .abandon(outpoints, clock.millis())
+                .handleAsync(
+                        (ended, notFreed) -> new Given(
+                                abandoned,
+                                notFreed == null ? ended : List.of(),
+                                failure != null ? unwrapped(failure) : notFreed == null ? null : unwrapped(notFreed)),
+                        env.executor());
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** What the call has come to, in memory too. */
+    int settle(Question question, Given given) {
+        long now = clock.millis();
+        given.spends().forEach(txId -> givenUp.put(txId, now));
+        int released = 0;
+        for (Reservation reservation : given.ended()) {
+            Outpoint outpoint = reservation.coin().outpoint();
+            released += coins.releaseInFlight(new Owner.Payment(reservation.txId()), List.of(outpoint));
+            freed.put(outpoint, now);
+        }
+        underWay.removeAll(question.held().keySet());
+        return released;
+    }
+
+    /** What was kept, in its order, to be looked at again. */
+    List<Reservations.Command> released() {
+        List<Reservations.Command> all = List.copyOf(waiting);
+        waiting.clear();
+        return all;
+    }
+}

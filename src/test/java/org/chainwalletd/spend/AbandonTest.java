@@ -1,0 +1,218 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.spend.LedgerNode.Fault;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreFaults;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The operator gives coins up: nothing that a node has, or that is just being sent, may be given up with them. */
+class AbandonTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address shop;
+    private Address payer;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder).start();
+        shop = spends.keys.add(99);
+        payer = spends.funded(1, 50_000);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private void onSend(Fault fault) {
+        spends.node.faults(method -> method.equals("send_raw_transaction") ? fault : Fault.NONE);
+    }
+
+    /** A payment that no node has, and nobody knows that. */
+    private Hash256 lost(String token) {
+        onSend(Fault.LOST_QUESTION);
+        return refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, token)))
+                .txId();
+    }
+
+    private Intent stored(Hash256 txId) {
+        return get(spends.store.intents().find(txId)).orElseThrow();
+    }
+
+    private List<Outpoint> coinsOf(Hash256 txId) {
+        return stored(txId).inputs().stream().map(Coin::outpoint).toList();
+    }
+
+    @Test
+    void what_a_node_has_is_not_given_up_and_is_sent_again_when_the_node_forgets_it() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-there")));
+
+        assertThat(get(spends.spending.abandon(coinsOf(receipt.txId())))).isEqualTo(new Abandoned(0, 1));
+
+        assertThat(stored(receipt.txId()).state()).isEqualTo(IntentState.ACCEPTED);
+        spends.devnet.forgetMempool();
+        Await.until("it is sent again", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
+        });
+        spends.confirmAll();
+    }
+
+    @Test
+    void what_is_just_being_sent_is_not_given_up() {
+        AtomicReference<CompletionStage<Abandoned>> abandoned = new AtomicReference<>();
+        spends.node.onSend(tx -> abandoned.set(spends.spending.abandon(tx.inputs())));
+
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-sending")));
+
+        assertThat(get(abandoned.get()).released()).isZero();
+        spends.node.onSend(tx -> {});
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-sending"))))
+                .isEqualTo(receipt);
+        assertThat(stored(receipt.txId()).state()).isEqualTo(IntentState.ACCEPTED);
+        spends.confirmAll();
+    }
+
+    @Test
+    void a_repetition_that_is_just_being_sent_by_its_token_is_not_given_up() {
+        Hash256 txId = lost("token-again");
+        spends.node.faults(method -> Fault.NONE);
+        AtomicReference<CompletionStage<Abandoned>> abandoned = new AtomicReference<>();
+        spends.node.onSend(tx -> abandoned.set(spends.spending.abandon(tx.inputs())));
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-again")))
+                        .txId())
+                .isEqualTo(txId);
+
+        assertThat(get(abandoned.get()).released()).isZero();
+        assertThat(stored(txId).state()).isEqualTo(IntentState.ACCEPTED);
+    }
+
+    @Test
+    void a_repeated_call_leaves_the_next_payment_with_the_freed_coin_alone() {
+        Hash256 first = lost("token-first");
+        List<Outpoint> coins = coinsOf(first);
+        assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(1, 0));
+        onSend(Fault.LOST_QUESTION);
+        Hash256 next = refusal(
+                        SpendRefusal.OutcomeUnknown.class,
+                        spends.spending.transfer(request(payer, shop, 2_000, "token-next")))
+                .txId();
+        assertThat(coinsOf(next)).isEqualTo(coins);
+
+        assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(0, 1));
+        spends.restart();
+        assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(0, 1));
+
+        assertThat(stored(next).state().inFlight()).isTrue();
+        spends.clock.move(Duration.ofMinutes(11));
+        assertThat(get(spends.spending.abandon(coins)).released()).isEqualTo(1);
+        assertThat(stored(next).state()).isEqualTo(IntentState.ABANDONED);
+    }
+
+    @Test
+    void a_token_that_comes_while_its_payment_is_given_up_waits_and_sends_nothing() {
+        // Only the abandonment asks the node, not the watch over what was sent.
+        spends.tick = Duration.ofHours(1);
+        spends.restart();
+        Hash256 txId = lost("token-race");
+        AtomicReference<CompletionStage<Receipt>> again = new AtomicReference<>();
+        spends.node.faults(method -> {
+            if (method.equals("get_transaction") && again.get() == null) {
+                again.set(spends.spending.transfer(request(payer, shop, 1_000, "token-race")));
+            }
+            return Fault.NONE;
+        });
+        spends.node.forgetCalls();
+
+        assertThat(get(spends.spending.abandon(coinsOf(txId))).released()).isEqualTo(1);
+
+        refusal(SpendRefusal.OutcomeUnknown.class, again.get());
+        assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
+        assertThat(stored(txId).state()).isEqualTo(IntentState.ABANDONED);
+        assertThat(spends.spending.inFlightUtxos()).isZero();
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-race")))
+                        .txId())
+                .isEqualTo(txId);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void without_an_answer_of_any_node_nothing_is_given_up() {
+        Hash256 txId = lost("token-alone");
+        spends.node.faults(method -> Fault.LOST_QUESTION);
+
+        assertThatThrownBy(() -> get(spends.spending.abandon(coinsOf(txId)))).isInstanceOf(NodeException.class);
+
+        assertThat(stored(txId).state().inFlight()).isTrue();
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        onSend(Fault.LOST_QUESTION);
+        assertThat(get(spends.spending.abandon(coinsOf(txId))).released()).isEqualTo(1);
+    }
+
+    @Test
+    void what_cannot_be_written_is_not_given_up() {
+        Hash256 txId = lost("token-disk");
+        List<Outpoint> coins = coinsOf(txId);
+        StoreFaults.failWrites(spends.store, true);
+
+        assertThatThrownBy(() -> get(spends.spending.abandon(coins))).isInstanceOf(StoreException.class);
+
+        StoreFaults.failWrites(spends.store, false);
+        assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.node.faults(method -> Fault.NONE);
+        Await.until("it is sent after all", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(txId).isPresent();
+        });
+        spends.confirmAll();
+    }
+
+    @Test
+    void the_same_payment_under_another_token_never_takes_the_transaction_of_one_that_was_given_up() {
+        Hash256 first = lost("token-first");
+        get(spends.spending.abandon(coinsOf(first)));
+        spends.node.faults(method -> Fault.NONE);
+
+        refusal(
+                SpendRefusal.InFlightExhausted.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-two")));
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-first")))
+                        .txId())
+                .isEqualTo(first);
+        spends.confirmAll();
+        Receipt second = get(spends.spending.transfer(request(payer, shop, 1_000, "token-two")));
+
+        assertThat(second.txId()).isNotEqualTo(first);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+        assertThat(Optional.of(stored(second.txId()).state())).contains(IntentState.CONFIRMED);
+    }
+}
