@@ -28,6 +28,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.store.Fence;
 
 /**
  * The keyring's rows of the measured goals: prints {@code name ours floor ratio}, each the median of interleaved pairs of one run.
@@ -98,7 +99,8 @@ public final class KeyringBenchmark {
                 new SimpleMeterRegistry(),
                 new KeyringSetup.Executors(crypto, argon2, disk),
                 new KeyringSetup.Upkeep(Duration.ofMillis(500), Duration.ofMinutes(10)),
-                1_000);
+                1_000,
+                Fence.NONE);
         return join(Keyring.open(setup, secret(), new Keyring.Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {

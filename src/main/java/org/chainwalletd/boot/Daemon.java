@@ -138,7 +138,7 @@ public final class Daemon implements AutoCloseable {
         Metrics meters = new Metrics();
         closers.add("metrics", meters::close);
         Workers workers = startWorkers(meters.registry());
-        Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase);
+        Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase, lock);
         CompletionStage<Store> opening = openStore(keys, workers);
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new UnderGuardian(system));
@@ -213,6 +213,7 @@ public final class Daemon implements AutoCloseable {
                         accounts,
                         workers),
                 authenticator);
+        closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);
         system.tell(new Guardian.Serving());
         keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
@@ -221,6 +222,7 @@ public final class Daemon implements AutoCloseable {
 
     private void refuseEarly() throws IOException {
         EarlyRefusals.usable(settings.datadir());
+        EarlyRefusals.ours(settings.datadir(), settings.wallets());
         EarlyRefusals.whole(settings.datadir(), settings.wallets());
         EarlyRefusals.free(settings.http().bind(), "--bind");
         settings.http().metricsBind().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
@@ -334,14 +336,15 @@ public final class Daemon implements AutoCloseable {
         return started;
     }
 
-    private Keyring.Opening beginKeyring(Workers workers, MeterRegistry metrics, SecretBytes passphrase) {
+    private Keyring.Opening beginKeyring(
+            Workers workers, MeterRegistry metrics, SecretBytes passphrase, DatadirLock lock) {
         KeyringSetup setup = KeyringSetup.of(
                 settings.chain(),
                 settings.wallets(),
                 metrics,
                 new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk()));
         return Keyring.begin(
-                setup.withCost(cost).withMostMints(settings.keyring().mints()), passphrase);
+                setup.withCost(cost).withMostMints(settings.keyring().mints()).withFence(lock), passphrase);
     }
 
     private Nodes.Way openWay(ActorSystem<Guardian.Command> system, Workers workers, MeterRegistry metrics) {

@@ -5,9 +5,11 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.store.SqliteStore;
 
@@ -57,6 +59,22 @@ final class EarlyRefusals {
             }
         } catch (IOException e) {
             throw new StartupException("the datadir " + datadir + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Who may change the datadir may let the daemon pay for him, or take its keys away. Reading is told by {@code doctor}: what is secret there is
+     * sealed or 0600 by itself.
+     *
+     * @throws StartupException when the mode of the datadir, of the wallet directory or of a file in them lets others change it
+     */
+    static void ours(Path datadir, Path wallets) throws IOException {
+        for (Path folder : List.of(datadir, wallets)) {
+            if (Files.isDirectory(folder)) {
+                FileAccess.changeable(folder).ifPresent(objection -> {
+                    throw new StartupException(objection);
+                });
+            }
         }
     }
 

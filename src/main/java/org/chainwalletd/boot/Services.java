@@ -57,7 +57,7 @@ record Services(
 
     RpcDispatcher dispatcher() {
         List<ErrorTranslator> errors = List.of(
-                new KeyringErrors(),
+                new KeyringErrors(settings.wallets()),
                 new SpendErrors(),
                 new HtlcErrors(),
                 new QuoteErrors(),

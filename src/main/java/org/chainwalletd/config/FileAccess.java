@@ -1,7 +1,9 @@
 package org.chainwalletd.config;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -55,12 +57,34 @@ public final class FileAccess {
         return objectionToOwner();
     }
 
-    /** Why a file or folder is not to be relied on: somebody else may change what is in it. */
+    /** Why a file or folder is not to be relied on: its mode lets somebody else change what is in it. */
     public Optional<String> objectionToContent() {
-        if (allowsAnyOf(PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE)) {
-            return Optional.of("can be changed by other users (mode " + modeText() + "): chmod go-w it");
+        return allowsAnyOf(PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE)
+                ? Optional.of("can be changed by other users (mode " + modeText() + "): chmod go-w it")
+                : Optional.empty();
+    }
+
+    /**
+     * The first of {@code folder} and the plain files in it that somebody else may change, and why, as a sentence; links are not followed.
+     *
+     * @throws IOException when it cannot be looked into
+     */
+    public static Optional<String> changeable(Path folder) throws IOException {
+        Optional<String> itself = of(folder).objectionToContent();
+        if (itself.isPresent()) {
+            return itself.map(why -> folder + " " + why);
         }
-        return objectionToOwner();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                    Optional<String> objection = of(file).objectionToContent();
+                    if (objection.isPresent()) {
+                        return objection.map(why -> file + " " + why);
+                    }
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<String> objectionToOwner() {

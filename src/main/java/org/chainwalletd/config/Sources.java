@@ -165,6 +165,11 @@ final class Sources {
 
     private void readFile() {
         try {
+            Optional<String> objection = FileAccess.of(file).objectionToContent();
+            if (objection.isPresent()) {
+                problems.add("the configuration file " + file + " " + objection.get());
+                return;
+            }
             if (Files.size(file) > MAX_FILE_BYTES) {
                 problems.add("the configuration file " + file + " is longer than " + MAX_FILE_BYTES + " bytes");
                 return;

@@ -3,8 +3,8 @@ package org.chainwalletd.crypto;
 import java.util.List;
 
 /**
- * Words that are no BIP-39 phrase. The message says why and may be shown to the caller: it names a few unknown words, which are typing
- * errors, and never a known one.
+ * Words that are no BIP-39 phrase. The message says why and may be shown to the caller: it tells the places of
+ * unknown words and never a word, because one in capitals, or with a typing error, is as good as the right one.
  */
 public final class MnemonicException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -16,18 +16,10 @@ public final class MnemonicException extends RuntimeException {
         CHECKSUM
     }
 
-    /**
-     * A word that is not in the English list.
-     *
-     * @param position 1 for the first word of the phrase
-     * @param word the word, cut after 16 characters, anything but printable ASCII shown as {@code ?}
-     */
-    public record UnknownWord(int position, String word) {}
-
     private final Reason reason;
-    private final transient List<UnknownWord> unknownWords;
+    private final transient List<Integer> unknownWords;
 
-    MnemonicException(Reason reason, String message, List<UnknownWord> unknownWords) {
+    MnemonicException(Reason reason, String message, List<Integer> unknownWords) {
         super(message);
         this.reason = reason;
         this.unknownWords = List.copyOf(unknownWords);
@@ -37,8 +29,8 @@ public final class MnemonicException extends RuntimeException {
         return reason;
     }
 
-    /** The first unknown words, at most three, so that a phrase of another language is not repeated whole; empty for other reasons. */
-    public List<UnknownWord> unknownWords() {
+    /** Places of the first unknown words, at most three, 1 for the first word of the phrase; empty for other reasons. */
+    public List<Integer> unknownWords() {
         return unknownWords;
     }
 }

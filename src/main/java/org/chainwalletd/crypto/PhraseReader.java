@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.chainwalletd.crypto.MnemonicException.Reason;
-import org.chainwalletd.crypto.MnemonicException.UnknownWord;
 
 /** Turns words into entropy and checks them: their number, each word, the checksum (BIP-39). */
 final class PhraseReader {
@@ -13,10 +12,9 @@ final class PhraseReader {
 
     private static final int MOST_WORDS = 24;
     private static final int NAMED_WORDS = 3;
-    private static final int SHOWN_CHARACTERS = 16;
 
     private final int[] indexes = new int[MOST_WORDS];
-    private final List<UnknownWord> unknown = new ArrayList<>();
+    private final List<Integer> unknown = new ArrayList<>();
     private int words;
     private int unknownCount;
 
@@ -61,7 +59,7 @@ final class PhraseReader {
         if (index < 0) {
             unknownCount++;
             if (unknown.size() < NAMED_WORDS) {
-                unknown.add(new UnknownWord(words, shown(text, from, to)));
+                unknown.add(words);
             }
         }
     }
@@ -108,24 +106,12 @@ final class PhraseReader {
     private String unknownMessage() {
         StringBuilder message = new StringBuilder("not in the English word list: ");
         for (int i = 0; i < unknown.size(); i++) {
-            UnknownWord word = unknown.get(i);
-            message.append(i == 0 ? "" : ", ").append("word ").append(word.position());
-            message.append(" \"").append(word.word()).append('"');
+            message.append(i == 0 ? "" : ", ").append("word ").append(unknown.get(i));
         }
         if (unknownCount > unknown.size()) {
             message.append(" and ").append(unknownCount - unknown.size()).append(" more");
         }
         return message.toString();
-    }
-
-    /** Cut, because words with a missing space between them are an "unknown word" as long as a phrase. */
-    private static String shown(byte[] text, int from, int to) {
-        int end = Math.min(to, from + SHOWN_CHARACTERS);
-        StringBuilder shown = new StringBuilder();
-        for (int i = from; i < end; i++) {
-            shown.append(text[i] > ' ' && text[i] < 0x7f && text[i] != '"' ? (char) text[i] : '?');
-        }
-        return end < to ? shown.append('…').toString() : shown.toString();
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.store.AtomicFiles;
 import org.slf4j.Logger;
@@ -117,6 +118,10 @@ public final class Tokens {
         }
         if (!Files.isRegularFile(file)) {
             throw new TokenException("the token file " + file + " is no file: remove it, and restart to have one made");
+        }
+        Optional<String> objection = FileAccess.of(file).objectionToContent();
+        if (objection.isPresent()) {
+            throw new TokenException("the token file " + file + " " + objection.get());
         }
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
         if (permissions.contains(PosixFilePermission.OTHERS_READ)

@@ -21,6 +21,7 @@ final class Arrivals {
     private final KeyWork work;
     private final Set<Address> moving;
     private final SecretBytes passphrase;
+    private final Set<Address> leaving;
     private final Set<Address> arriving = new HashSet<>();
     private final List<Store> behindOthers = new ArrayList<>();
     private final int most;
@@ -36,6 +37,7 @@ final class Arrivals {
         this.writes = shared.writes();
         this.work = shared.work();
         this.moving = shared.moving();
+        this.leaving = shared.leaving();
         this.passphrase = shared.passphrase();
     }
 
@@ -43,7 +45,7 @@ final class Arrivals {
         if (!question.isSealed() && sealing + behindOthers.size() >= most) {
             metrics.refused().increment();
             question.refuse(KeyringFailures.tooManyMints(most));
-        } else if (question.skipPresent() && meetsOthers(question)) {
+        } else if (meetsOneThatLeaves(question) || question.skipPresent() && meetsOthers(question)) {
             behindOthers.add(question);
         } else {
             take(question);
@@ -53,6 +55,18 @@ final class Arrivals {
     /** Who leaves out a key that is not durable yet would say that it is there when it may be lost. */
     private boolean meetsOthers(Store question) {
         return question.keys().stream().anyMatch(key -> arriving.contains(key.address()));
+    }
+
+    /** Whoever was told that such a key is there would find it gone, and one that was stored now would lose its files to the deletion. */
+    private boolean meetsOneThatLeaves(Store question) {
+        return question.keys().stream().anyMatch(key -> leaving.contains(key.address()));
+    }
+
+    /** Something ended that others may have waited for. */
+    void goOn() {
+        List<Store> next = List.copyOf(behindOthers);
+        behindOthers.clear();
+        next.forEach(this::begin);
     }
 
     /** The keyring closes: those that wait for others have begun nothing. */
@@ -124,8 +138,6 @@ final class Arrivals {
             arriving.remove(entry.address());
         }
         KeyringFailures.answer(question.reply(), entries, failure);
-        List<Store> next = List.copyOf(behindOthers);
-        behindOthers.clear();
-        next.forEach(this::begin);
+        goOn();
     }
 }

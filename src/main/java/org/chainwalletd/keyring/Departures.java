@@ -18,6 +18,7 @@ final class Departures {
     private final StateWrites writes;
     private final KeyringStore store;
     private final Set<Address> moving;
+    private final Set<Address> leaving;
     private final UnsealedKeys unsealed;
 
     Departures(KeyringActor.Shared shared) {
@@ -26,6 +27,7 @@ final class Departures {
         this.writes = shared.writes();
         this.store = shared.store();
         this.moving = shared.moving();
+        this.leaving = shared.leaving();
         this.unsealed = shared.unsealed();
     }
 
@@ -59,6 +61,7 @@ final class Departures {
         } else if (!table.contains(address) || !moving.add(address)) {
             question.refuse(KeyringFailures.unknown(address));
         } else {
+            leaving.add(address);
             writes.submit(Change.removing(address, failure -> recordGone(question, failure)));
         }
     }
@@ -66,6 +69,7 @@ final class Departures {
     private void recordGone(Delete question, KeyringException failure) {
         if (failure != null) {
             moving.remove(question.address());
+            leaving.remove(question.address());
             question.refuse(failure);
             return;
         }
@@ -76,6 +80,7 @@ final class Departures {
     void filesRemoved(FilesRemoved outcome) {
         Address address = outcome.question().address();
         moving.remove(address);
+        leaving.remove(address);
         KeyringFailures.answer(
                 outcome.question().reply(),
                 address,

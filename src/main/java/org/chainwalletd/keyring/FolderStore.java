@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.Fence;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,12 +34,14 @@ final class FolderStore implements KeyringStore {
     private final Snapshot snapshot;
     private final FolderUpkeep upkeep;
     private final Executor disk;
+    private final Fence fence;
 
     FolderStore(KeyringSetup setup) {
         this.folder = new KeyFolder(setup.wallets());
         this.records = new KeyRecords(folder);
         this.snapshot = new Snapshot(folder);
         this.disk = setup.executors().disk();
+        this.fence = setup.fence();
         this.upkeep = new FolderUpkeep(folder, snapshot, setup);
     }
 
@@ -198,7 +201,12 @@ final class FolderStore implements KeyringStore {
 
     @Override
     public CompletableFuture<Void> record(KeyTable.Batch batch) {
-        return CompletableFuture.runAsync(() -> KeyringFailures.io(() -> records.write(batch)), disk);
+        return CompletableFuture.runAsync(
+                () -> KeyringFailures.io(() -> {
+                    records.write(batch);
+                    fence.check();
+                }),
+                disk);
     }
 
     @Override

@@ -90,17 +90,25 @@ public final class InitSeeded {
                 SecretBuffer line = new SecretBuffer()) {
             requireFree(store);
             SealedBlob seed = setup.sealer().seal(SealedRole.SEED, passphrase, entropy);
-            done(store.makeSeeded(seed));
-            err.println("seeded keyring made in " + setup.wallets()
-                    + "; the words below are the only backup of all keys derived from it");
             try (SecretBytes json =
                     line.add("{\"mnemonic\": \"").add(words).add("\"}\n").toSecret()) {
-                json.use(bytes -> {
-                    out.write(bytes, 0, bytes.length);
-                    out.flush();
-                    return null;
-                });
+                print(json);
             }
+            done(store.makeSeeded(seed));
+            err.println("seeded keyring made in " + setup.wallets()
+                    + "; the words on standard output are the only backup of all keys derived from it");
+        }
+    }
+
+    /** Before anything is made: words without a keyring are worth nothing, and a keyring whose words nobody has read is a trap. */
+    private void print(SecretBytes json) throws IOException {
+        boolean failed = json.use(bytes -> {
+            out.write(bytes, 0, bytes.length);
+            out.flush();
+            return out.checkError();
+        });
+        if (failed) {
+            throw new IOException("the words could not be written to standard output; no keyring was made");
         }
     }
 }

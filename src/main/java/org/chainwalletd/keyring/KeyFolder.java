@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.evm.EvmAddress;
@@ -52,9 +53,17 @@ final class KeyFolder {
     /** Makes the folders (0700) and clears away what a crash left of half written files. */
     void create() throws IOException {
         AtomicFiles.createFolder(imported);
+        refuseOneThatOthersChange();
         AtomicFiles.removeLeftovers(wallets);
         AtomicFiles.removeLeftovers(publicKeys());
         AtomicFiles.removeLeftovers(keptEvmFolder());
+    }
+
+    private void refuseOneThatOthersChange() throws IOException {
+        Optional<String> objection = FileAccess.changeable(wallets);
+        if (objection.isPresent()) {
+            throw new KeyringException(Reason.STORAGE, objection.get());
+        }
     }
 
     Path state() {

@@ -145,6 +145,7 @@ final class KeyringActor {
      * What the parts of this actor work on together.
      *
      * @param moving addresses that are on their way in or out
+     * @param leaving those of them that are on their way out
      */
     record Shared(
             ActorContext<Command> context,
@@ -153,6 +154,7 @@ final class KeyringActor {
             KeyringStore store,
             KeyWork work,
             Set<Address> moving,
+            Set<Address> leaving,
             SecretBytes passphrase,
             UnsealedKeys unsealed) {}
 
@@ -252,7 +254,7 @@ final class KeyringActor {
                 (batch, written) -> context.pipeToSelf(written, (done, failure) -> new Written(batch, failure)),
                 audience,
                 (batch, told) -> context.pipeToSelf(told, (done, failure) -> new Told(batch, failure)));
-        Shared shared = new Shared(context, table, writes, store, work, moving, passphrase, unsealed);
+        Shared shared = new Shared(context, table, writes, store, work, moving, new HashSet<>(), passphrase, unsealed);
         arrivals = new Arrivals(shared, setup.mostMints(), KeyringMetrics.mints(setup.metrics()));
         departures = new Departures(shared);
         derivations = new Derivations(shared);
@@ -286,8 +288,8 @@ final class KeyringActor {
                 .onMessage(Learnt.class, outcome -> handled(() -> unsealings.learnt(outcome)))
                 .onMessage(Tend.class, this::onTend)
                 .onMessage(Objected.class, answer -> handled(() -> departures.objected(answer)))
-                .onMessage(FilesRemoved.class, outcome -> handled(() -> departures.filesRemoved(outcome)))
-                .onMessage(Written.class, outcome -> handled(() -> written(outcome)))
+                .onMessage(FilesRemoved.class, outcome -> handled(() -> filesRemoved(outcome)))
+                .onMessage(Written.class, outcome -> handled(() -> writtenWhileOpen(outcome)))
                 .onMessage(Told.class, outcome -> handled(() -> writes.told(outcome.batch(), outcome.failure())))
                 .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
@@ -360,6 +362,17 @@ final class KeyringActor {
         store.tend(published::get);
         housekeeping.tend(passphrase, entry -> context.getSelf().tell(new Learnt(List.of(entry), null)));
         return Behaviors.same();
+    }
+
+    /** A deletion that could not be recorded lets those go on who waited for its end. */
+    private void writtenWhileOpen(Written outcome) {
+        written(outcome);
+        arrivals.goOn();
+    }
+
+    private void filesRemoved(FilesRemoved outcome) {
+        departures.filesRemoved(outcome);
+        arrivals.goOn();
     }
 
     private void written(Written outcome) {

@@ -8,6 +8,7 @@ import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
+import org.chainwalletd.store.Fence;
 
 /**
  * What a keyring is built of.
@@ -17,6 +18,7 @@ import org.chainwalletd.crypto.Argon2;
  * @param clock for the slowing down of passphrase attempts
  * @param executors where the work is done that the actor only hands out
  * @param upkeep when the work is done that nobody waits for
+ * @param fence asked before what was written is acknowledged
  * @param mostMints how many calls may have keys sealed at a time, those that wait for it included
  */
 public record KeyringSetup(
@@ -28,7 +30,8 @@ public record KeyringSetup(
         MeterRegistry metrics,
         Executors executors,
         Upkeep upkeep,
-        int mostMints) {
+        int mostMints,
+        Fence fence) {
     private static final int USUAL_MINTS = 64;
 
     /**
@@ -62,21 +65,27 @@ public record KeyringSetup(
                 metrics,
                 executors,
                 Upkeep.USUAL,
-                USUAL_MINTS);
+                USUAL_MINTS,
+                Fence.NONE);
     }
 
     KeyringSetup withExecutors(Executors others) {
-        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, others, upkeep, mostMints);
+        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, others, upkeep, mostMints, fence);
     }
 
     /** With sealed files that cost something else than is specified, for tests. */
     public KeyringSetup withCost(Argon2 other) {
-        return new KeyringSetup(profile, wallets, other, random, clock, metrics, executors, upkeep, mostMints);
+        return new KeyringSetup(profile, wallets, other, random, clock, metrics, executors, upkeep, mostMints, fence);
     }
 
     /** With another bound on keys that are being made. */
     public KeyringSetup withMostMints(int most) {
-        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, executors, upkeep, most);
+        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, executors, upkeep, most, fence);
+    }
+
+    /** For a folder that somebody else could come into. */
+    public KeyringSetup withFence(Fence other) {
+        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, executors, upkeep, mostMints, other);
     }
 
     Sealer sealer() {

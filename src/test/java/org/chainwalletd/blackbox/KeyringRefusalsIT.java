@@ -103,14 +103,15 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void unknownWordsAreNamedWithTheirPlace() {
+    void unknownWordsAreToldByTheirPlaceAndNeverShown() {
         for (String method : IMPORTS) {
             String[] words = PHRASE.split(" ");
             words[2] = "abandom";
             words[22] = "zooo";
             assertThat(refused(-32602, method, "mnemonic", String.join(" ", words)))
-                    .hasMessageContaining("abandom")
-                    .hasMessageContaining("3");
+                    .hasMessageContaining("word 3, word 23")
+                    .message()
+                    .doesNotContain("abandom", "zoo");
             words[2] = "пароль";
             assertThat(refused(-32602, method, "mnemonic", List.of(words))).hasMessageContaining("3");
         }

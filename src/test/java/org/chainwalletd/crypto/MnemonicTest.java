@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.chainwalletd.crypto.MnemonicException.Reason;
-import org.chainwalletd.crypto.MnemonicException.UnknownWord;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,34 +108,17 @@ class MnemonicTest {
                 .withMessage("a phrase has 12, 15, 18, 21 or 24 words, not 13");
     }
 
+    /** A word in capitals is a word of the phrase, and one with a typing error nearly so: neither stands in the message, or in a log. */
     @Test
-    void unknownWordsAreNamedWithTheirPosition() {
+    void unknownWordsAreToldByTheirPlaceAndNeverShown() {
         MnemonicException refusal =
                 refusal(() -> Mnemonic.parse(utf8("Abandon " + "abandon ".repeat(9) + "abandonn about")));
 
-        assertThat(refusal).hasMessage("not in the English word list: word 1 \"Abandon\", word 11 \"abandonn\"");
+        assertThat(refusal).hasMessage("not in the English word list: word 1, word 11");
         assertThat(refusal.reason()).isEqualTo(Reason.UNKNOWN_WORD);
-        assertThat(refusal.unknownWords())
-                .containsExactly(new UnknownWord(1, "Abandon"), new UnknownWord(11, "abandonn"));
-    }
-
-    @Test
-    void aPhraseOfAnotherLanguageIsNotRepeated() {
-        MnemonicException refusal = refusal(
-                () -> Mnemonic.parse(utf8("uno due tre quattro cinque sei sette otto nove dieci undici dodici")));
-
-        assertThat(refusal)
-                .hasMessage("not in the English word list: word 1 \"uno\", word 2 \"due\", word 3 \"tre\" and 9 more");
-        assertThat(refusal.unknownWords()).hasSize(3);
-    }
-
-    @Test
-    void aLongOrUnprintableWordIsShownCutAndCleaned() {
-        String glued = "abandon".repeat(12);
-        assertThat(refusal(() -> Mnemonic.parse(utf8(glued + " abandon".repeat(11)))))
-                .hasMessage("not in the English word list: word 1 \"abandonabandonab…\"");
-        assertThat(refusal(() -> Mnemonic.parse(utf8("a\"b\u001b[31mü" + " abandon".repeat(11)))))
-                .hasMessage("not in the English word list: word 1 \"a?b?[31m??\"");
+        assertThat(refusal.unknownWords()).containsExactly(1, 11);
+        assertThat(refusal(() -> Mnemonic.parse(utf8("ABANDON ".repeat(11) + "ABOUT"))))
+                .hasMessage("not in the English word list: word 1, word 2, word 3 and 9 more");
     }
 
     @Test

@@ -3,21 +3,27 @@ package org.chainwalletd.keyring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.eventually;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.junit.jupiter.api.AfterEach;
@@ -51,6 +57,64 @@ class DeletionTest {
 
     private static Optional<DeletionGuard> guard(String objection) {
         return Optional.of(any -> CompletableFuture.completedFuture(Optional.ofNullable(objection)));
+    }
+
+    /** Told that it is there, its owner would throw the backup away. */
+    @Test
+    void a_key_that_is_imported_while_it_is_being_deleted_is_there_afterwards() throws Exception {
+        String hex = text(await(keyring.revealSecret(entry.address(), secret(PASSPHRASE))));
+        Bytes vault = await(keyring.exportAddress(entry.address(), secret("v")));
+        for (boolean byVault : new boolean[] {true, false}) {
+            Queue<Runnable> heldBack = new ConcurrentLinkedQueue<>();
+            AtomicBoolean holding = new AtomicBoolean();
+            await(keyring.close());
+            fixture.disk(work -> {
+                if (holding.get()) {
+                    heldBack.add(work);
+                } else {
+                    ForkJoinPool.commonPool().execute(work);
+                }
+            });
+            keyring = fixture.open();
+            CompletionStage<Address> deleted = keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(any -> {
+                holding.set(true);
+                return CompletableFuture.completedFuture(Optional.empty());
+            }));
+            eventually(() -> !heldBack.isEmpty());
+
+            CompletionStage<?> imported = byVault
+                    ? keyring.importVault(vault, secret("v"))
+                    : keyring.importSecret(secret(hex), Optional.of("back"));
+            await(keyring.find(kept.address()));
+            holding.set(false);
+            heldBack.forEach(Runnable::run);
+
+            await(deleted);
+            await(imported);
+            assertThat(keyring.list()).extracting(KeyEntry::address).contains(entry.address());
+            await(keyring.revealSecret(entry.address(), secret(PASSPHRASE))).close();
+        }
+    }
+
+    /** A second daemon that came in meanwhile writes a list of its own. */
+    @Test
+    void no_change_is_acknowledged_when_the_datadir_is_not_this_process_s_alone_any_more() {
+        AtomicBoolean alone = new AtomicBoolean(true);
+        await(keyring.close());
+        fixture.fence(() -> {
+            if (!alone.get()) {
+                throw new IOException("another process may be using the datadir");
+            }
+        });
+        keyring = fixture.open();
+        alone.set(false);
+        assertThat(refusal(keyring.generateStandard(Optional.empty())))
+                .hasMessageContaining("another process")
+                .extracting(KeyringException::reason)
+                .isEqualTo(Reason.STORAGE);
+        assertThat(refusal(keyring.delete(kept.address(), secret(PASSPHRASE), guard(null)))
+                        .reason())
+                .isEqualTo(Reason.STORAGE);
     }
 
     @Test

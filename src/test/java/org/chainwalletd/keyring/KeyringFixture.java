@@ -22,6 +22,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.Fence;
 
 /** A keyring on a folder of a test, with a cheap Argon2id and a clock that the test moves. */
 final class KeyringFixture implements AutoCloseable {
@@ -40,6 +41,7 @@ final class KeyringFixture implements AutoCloseable {
     private Argon2 cost = CHEAP;
     private KeyringSetup.Upkeep upkeep = new KeyringSetup.Upkeep(Duration.ZERO, Duration.ofDays(1));
     private int mostMints = 1_000;
+    private Fence fence = Fence.NONE;
     private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
     KeyringFixture(Path wallets) {
@@ -112,7 +114,13 @@ final class KeyringFixture implements AutoCloseable {
                 metrics,
                 new KeyringSetup.Executors(threads, argon2, disk),
                 upkeep,
-                mostMints);
+                mostMints,
+                fence);
+    }
+
+    KeyringFixture fence(Fence other) {
+        fence = other;
+        return this;
     }
 
     KeyringFixture mostMints(int most) {

@@ -8,6 +8,8 @@ import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -162,6 +164,22 @@ class SeededKeyringTest {
         assertThat(datadir.resolve("data/wallets/seed.enc")).doesNotExist();
         assertThat(Files.readAllBytes(datadir.resolve("data/wallets/state.json")))
                 .isEqualTo(before);
+    }
+
+    @Test
+    void init_seeded_makes_nothing_when_its_words_cannot_be_written() {
+        PrintStream full = new PrintStream(new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        });
+        assertThat(new InitSeeded(fixture.setup(), full, new PrintStream(err))
+                        .run(secret(PASSPHRASE), Optional.empty()))
+                .isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("could not be written");
+        assertThat(fixture.wallets()).doesNotExist();
+        assertThat(init(Optional.empty())).isZero();
     }
 
     @Test

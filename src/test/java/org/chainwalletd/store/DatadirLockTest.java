@@ -14,6 +14,20 @@ class DatadirLockTest {
     Path folder;
 
     @Test
+    void a_holder_whose_file_was_removed_or_replaced_knows_that_it_is_alone_no_more() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        try (DatadirLock first = DatadirLock.acquire(datadir)) {
+            first.check();
+            Files.delete(datadir.resolve("LOCK"));
+            assertThatThrownBy(first::check).hasMessageContaining("LOCK was removed or replaced");
+            try (DatadirLock second = DatadirLock.acquire(datadir)) {
+                second.check();
+                assertThatThrownBy(first::check).hasMessageContaining("another process");
+            }
+        }
+    }
+
+    @Test
     void a_datadir_is_one_holders_at_a_time() throws Exception {
         Path datadir = folder.resolve("new/datadir");
         DatadirLock first = DatadirLock.acquire(datadir);

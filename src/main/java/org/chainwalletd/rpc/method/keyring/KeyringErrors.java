@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc.method.keyring;
 
+import java.nio.file.Path;
 import java.util.Optional;
 import org.chainwalletd.keyring.EvmKeyException;
 import org.chainwalletd.keyring.EvmKeyRefusal;
@@ -8,14 +9,28 @@ import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
 
-/** The keyring's refusals as errors of the catalogue (interface.md, section 7.3). */
+/**
+ * The keyring's refusals as errors of the catalogue (interface.md, section 7.3). Files are named as they lie in the wallet directory: where that
+ * is on this machine is no business of a caller.
+ */
 public final class KeyringErrors implements ErrorTranslator {
+    private final String folder;
+
+    /** @param wallets the wallet directory, as the keyring names its files */
+    public KeyringErrors(Path wallets) {
+        this.folder = wallets.toString();
+    }
+
     @Override
     public Optional<RpcException> translate(Throwable failure) {
         if (failure instanceof EvmKeyException refused) {
             return Optional.of(translated(refused.refusal()));
         }
         return failure instanceof KeyringException refusal ? Optional.of(translated(refusal)) : Optional.empty();
+    }
+
+    private String withoutPaths(String message) {
+        return message.replace(folder + "/", "").replace(folder, "the wallet directory");
     }
 
     private static RpcException translated(EvmKeyRefusal refusal) {
@@ -28,8 +43,8 @@ public final class KeyringErrors implements ErrorTranslator {
         return RpcException.invalidParams(refusal.message());
     }
 
-    private static RpcException translated(KeyringException refusal) {
-        String message = refusal.getMessage();
+    private RpcException translated(KeyringException refusal) {
+        String message = withoutPaths(refusal.getMessage());
         return switch (refusal.reason()) {
             case UNKNOWN_ADDRESS -> new RpcException(ErrorCode.WALLET_NOT_FOUND, message);
             case ALREADY_PRESENT -> new RpcException(ErrorCode.WALLET_EXISTS, message);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.rpc.method.CallRig.with;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -26,7 +27,8 @@ class MessageMethodsTest {
 
     private static CallRig rig(ChainProfile chain, PlainKeys keys) {
         return new CallRig(
-                MessageMethods.all(new TextMessages(chain, keys, Runnable::run), Runnable::run), new KeyringErrors());
+                MessageMethods.all(new TextMessages(chain, keys, Runnable::run), Runnable::run),
+                new KeyringErrors(Path.of("wallets")));
     }
 
     @TestFactory

@@ -6,6 +6,7 @@ import static org.chainwalletd.rpc.method.CallRig.with;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
@@ -67,7 +68,7 @@ class QuoteMethodsTest {
                 chain, signer, identity, () -> Instant.ofEpochSecond(now), new SecureRandom(), Runnable::run);
         return new CallRig(
                 QuoteMethods.all(chain, quotes, Runnable::run),
-                new KeyringErrors(),
+                new KeyringErrors(Path.of("wallets")),
                 new QuoteErrors(),
                 new NodeErrors());
     }

@@ -1,0 +1,92 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.ConfigurationException;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A daemon and the folder that is its own alone. */
+class DatadirTest {
+    @TempDir
+    Path folder;
+
+    private Settings settings() {
+        return DaemonRig.settings(folder.resolve("datadir"), ScriptedNode.refusing());
+    }
+
+    private Daemon start() {
+        return Daemon.start(settings(), DaemonRig.passphrase(), line -> {}, DaemonRig.COST);
+    }
+
+    @Test
+    void whatOthersMayChangeStopsTheStart() throws IOException {
+        start().close();
+        Path datadir = folder.resolve("datadir");
+        for (String name : List.of("", "wallets", "wallets/state.json", "walletd.db", "token-spend", "LOCK")) {
+            for (String mode : List.of("rwx-w----", "rwx----w-")) {
+                Path file = datadir.resolve(name);
+                var before = Files.getPosixFilePermissions(file);
+                Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+                assertThatThrownBy(this::start)
+                        .isInstanceOf(StartupException.class)
+                        .hasMessageContaining(file + " can be changed by other users")
+                        .hasMessageContaining("chmod");
+                Files.setPosixFilePermissions(file, before);
+            }
+        }
+        start().close();
+    }
+
+    @Test
+    void aConfigurationThatOthersMayChangeStopsTheStart() throws IOException {
+        Path file = Files.writeString(folder.resolve("walletd.conf"), "walletd.http.max-batch = 9\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-r--"));
+        Map<String, String> flags = Map.of("--config", file.toString());
+        assertThatThrownBy(() -> SettingsLoader.load(flags, Map.of(), folder))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(file + " can be changed by other users");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(SettingsLoader.load(flags, Map.of(), folder)
+                        .settings()
+                        .http()
+                        .maxBatch())
+                .isEqualTo(9);
+    }
+
+    /** The second daemon does not know the keys that the first one made since, and would write a list without them. */
+    @Test
+    void aDaemonWhoseLockWasTakenAwayAcknowledgesNoKeyAndEnds() throws IOException {
+        Path datadir = folder.resolve("datadir");
+        try (Daemon first = start()) {
+            String token = Files.readString(datadir.resolve("token-spend")).strip();
+            WalletdClient client = new WalletdClient(first.uri(), token, Optional.empty(), Duration.ofSeconds(20));
+            Files.delete(datadir.resolve("LOCK"));
+            try (Daemon second = start()) {
+                assertThatThrownBy(() -> client.call("generate_standard_address", Map.of()))
+                        .isInstanceOf(WalletdException.class)
+                        .hasMessageContaining("LOCK was removed");
+                Await.until(
+                        "the first daemon gives up",
+                        () -> first.gaveUp().toCompletableFuture().isDone());
+                assertThat(second.gaveUp().toCompletableFuture()).isNotDone();
+            }
+        }
+    }
+}
