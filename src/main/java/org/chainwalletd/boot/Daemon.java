@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -68,6 +69,7 @@ import org.slf4j.LoggerFactory;
  * leaves nothing listening.
  */
 public final class Daemon implements AutoCloseable {
+    private static final Duration TOKENS_LOOKED_AT = Duration.ofSeconds(2);
     private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
@@ -215,6 +217,13 @@ public final class Daemon implements AutoCloseable {
                 authenticator);
         closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);
         system.tell(new Guardian.Serving());
+        Executor disk = workers.disk();
+        system.scheduler()
+                .scheduleWithFixedDelay(
+                        TOKENS_LOOKED_AT,
+                        TOKENS_LOOKED_AT,
+                        () -> disk.execute(rotation::look),
+                        system.executionContext());
         keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);

@@ -22,7 +22,7 @@ final class TokenCommand implements Command {
     @Override
     public String summary() {
         return "token rotate read|manage|spend: puts a new token into the scope's file and prints it once. "
-                + "A running daemon takes it, and refuses the old one, when it is sent SIGHUP.";
+                + "A running daemon takes it, and refuses the old one, within 5 seconds, at once when it is sent SIGHUP.";
     }
 
     @Override
@@ -57,7 +57,7 @@ final class TokenCommand implements Command {
                     .streams()
                     .err()
                     .println("new " + scope.word() + " token in " + datadir
-                            + "; a running daemon takes it when it is sent SIGHUP");
+                            + "; a running daemon takes it within 5 seconds, at once when it is sent SIGHUP");
             return ExitCode.OK;
         } catch (IOException | Tokens.TokenException e) {
             throw new StartupException("the token was not replaced: " + e.getMessage());

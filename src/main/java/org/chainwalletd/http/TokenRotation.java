@@ -3,13 +3,20 @@ package org.chainwalletd.http;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import org.chainwalletd.rpc.Scope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the token files anew, at SIGHUP or when asked. Files that cannot be served with change nothing: the tokens before stay in force,
+ * Takes the token files anew: at SIGHUP, when asked, and when a look shows that they are others than before, for a process that hears no
+ * SIGHUP (nohup). Files that cannot be served with change nothing: the tokens before stay in force,
  * so a slip of the operator locks nobody out and opens nothing.
  */
 public final class TokenRotation {
@@ -18,16 +25,51 @@ public final class TokenRotation {
     private final Path datadir;
     private final Map<String, String> configured;
     private final Authenticator authenticator;
+    /** What the files were when they were last read. */
+    private List<Object> read;
+    /** What they were at the last look. */
+    private List<Object> seen;
 
     /** @param configured tokens from flag or environment by scope word, as for {@link Tokens#open} */
     public TokenRotation(Path datadir, Map<String, String> configured, Authenticator authenticator) {
         this.datadir = datadir;
         this.configured = Map.copyOf(configured);
         this.authenticator = authenticator;
+        this.read = stamps();
+        this.seen = read;
+    }
+
+    /** Reloads when the files have changed since they were last read, and not since the last look: one that is being written is left alone. */
+    public synchronized void look() {
+        List<Object> now = stamps();
+        if (!now.equals(read) && now.equals(seen)) {
+            reload();
+        }
+        seen = now;
+    }
+
+    private List<Object> stamps() {
+        List<Object> stamps = new ArrayList<>();
+        for (Scope scope : Scope.values()) {
+            if (!configured.containsKey(scope.word())) {
+                stamps.add(stamp(Tokens.file(datadir, scope)));
+            }
+        }
+        return stamps;
+    }
+
+    private static Object stamp(Path file) {
+        try {
+            BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+            return Arrays.asList(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
+        } catch (IOException e) {
+            return "none";
+        }
     }
 
     /** Returns whether the files were taken. */
-    public boolean reload() {
+    public synchronized boolean reload() {
+        read = stamps();
         try {
             authenticator.replace(Tokens.read(datadir, configured));
             LOG.info("Token files read again");

@@ -141,6 +141,44 @@ class AuthenticationTest {
     }
 
     @Test
+    void files_that_have_changed_are_taken_at_the_second_look_that_finds_them_so() throws Exception {
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+        rotation.look();
+        String before = Files.readString(datadir.resolve("token-read")).strip();
+
+        String after = Tokens.rotate(datadir, Scope.READ);
+        rotation.look();
+        assertThat(authenticator.scopeOf("Bearer " + after)).isEmpty();
+        rotation.look();
+
+        assertThat(authenticator.scopeOf("Bearer " + after)).contains(Scope.READ);
+        assertThat(authenticator.scopeOf("Bearer " + before)).isEmpty();
+    }
+
+    @Test
+    void files_that_a_look_finds_unusable_change_nothing_until_they_are_mended() throws Exception {
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+        Path file = datadir.resolve("token-read");
+        String before = Files.readString(file).strip();
+
+        Files.delete(file);
+        rotation.look();
+        rotation.look();
+        assertThat(authenticator.scopeOf("Bearer " + before)).contains(Scope.READ);
+        Files.writeString(file, "short\n");
+        rotation.look();
+        rotation.look();
+        assertThat(authenticator.scopeOf("Bearer " + before)).contains(Scope.READ);
+        Files.writeString(file, "another-token-0123456789\n");
+        rotation.look();
+        rotation.look();
+
+        assertThat(authenticator.scopeOf("Bearer another-token-0123456789")).contains(Scope.READ);
+    }
+
+    @Test
     void sighup_makes_the_process_take_the_files_anew() throws Exception {
         Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
         Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
