@@ -15,19 +15,24 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.chainwalletd.http.TlsIdentity.TlsException;
 import org.chainwalletd.store.AtomicFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** {@code cert.pem}, {@code cert.key} (PKCS #8 in PEM) and {@code cert.fingerprint}: reading, writing, and whether they belong together. */
 final class CertificateFiles {
     record Pair(X509Certificate certificate, PrivateKey key) {}
 
-    /** Receives what the files hold. */
+    /** Receives what the files hold; of the PEM nothing but the certificate, whatever else stands in its file. */
     @FunctionalInterface
     interface Loaded<T> {
         T of(X509Certificate certificate, PrivateKey key, byte[] pem);
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(CertificateFiles.class);
+    private static final Pattern ANY_KEY = Pattern.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----");
     private static final String CERTIFICATE = "CERTIFICATE";
     private static final String KEY = "PRIVATE KEY";
     private static final byte[] PROBE = "does this key belong to that certificate".getBytes(StandardCharsets.US_ASCII);
@@ -58,8 +63,8 @@ final class CertificateFiles {
     }
 
     <T> T load(Loaded<T> loaded) throws IOException {
-        byte[] pemBytes = Files.readAllBytes(pem);
-        X509Certificate certificate = certificate(pemBytes);
+        String pemText = Files.readString(pem, StandardCharsets.ISO_8859_1);
+        X509Certificate certificate = certificate(pemText);
         PrivateKey privateKey = privateKey();
         if (!belongTogether(certificate, privateKey)) {
             throw new TlsException(key + " is not the key of " + pem + wayOut());
@@ -69,7 +74,14 @@ final class CertificateFiles {
         if (!written.equals(fingerprint(certificate))) {
             throw new TlsException(fingerprint + " is not the fingerprint of " + pem + wayOut());
         }
-        return loaded.of(certificate, privateKey, pemBytes);
+        if (ANY_KEY.matcher(pemText).find()) {
+            LOG.warn("{} holds a private key, which is not served: take it out", pem);
+        }
+        try {
+            return loaded.of(certificate, privateKey, encode(CERTIFICATE, certificate.getEncoded()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("a certificate that was read", e);
+        }
     }
 
     static String fingerprint(X509Certificate certificate) {
@@ -80,11 +92,11 @@ final class CertificateFiles {
         }
     }
 
-    private X509Certificate certificate(byte[] pemBytes) {
+    private X509Certificate certificate(String pemText) {
         try {
-            return (X509Certificate)
-                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pemBytes));
-        } catch (GeneralSecurityException e) {
+            return (X509Certificate) CertificateFactory.getInstance("X.509")
+                    .generateCertificate(new ByteArrayInputStream(decode(CERTIFICATE, pemText)));
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new TlsException(pem + " holds no certificate" + wayOut());
         }
     }

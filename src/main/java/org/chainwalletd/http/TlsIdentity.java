@@ -125,7 +125,7 @@ public final class TlsIdentity {
         return certificate;
     }
 
-    /** The certificate in PEM, as in the file. */
+    /** The certificate in PEM, and nothing else that may stand in the file. */
     byte[] pem() {
         return pem.clone();
     }

@@ -38,6 +38,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class TlsServerTest {
@@ -174,6 +176,25 @@ class TlsServerTest {
         HttpClient wrongPin = new Pinning("sha256:" + "0".repeat(64)).client();
         assertThatThrownBy(() -> wrongPin.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()))
                 .isInstanceOf(IOException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_key_that_stands_in_cert_pem_is_not_served(boolean keyFirst) throws Exception {
+        Path file = datadir.resolve("cert.pem");
+        String certificate = Files.readString(file);
+        String key = Files.readString(datadir.resolve("cert.key"));
+        Files.writeString(file, keyFirst ? key + certificate : "a word before\n" + certificate + key);
+        TlsIdentity opened = TlsIdentity.open(datadir, "chain-walletd", List.of(), line -> {});
+        try (ServerFixture server = ServerFixture.tls(datadir, ServerFixture.LIMITS, opened)) {
+            URI uri = URI.create("https://localhost:" + server.server.address().getPort() + "/chain-walletd/cert.pem");
+
+            assertThat(new Pinning(identity.fingerprint())
+                            .client()
+                            .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+                            .body())
+                    .isEqualTo(certificate);
+        }
     }
 
     @Test
