@@ -1,8 +1,11 @@
 package org.chainwalletd.http;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
+import org.apache.pekko.http.scaladsl.model.EntityStreamException;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.util.ByteString;
 
@@ -57,10 +60,37 @@ final class BodyReader {
                         materializer);
     }
 
+    /** What to answer when {@link #read} has failed so. The connection is of no use any more. */
+    HttpResponse refusal(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        HttpResponse refusal;
+        if (cause instanceof EndlessException) {
+            refusal = tooLongRefusal();
+        } else if (cause instanceof EntityStreamException) {
+            refusal = Responses.refusal(400, "the body is not encoded as its head says");
+        } else {
+            refusal = Responses.refusal(408, "the body did not arrive in time");
+        }
+        return refusal.addHeader(Responses.CLOSE);
+    }
+
+    HttpResponse tooLongRefusal() {
+        return Responses.refusal(413, "the request body is longer than " + limit + " bytes");
+    }
+
+    /** The body goes on beyond what is even read and dropped. */
+    private static final class EndlessException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        EndlessException() {
+            super("the body does not end", null, false, false);
+        }
+    }
+
     private Received add(Received before, ByteString next, boolean keep, Held held) {
         long total = before.total() + next.size();
         if (total > limit + DROPPED_BYTES) {
-            throw new IllegalStateException("the body does not end");
+            throw new EndlessException();
         }
         boolean kept = keep && !tooLong(total) && held.take(next.size());
         if (!kept) {

@@ -79,14 +79,12 @@ final class RpcHandler implements HttpHandler {
                 .handleAsync(
                         (received, failure) -> {
                             connection.requestArrived();
-                            return failure == null ? received : null;
+                            return failure != null || held.refused()
+                                    ? incomplete(held, failure)
+                                    : whole(received, json, caller, presence, held);
                         },
                         executor)
-                .thenComposeAsync(
-                        received -> received == null || held.refused()
-                                ? incomplete(held)
-                                : whole(received, json, caller, presence, held),
-                        executor);
+                .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
     }
 
     private CompletionStage<HttpResponse> whole(
@@ -155,9 +153,9 @@ final class RpcHandler implements HttpHandler {
         });
     }
 
-    private CompletionStage<HttpResponse> incomplete(Held held) {
+    private CompletionStage<HttpResponse> incomplete(Held held, Throwable failure) {
         held.release();
-        return held.refused() ? CompletableFuture.completedFuture(refusals.tooMuch()) : late();
+        return CompletableFuture.completedFuture(held.refused() ? refusals.tooMuch() : bodies.refusal(failure));
     }
 
     /** A body without a content type, which HTTP calls an octet stream, is taken as JSON; a form, curl's default, is not. */
@@ -175,16 +173,11 @@ final class RpcHandler implements HttpHandler {
         return bodies.tooLong(entity.getContentLengthOption().orElse(0));
     }
 
-    private static CompletionStage<HttpResponse> late() {
-        return CompletableFuture.completedFuture(
-                Responses.refusal(408, "the body did not arrive in time").addHeader(Responses.CLOSE));
-    }
-
     private static HttpResponse notJson() {
         return Responses.refusal(415, "send the body with content-type: application/json");
     }
 
     private HttpResponse tooLong() {
-        return Responses.refusal(413, "the request body is longer than " + bodies.limit() + " bytes");
+        return bodies.tooLongRefusal();
     }
 }

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class HttpServerTest {
@@ -119,6 +121,21 @@ class HttpServerTest {
 
         assertThat(client.read().status()).isEqualTo(200);
         assertThat(client.readToEnd()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zz\r\n", "-1\r\n", "5\r\nabcdeXX3\r\n", "fffffffffff\r\n"})
+    void a_malformed_chunk_is_a_bad_request_and_not_a_late_one(String chunks) throws Exception {
+        try (RawClient client = fixture.client()) {
+            RawClient.Response answer = client.send("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                            + ServerFixture.READ
+                            + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n\"x\"\r\n"
+                            + chunks)
+                    .read();
+
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(client.readToEnd()).isEmpty();
+        }
     }
 
     @Test
