@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A call that waits learns that its client has left and gives its place back; a call that does not wait goes on to its end. */
@@ -128,6 +129,24 @@ class ClientLeavesTest {
         awaitWaits(1);
 
         reset(socket);
+
+        awaitGone(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TLSv1.3, true", "TLSv1.3, false", "TLSv1.2, true", "TLSv1.2, false"})
+    void a_client_that_hangs_up_under_tls_gives_its_wait_back_at_once(String version, boolean politely)
+            throws Exception {
+        start(limits(Duration.ofMinutes(10)), Optional.of(identity()));
+        SSLSocket socket = tls("http/1.1", version);
+        new RawClient(socket).post(ServerFixture.READ, WAIT);
+        awaitWaits(1);
+
+        if (politely) {
+            socket.close();
+        } else {
+            beneath.get(socket).close();
+        }
 
         awaitGone(1);
     }
@@ -425,12 +444,17 @@ class ClientLeavesTest {
     }
 
     private SSLSocket tls(String protocol) throws Exception {
+        return tls(protocol, "TLSv1.3");
+    }
+
+    private SSLSocket tls(String protocol, String version) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, new TrustManager[] {new TrustAll()}, new SecureRandom());
         Socket bare = new Socket("127.0.0.1", fixture.server.address().getPort());
         SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(bare, "localhost", 443, true);
         var parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {protocol});
+        parameters.setProtocols(new String[] {version});
         socket.setSSLParameters(parameters);
         beneath.put(socket, bare);
         socket.startHandshake();
