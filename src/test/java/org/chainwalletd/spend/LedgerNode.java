@@ -290,13 +290,19 @@ final class LedgerNode implements NodeClient {
 
     @Override
     public CompletionStage<Hash256> sendRawTransaction(Bytes bytes) {
-        Transaction tx = TransactionCodec.decode(bytes.toArray());
-        onSend.accept(tx);
+        Transaction tx = heard(bytes);
         return call("send_raw_transaction", () -> submit(tx), () -> {
             Outpoint input = tx.inputs().get(0);
             throw new RejectedException("Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256("
                     + input.txId() + "), output_index: " + input.index() + " })");
         });
+    }
+
+    /** Bytes that have left, whatever is done with them. */
+    Transaction heard(Bytes bytes) {
+        Transaction tx = TransactionCodec.decode(bytes.toArray());
+        onSend.accept(tx);
+        return tx;
     }
 
     private Hash256 submit(Transaction tx) {

@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -48,6 +49,7 @@ import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.SpendingBooks;
@@ -60,12 +62,15 @@ final class SpendHarness implements AutoCloseable {
 
     static final int BURIAL_DEPTH = 6;
 
+    /** How long a token means the same payment, from when that one is closed. */
+    static final Duration RECEIPT_TTL = Duration.ofHours(1);
+
     final ActorTestKit kit = ActorTestKit.create();
     final ExecutorService executor = Executors.newFixedThreadPool(2);
     final MovableClock clock = new MovableClock();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final SpendMetrics metrics = new SpendMetrics(meters);
-    final TestKeys keys = new TestKeys(PROFILE);
+    final TestKeys keys;
     final Devnet devnet;
     final LedgerNode node;
     Drawing drawing = Drawing.FIRST;
@@ -77,6 +82,10 @@ final class SpendHarness implements AutoCloseable {
     /** What stands between spending and the store. */
     UnaryOperator<IntentStore> before = UnaryOperator.identity();
 
+    UnaryOperator<ReservationStore> beforeReservations = UnaryOperator.identity();
+    /** Hears of a store that was opened before anything else does. */
+    Consumer<SqliteStore> opened = any -> {};
+
     Duration tick = Duration.ofMillis(20);
     SqliteStore store;
     SpendService spending;
@@ -87,20 +96,39 @@ final class SpendHarness implements AutoCloseable {
     private Books books;
     private Follower follower;
     private volatile Optional<NodeClient.Tip> rumour = Optional.empty();
+    private final boolean ownsChain;
+    private boolean running;
 
     SpendHarness(Path folder) {
+        this(folder, devnet(), new TestKeys(PROFILE), true);
+    }
+
+    /** A second daemon with the same keys on the same chain, and with a store of its own. */
+    SpendHarness(Path folder, SpendHarness beside) {
+        this(folder, beside.devnet, beside.keys, false);
+    }
+
+    private SpendHarness(Path folder, Devnet devnet, TestKeys keys, boolean ownsChain) {
         this.folder = folder;
-        try {
-            devnet = Devnet.start(DevnetConfig.onDemand(PROFILE));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        this.devnet = devnet;
+        this.keys = keys;
+        this.ownsChain = ownsChain;
         node = new LedgerNode(devnet.ledger(), executor);
         client = node;
     }
 
+    private static Devnet devnet() {
+        try {
+            return Devnet.start(DevnetConfig.onDemand(PROFILE));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     SpendHarness start() {
         store = SqliteStore.open(folder);
+        running = true;
+        opened.accept(store);
         SpendingTable spendings = new SpendingTable(page -> new SpendingTable.View(keys::isAtHand, htlc -> false));
         books = Books.open(booksFolder.orElse(folder), List.of(spendings));
         follower = Follower.start(new Actors(), following(new SpendingBook(PROFILE, spendings)));
@@ -169,6 +197,11 @@ final class SpendHarness implements AutoCloseable {
         rumour = Optional.of(new NodeClient.Tip(tip.height() + 1, Hash256.of(id), devnet.genesisId()));
     }
 
+    /** A node names a tip at this height, of which nobody else knows. */
+    void claimTip(long height) {
+        rumour = Optional.of(new NodeClient.Tip(height, Hash256.sha256(new byte[] {1}), devnet.genesisId()));
+    }
+
     /** The same chain with another, empty store. */
     void startOver(Path newFolder) {
         folder = newFolder;
@@ -186,7 +219,7 @@ final class SpendHarness implements AutoCloseable {
                 () -> rumour,
                 keys,
                 before.apply(store.intents()),
-                store.reservations(),
+                beforeReservations.apply(store.reservations()),
                 store.receipts(),
                 store.allowance(),
                 limits,
@@ -195,7 +228,7 @@ final class SpendHarness implements AutoCloseable {
                         tick,
                         Duration.ofMillis(100),
                         Duration.ofMinutes(10),
-                        Duration.ofHours(1),
+                        RECEIPT_TTL,
                         limits.period(),
                         Duration.ofMillis(5),
                         BURIAL_DEPTH),
@@ -248,6 +281,7 @@ final class SpendHarness implements AutoCloseable {
 
     /** Everything in memory is gone; what was committed is read again. */
     void crash() {
+        running = false;
         actors.forEach(kit::stop);
         actors.clear();
         books.close();
@@ -325,11 +359,13 @@ final class SpendHarness implements AutoCloseable {
     @Override
     public void close() {
         kit.shutdownTestKit();
-        if (store != null) {
+        if (running) {
             books.close();
             store.close();
         }
-        devnet.close();
+        if (ownsChain) {
+            devnet.close();
+        }
         executor.shutdownNow();
     }
 }

@@ -4,18 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,9 +17,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
@@ -35,77 +26,88 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 
 /**
- * One random life of a payer: payments with and without tokens, repeated and at once, while answers get lost, come late or from a lagging
- * node, the daemon crashes, the clock jumps, blocks are mined, reorganisations take confirmed payments away or bring what conflicts with
- * them, also while the daemon is stopped, and somebody else spends from the same key. Each payment has a recipient of its own, so whatever
- * is sent can be told apart. At the end each payment that was acknowledged is on the chain, or closed as conflicted or abandoned.
+ * One random life of a payer, with one daemon or two that have its key: payments with and without tokens, also the same ones under other
+ * tokens, repeated, at once, and given up, while answers get lost, come late or from a lagging node, nodes lie, disks fail, daemons crash,
+ * clocks jump, blocks are mined, reorganisations take confirmed payments away or bring what conflicts with them, also while a daemon is
+ * stopped, and somebody else spends from the same key. What must hold all the same says the {@link SpendJudge}.
  */
 final class SpendHistory {
+    static final Duration RESERVATION_TTL = Duration.ofMinutes(10);
+
     private static final int TOKENS = 4;
-    private static final Duration TTL = Duration.ofMinutes(10);
-    /** All forward jumps together stay below the life of a receipt: an expired token may pay again. */
+    /** Without great jumps all forward jumps together stay below the life of a receipt. */
     private static final long MOST_MINUTES = 55;
+
+    /** With what is known to break a promise: two daemons that make the same payment, nodes that lie, and what an abandoning call hits. */
+    static final boolean EVERYTHING = Boolean.getBoolean("spend.histories.everything");
+
+    private static final Duration CAP_PERIOD = Duration.ofHours(24);
     /** Deeper ones reach what is buried. */
     private static final int DEEPEST_REORGANISATION = SpendHarness.BURIAL_DEPTH - 2;
 
-    private final SpendHarness spends;
     private final Random random;
+    private final SpendHarness chain;
     private final Address payer;
-    private final Map<Address, Payment> payments = new ConcurrentHashMap<>();
-    private final List<Payment> withToken = new ArrayList<>();
-    private final Map<Hash256, Sent> sent = new HashMap<>();
-    private final Map<Outpoint, Hash256> lastUser = new HashMap<>();
-    private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
+    private final SpendJudge judge;
+    private final List<HistoryDaemon> daemons = new ArrayList<>();
+    private final List<SpendJudge.Wish> withToken = new ArrayList<>();
+    private final List<List<Outpoint>> givenUp = new ArrayList<>();
     private final StringBuilder log = new StringBuilder();
-    private long minutesJumped;
+    private final boolean greatJumps;
+    private final boolean failingDisks;
     private int recipients;
+    private int tokens;
 
-    /** What one caller wants: at most one transaction may ever be made for it. */
-    private final class Payment {
-        private final TransferRequest request;
-        private final Set<Hash256> transactions = new HashSet<>();
-        private final List<CompletableFuture<Receipt>> answers = new ArrayList<>();
-
-        private Payment(String token) {
-            Address to = Address.of(
-                    Hash256.sha256(payer.toArray(), ("recipient " + recipients++).getBytes(StandardCharsets.UTF_8))
-                            .toArray());
-            request = SpendHarness.request(payer, to, 300 + random.nextInt(30_000), token);
-            payments.put(to, this);
-        }
-
-        private void call() {
-            answers.add(spends.spending.transfer(request).toCompletableFuture());
-        }
-    }
-
-    /** A transaction of ours as it was first sent. */
-    private record Sent(Transaction tx, long at) {}
-
-    SpendHistory(SpendHarness spends, int key, Random random) {
-        this.spends = spends;
+    /** @param daemons stopped; each is started over an empty store */
+    SpendHistory(List<SpendHarness> harnesses, Path folder, int key, Random random) {
         this.random = random;
-        this.payer = spends.keys.add(key);
+        this.chain = harnesses.get(0);
+        this.payer = chain.keys.add(key);
+        this.judge = new SpendJudge(chain, payer);
+        this.greatJumps = random.nextInt(3) == 0;
+        this.failingDisks = random.nextInt(3) == 0;
+        boolean lies = EVERYTHING && random.nextInt(3) == 0;
+        boolean beside = random.nextInt(4) == 0;
+        for (SpendHarness harness : harnesses.subList(0, beside ? 2 : 1)) {
+            HistoryDaemon daemon = new HistoryDaemon(harness, own(), cap(), CAP_PERIOD);
+            if (lies) {
+                daemon.asksLiar(own(), 10 + random.nextInt(60), random.nextBoolean());
+            }
+            daemons.add(daemon);
+            harness.startOver(folder.resolve("daemon-" + daemons.size()));
+            harness.node.onSend(tx -> judge.sent(daemon, tx));
+        }
+        say(daemons.size()
+                + (lies ? " lied to" : "")
+                + (failingDisks ? " with failing disks" : "")
+                + (greatJumps ? " and great jumps" : ""));
     }
 
-    /** Runs to the end and returns what is wrong with it; nothing when it is as promised. */
+    private Random own() {
+        return new Random(random.nextLong());
+    }
+
+    private Optional<Amount> cap() {
+        return random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(20_000 + random.nextInt(80_000)));
+    }
+
+    /** Runs to the end and returns what is wrong with it; nothing when it is as promised. The daemons are stopped then. */
     List<String> run() {
-        long[] values = random.longs(3 + random.nextInt(6), 1_000, 40_000).toArray();
-        spends.fund(payer, values);
+        chain.fund(payer, random.longs(3 + random.nextInt(6), 1_000, 40_000).toArray());
         if (random.nextInt(10) > 0) {
             // Else a reorganisation can take the funding away, and most payments with it.
-            spends.devnet.mine(DEEPEST_REORGANISATION);
+            chain.devnet.mine(DEEPEST_REORGANISATION);
         }
         for (int i = 0; i < TOKENS; i++) {
-            withToken.add(new Payment("history-token-" + i));
+            withToken.add(another());
         }
-        spends.node.onSend(this::sent);
         int steps = 10 + random.nextInt(30);
         for (int i = 0; i < steps; i++) {
             step();
         }
         settle();
-        return complaints;
+        daemons.forEach(daemon -> daemon.spends.crash());
+        return judge.complaints();
     }
 
     String log() {
@@ -113,72 +115,157 @@ final class SpendHistory {
     }
 
     private void step() {
-        int dice = random.nextInt(100);
-        if (dice < 30) {
+        int dice = random.nextInt(120);
+        if (dice < 28) {
             say("token call");
             pick(withToken).call();
-        } else if (dice < 40) {
+        } else if (dice < 36) {
             say("plain call");
-            new Payment(null).call();
-        } else if (dice < 45) {
+            plain().call();
+        } else if (dice < 41) {
             say("storm");
-            Payment payment = pick(withToken);
+            SpendJudge.Wish wish = pick(withToken);
             for (int i = 0; i < 20; i++) {
-                payment.call();
+                wish.call();
             }
+        } else if (dice < 47) {
+            say("another token");
+            withToken.add(another());
+            withToken.get(withToken.size() - 1).call();
         } else if (dice < 60) {
             faults();
-        } else if (dice < 65) {
-            say("mine");
-            spends.devnet.mine(1);
         } else if (dice < 69) {
-            say("mine and look");
-            mineAndLook();
-        } else if (dice < 71) {
-            say("forget mempool");
-            spends.devnet.forgetMempool();
-        } else if (dice < 76) {
-            reorganise();
-        } else if (dice < 79) {
-            foreignSpend();
-        } else if (dice < 83) {
-            say("crash");
-            crash();
-        } else if (dice < 85) {
-            say("stopped");
-            spends.crash();
-            reorganise();
-            spends.start();
-            nobodyHears();
-        } else if (dice < 89) {
+            abandon();
+        } else if (dice < 75) {
             jump();
-        } else if (dice < 92) {
+        } else if (dice < 77) {
+            lieAboutTip();
+        } else if (dice < 82) {
             say("late calls arrive");
-            spends.node.deliverLate();
-        } else {
+            pick(daemons).spends.node.deliverLate();
+        } else if (dice < 90) {
             say("wait");
             waitForSome();
+        } else {
+            chainMoves(dice - 90);
         }
+    }
+
+    private void chainMoves(int dice) {
+        if (dice < 5) {
+            say("mine");
+            chain.devnet.mine(1);
+        } else if (dice < 9) {
+            say("mine and look");
+            mineAndLook();
+        } else if (dice < 10) {
+            say("bury");
+            chain.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        } else if (dice < 12) {
+            say("forget mempool");
+            chain.devnet.forgetMempool();
+        } else if (dice < 17) {
+            reorganise();
+        } else if (dice < 20) {
+            foreignSpend();
+        } else if (dice < 26) {
+            say("crash");
+            crash(pick(daemons));
+        } else {
+            say("stopped");
+            HistoryDaemon daemon = pick(daemons);
+            daemon.spends.crash();
+            reorganise();
+            daemon.spends.start();
+            nobodyHears(daemon);
+        }
+    }
+
+    private HistoryDaemon daemon() {
+        return pick(daemons);
+    }
+
+    /** A payment under a token of its own: to somebody new, or the same as another one. */
+    private SpendJudge.Wish another() {
+        return wish("history-token-" + tokens++);
+    }
+
+    private SpendJudge.Wish plain() {
+        return wish(null);
+    }
+
+    private SpendJudge.Wish wish(String token) {
+        if (!withToken.isEmpty() && random.nextInt(3) == 0) {
+            SpendJudge.Wish same = pick(withToken);
+            return judge.wish(
+                    EVERYTHING ? daemon() : same.daemon,
+                    same.to(),
+                    same.amount().bits(),
+                    token);
+        }
+        byte[] seed = ("recipient " + recipients++).getBytes(StandardCharsets.UTF_8);
+        Address to = Address.of(Hash256.sha256(payer.toArray(), seed).toArray());
+        return judge.wish(daemon(), to, 300 + random.nextInt(30_000), token);
     }
 
     private void faults() {
         List<LedgerNode.Fault> faults = List.of(LedgerNode.Fault.values());
         int percent = random.nextInt(80);
-        long seed = random.nextLong();
-        say("faults " + percent + " %");
-        Random own = new Random(seed);
-        spends.node.faults(method -> {
+        Random own = own();
+        HistoryDaemon daemon = daemon();
+        int commits = failingDisks ? random.nextInt(60) : 0;
+        say("faults " + percent + " %" + (failingDisks ? ", of commits " + commits + " %" : ""));
+        daemon.disk.fails(commits);
+        daemon.spends.node.faults(method -> {
             synchronized (own) {
                 return own.nextInt(100) < percent ? faults.get(own.nextInt(faults.size())) : LedgerNode.Fault.NONE;
             }
         });
     }
 
-    /** Mostly long enough for the daemon to notice that payments have confirmed. */
+    /** What is in flight, or what was given up before; then often the same payment under another token, and the old token again. */
+    private void abandon() {
+        HistoryDaemon daemon = daemon();
+        List<Intent> open = daemon.inFlight();
+        boolean again = !givenUp.isEmpty() && random.nextInt(3) == 0;
+        if (open.isEmpty() && !again) {
+            return;
+        }
+        Optional<Intent> chosen = again ? Optional.empty() : Optional.of(pick(open));
+        List<Outpoint> outpoints = chosen.map(this::someInputs).orElseGet(() -> pick(givenUp));
+        Optional<Abandoned> answer = daemon.abandon(outpoints);
+        say((again ? "abandon again " : "abandon ") + answer.map(Abandoned::released));
+        givenUp.add(outpoints);
+        chosen.flatMap(Intent::token).ifPresent(token -> repeat(daemon, token.token()));
+    }
+
+    private List<Outpoint> someInputs(Intent intent) {
+        List<Outpoint> all = intent.inputs().stream().map(Coin::outpoint).toList();
+        return random.nextBoolean() ? all : List.of(pick(all));
+    }
+
+    private void repeat(HistoryDaemon daemon, String token) {
+        SpendJudge.Wish old = withToken.stream()
+                .filter(wish -> wish.request.clientToken().equals(Optional.of(token)))
+                .findFirst()
+                .orElseThrow();
+        if (random.nextBoolean()) {
+            say("the same under another token");
+            withToken.add(judge.wish(daemon, old.to(), old.amount().bits(), "history-token-" + tokens++));
+            withToken.get(withToken.size() - 1).call();
+        }
+        if (random.nextBoolean()) {
+            say("the old token again");
+            old.call();
+        }
+    }
+
+    /** Mostly long enough for the daemons to notice that payments have confirmed. */
     private void mineAndLook() {
-        spends.devnet.mine(1);
+        chain.devnet.mine(1);
         long patience = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(40);
-        while (spends.spending.inFlightTransfers() > 0 && System.nanoTime() < patience) {
+        while (daemons.stream().anyMatch(daemon -> daemon.spends.spending.inFlightTransfers() > 0)
+                && System.nanoTime() < patience) {
             LockSupport.parkNanos(1_000_000);
         }
     }
@@ -190,45 +277,42 @@ final class SpendHistory {
         say((keep ? "reorganisation " : "dropping reorganisation ")
                 + depth
                 + (conflicts.isEmpty() ? "" : " with conflict"));
+        judge.reorganised();
         try {
-            spends.devnet.reorganise(depth, keep, conflicts);
+            chain.devnet.reorganise(depth, keep, conflicts);
         } catch (RejectedException e) {
             // The coin itself was made in a block that goes.
-            spends.devnet.reorganise(depth, keep, List.of());
+            chain.devnet.reorganise(depth, keep, List.of());
         }
     }
 
     /** Somebody else's spend of a coin of a payment that the last blocks have confirmed. */
-    private synchronized List<Transaction> conflict(int depth) {
-        long lowest = spends.devnet.ledger().tip().height() - depth;
-        return sent.entrySet().stream()
-                .filter(entry -> spends.devnet
-                        .ledger()
-                        .transaction(entry.getKey())
-                        .filter(found -> found.blockId() != null && found.height() > lowest)
-                        .isPresent())
-                .map(entry -> entry.getValue().tx().inputs().get(0))
-                .sorted()
+    private List<Transaction> conflict(int depth) {
+        return judge.minedAbove(chain.devnet.ledger().tip().height() - depth).stream()
                 .limit(1)
                 .map(this::foreignSpendOf)
                 .toList();
     }
 
     private Transaction foreignSpendOf(Outpoint coin) {
-        TxOutput made = spends.devnet
+        TxOutput made = chain.devnet
                 .ledger()
                 .transaction(coin.txId())
                 .orElseThrow()
                 .tx()
                 .outputs()
                 .get((int) coin.index());
-        Amount rest = made.value().minus(Amount.of(150));
-        return spends.keys.spend(
-                payer, spends.devnet.genesisId(), coin, TxOutput.toAddress(spends.devnet.minerAddress(), rest));
+        return foreign(coin, made.value().minus(Amount.of(150)));
+    }
+
+    private Transaction foreign(Outpoint coin, Amount rest) {
+        judge.spentByOther(coin);
+        return chain.keys.spend(
+                payer, chain.devnet.genesisId(), coin, TxOutput.toAddress(chain.devnet.minerAddress(), rest));
     }
 
     private void foreignSpend() {
-        List<NodeClient.Utxo> coins = spends.coins(payer);
+        List<NodeClient.Utxo> coins = chain.coins(payer);
         if (coins.isEmpty()) {
             return;
         }
@@ -237,40 +321,44 @@ final class SpendHistory {
             return;
         }
         say("foreign spend");
-        TxOutput output =
-                TxOutput.toAddress(spends.devnet.minerAddress(), coin.value().minus(Amount.of(500)));
         try {
-            spends.devnet.ledger().submit(spends.keys.spend(payer, spends.devnet.genesisId(), coin.outpoint(), output));
+            chain.devnet.ledger().submit(foreign(coin.outpoint(), coin.value().minus(Amount.of(500))));
         } catch (RejectedException e) {
             say("foreign spend refused");
         }
     }
 
+    /** Corrections of a clock; or beyond the life of a token and the period of the cap, in both directions. */
     private void jump() {
+        HistoryDaemon daemon = daemon();
         long minutes = random.nextInt(31) - 10;
-        if (minutes > 0 && minutesJumped + minutes > MOST_MINUTES) {
+        if (greatJumps && random.nextInt(3) > 0) {
+            // Each error is noticed by somebody in the end.
+            minutes = daemon.wrongMinutes() == 0
+                    ? (random.nextInt(3) > 0 ? 1 : -1) * (61 + random.nextInt(3 * 24 * 60))
+                    : -daemon.wrongMinutes();
+            daemon.errs(minutes);
+        }
+        if (!greatJumps && minutes > 0 && daemon.forward().toMinutes() + minutes > MOST_MINUTES) {
             return;
         }
-        minutesJumped += Math.max(0, minutes);
         say("clock jumps " + minutes + " minutes");
-        spends.clock.move(Duration.ofMinutes(minutes));
+        daemon.move(Duration.ofMinutes(minutes));
+    }
+
+    private void lieAboutTip() {
+        HistoryDaemon daemon = daemon();
+        if (daemon.isLiedTo()) {
+            say("lie about the tip");
+            daemon.spends.claimTip(random.nextBoolean() ? -1 : random.nextInt(1_000_000));
+        }
     }
 
     private void waitForSome() {
-        for (Payment payment : payments.values()) {
-            payment.answers.forEach(this::await);
+        for (SpendJudge.Wish wish : judge.all()) {
+            wish.answers().forEach(this::await);
         }
-        spends.wake();
-    }
-
-    /** Callers of the dead process hear nothing any more. */
-    private void crash() {
-        spends.restart();
-        nobodyHears();
-    }
-
-    private void nobodyHears() {
-        payments.values().forEach(payment -> payment.answers.forEach(answer -> answer.cancel(false)));
+        daemons.forEach(daemon -> daemon.spends.wake());
     }
 
     private void await(CompletableFuture<Receipt> answer) {
@@ -279,174 +367,84 @@ final class SpendHistory {
         } catch (ExecutionException | CancellationException e) {
             return;
         } catch (TimeoutException e) {
-            complaints.add("a caller was never answered");
+            judge.complain("a caller was never answered");
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
     }
 
-    private synchronized void sent(Transaction tx) {
-        Hash256 txId = TransactionCodec.txId(SpendHarness.PROFILE, tx);
-        if (sent.containsKey(txId)) {
-            return;
-        }
-        long now = spends.clock.millis();
-        sent.put(txId, new Sent(tx, now));
-        Payment payment = tx.outputs().stream()
-                .map(TxOutput::address)
-                .flatMap(Optional::stream)
-                .map(payments::get)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
-        if (payment == null && payer.equals(signer(tx))) {
-            complaints.add("transaction " + txId + " pays nobody that was asked for");
-        }
-        if (payment == null) {
-            return;
-        }
-        if (!payment.transactions.add(txId) | payment.transactions.size() > 1) {
-            complaints.add("second transaction for one payment: " + payment.transactions);
-        }
-        for (Outpoint input : tx.inputs()) {
-            Hash256 before = lastUser.put(input, txId);
-            if (before != null && !mayBeSpentAgain(before, now)) {
-                complaints.add("coin " + input + " selected by " + txId + " while " + before + " was in flight");
-            }
-        }
+    private void crash(HistoryDaemon daemon) {
+        daemon.spends.restart();
+        nobodyHears(daemon);
     }
 
-    /** An earlier history's last attempts may still be under way: they are not ours. */
-    private static Address signer(Transaction tx) {
-        return SpendHarness.PROFILE.addressOf(
-                PublicKey.of(tx.witnesses().get(0).data().slice(0, PublicKey.LENGTH)));
-    }
-
-    /**
-     * A coin of a spend that failed, or whose time is over without the mempool having it, is free. One that a reorganisation gave back is
-     * not: it belongs to the spend that will be sent again.
-     */
-    private boolean mayBeSpentAgain(Hash256 txId, long now) {
-        boolean closed = spends.store
-                .intents()
-                .find(txId)
-                .toCompletableFuture()
-                .join()
-                .map(intent -> !intent.state().inFlight() && !intent.state().succeeded())
-                .orElse(true);
-        return closed || Math.abs(now - sent.get(txId).at()) >= TTL.toMillis() || minutesJumped >= TTL.toMinutes();
+    /** Callers of the dead process hear nothing any more. */
+    private void nobodyHears(HistoryDaemon daemon) {
+        judge.all().stream()
+                .filter(wish -> wish.daemon == daemon)
+                .forEach(wish -> wish.answers().forEach(answer -> answer.cancel(false)));
     }
 
     private void settle() {
         say("all faults end");
-        spends.node.faults(method -> LedgerNode.Fault.NONE);
-        if (random.nextBoolean()) {
-            spends.node.deliverLate();
-        } else {
-            spends.node.dropLate();
-        }
+        daemons.forEach(daemon -> daemon.calm(random.nextBoolean()));
         waitForSome();
         if (random.nextBoolean()) {
-            crash();
+            daemons.forEach(this::crash);
         }
-        spends.devnet.mine(1);
-        for (Payment payment : withToken) {
-            payment.call();
-        }
+        chain.devnet.mine(1);
+        withToken.forEach(SpendJudge.Wish::call);
         waitForSome();
         untilNothingIsInFlight();
-        payments.values().forEach(this::check);
-        if (spends.spending.inFlightUtxos() != 0) {
-            complaints.add(spends.spending.inFlightUtxos() + " reservations are left");
+        judge.verdict(daemons);
+        for (HistoryDaemon daemon : daemons) {
+            if (daemon.spends.spending.inFlightUtxos() != 0) {
+                judge.complain(daemon.spends.spending.inFlightUtxos() + " reservations are left");
+            }
+            daemon.spends.node.onSend(tx -> {});
+            daemon.spends.node.dropLate();
         }
-        spends.node.onSend(tx -> {});
-        spends.node.dropLate();
     }
 
     private void untilNothingIsInFlight() {
         long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (spends.spending.inFlightTransfers() > 0
-                || spends.spending.inFlightUtxos() > 0
-                || !payments.values().stream().allMatch(this::isSettled)) {
+        while (daemons.stream().anyMatch(SpendHistory::isBusy)
+                || !judge.all().stream().allMatch(judge::isSettled)) {
             if (System.nanoTime() > patience) {
-                complaints.add("still in flight: " + spends.spending.inFlightTransfers());
+                daemons.forEach(
+                        daemon -> judge.complain("still in flight: " + daemon.spends.spending.inFlightTransfers()));
                 return;
             }
-            spends.devnet.mine(1);
-            spends.wake();
+            chain.devnet.mine(1);
+            daemons.forEach(daemon -> daemon.spends.wake());
             LockSupport.parkNanos(10_000_000);
-            giveUpTheHopeless();
+            daemons.forEach(this::giveUpTheHopeless);
         }
+    }
+
+    private static boolean isBusy(HistoryDaemon daemon) {
+        return daemon.spends.spending.inFlightTransfers() > 0 || daemon.spends.spending.inFlightUtxos() > 0;
     }
 
     /**
      * A reorganisation can take away somebody else's transaction that made a coin; when nobody sends that one again, what spends the coin
      * waits for ever. That is what abandoning is for. Coins that our own spends made are the daemon's business, unless such a spend was given
-     * up itself.
+     * up itself, or another daemon had made it.
      */
-    private void giveUpTheHopeless() {
-        for (Intent intent : SpendHarness.get(spends.store.intents().inFlight())) {
+    private void giveUpTheHopeless(HistoryDaemon daemon) {
+        for (Intent intent : daemon.inFlight()) {
             List<Outpoint> coins = intent.inputs().stream().map(Coin::outpoint).toList();
-            if (coins.stream().anyMatch(this::vanishedForGood)) {
-                SpendHarness.get(spends.spending.abandon(coins));
+            if (coins.stream().anyMatch(coin -> vanishedForGood(daemon, coin))) {
+                daemon.abandon(coins);
             }
         }
     }
 
-    private boolean vanishedForGood(Outpoint coin) {
-        return spends.devnet.ledger().transaction(coin.txId()).isEmpty()
-                && stateOf(coin.txId())
+    private boolean vanishedForGood(HistoryDaemon daemon, Outpoint coin) {
+        return chain.devnet.ledger().transaction(coin.txId()).isEmpty()
+                && daemon.stateOf(coin.txId())
                         .map(state -> state == IntentState.ABANDONED)
                         .orElse(true);
-    }
-
-    private Optional<IntentState> stateOf(Hash256 txId) {
-        return SpendHarness.get(spends.store.intents().find(txId)).map(Intent::state);
-    }
-
-    /** Whether every receipt that was given for it is worth something, and the daemon knows it. */
-    private boolean isSettled(Payment payment) {
-        return payment.answers.stream()
-                .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
-                .map(answer -> answer.join().txId())
-                .distinct()
-                .allMatch(this::isOnTheChainOrClosed);
-    }
-
-    private boolean isOnTheChainOrClosed(Hash256 txId) {
-        IntentState state = stateOf(txId).orElse(IntentState.CONFIRMED);
-        boolean mined = spends.devnet
-                .ledger()
-                .transaction(txId)
-                .filter(found -> found.blockId() != null)
-                .isPresent();
-        return state == IntentState.CONFIRMED && mined
-                || state == IntentState.CONFLICTED
-                || state == IntentState.ABANDONED;
-    }
-
-    private void check(Payment payment) {
-        long confirmed = payment.transactions.stream()
-                .filter(txId -> spends.devnet.ledger().transaction(txId).isPresent())
-                .count();
-        if (confirmed > 1) {
-            complaints.add("paid twice: " + payment.transactions);
-        }
-        if (payment.answers.isEmpty()) {
-            return;
-        }
-        CompletableFuture<Receipt> last = payment.answers.get(payment.answers.size() - 1);
-        boolean success = last.isDone() && !last.isCompletedExceptionally();
-        if (!isSettled(payment)) {
-            complaints.add("acknowledged, but neither on the chain nor closed: "
-                    + payment.transactions.stream()
-                            .map(txId -> txId + " " + stateOf(txId))
-                            .toList());
-        }
-        if (success && !payment.transactions.contains(last.join().txId())) {
-            complaints.add(
-                    "the receipt names another transaction: " + last.join().txId());
-        }
     }
 
     private <T> T pick(List<T> from) {
@@ -457,21 +455,25 @@ final class SpendHistory {
         log.append(what).append("; ");
     }
 
-    /** Runs histories over one chain after the other; prints and returns the complaints with what leads to them. */
+    /** Runs histories over one chain after the other; returns the complaints with what leads to them. */
     static List<String> runMany(Path folder, long seed, int histories) {
         List<String> all = new ArrayList<>();
         int perChain = 50;
         for (int begun = 0; begun < histories; begun += perChain) {
             Path chain = folder.resolve("chain-" + begun);
-            try (SpendHarness spends = new SpendHarness(chain.resolve("start"))) {
-                spends.start();
+            try (SpendHarness first = new SpendHarness(chain);
+                    SpendHarness second = new SpendHarness(chain, first)) {
                 for (int i = begun; i < Math.min(histories, begun + perChain); i++) {
-                    spends.crash();
-                    spends.startOver(chain.resolve("history-" + i));
-                    SpendHistory history = new SpendHistory(spends, 1 + i % perChain, new Random(seed + i));
+                    SpendHistory history = new SpendHistory(
+                            List.of(first, second),
+                            chain.resolve("history-" + i),
+                            1 + i % perChain,
+                            new Random(seed + i));
                     List<String> complaints = history.run();
                     if (!complaints.isEmpty()) {
-                        all.add("history with seed " + (seed + i) + ": " + complaints + " after " + history.log());
+                        String told = "history with seed " + (seed + i) + ": " + complaints + " after " + history.log();
+                        System.out.println(told);
+                        all.add(told);
                     }
                 }
             }

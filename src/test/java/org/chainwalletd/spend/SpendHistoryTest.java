@@ -7,14 +7,14 @@ import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code -Dspend.histories=10000} runs as many as the promise names. */
+/** {@code -Dspend.histories=10000} runs as many as the promise names, {@code -Dspend.first-seed} the same ones again. */
 class SpendHistoryTest {
     @TempDir
     Path folder;
 
     @Test
     void whatever_breaks_one_payment_is_made_at_most_once_and_no_coin_is_selected_twice() {
-        int histories = Integer.getInteger("spend.histories", 50);
+        int histories = Integer.getInteger("spend.histories", 60);
         long seed = Long.getLong(
                 "spend.first-seed", Seeded.random("spend histories").nextLong() >>> 16);
         System.out.println(histories + " histories, first seed " + seed);

@@ -1,0 +1,181 @@
+package org.chainwalletd.spend;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StoreException;
+
+/** One daemon of a {@link SpendHistory} with what surrounds it: its disk, its clock, its nodes. Used by the history's thread. */
+final class HistoryDaemon {
+    final SpendHarness spends;
+    final UncertainDisk disk;
+    /** What its operator gave up, as far as that was granted, or may have been. */
+    final Set<Outpoint> givenUp = new HashSet<>();
+    /** Who has selected a coin last. */
+    final Map<Outpoint, Hash256> lastUser = new HashMap<>();
+
+    private final List<Use> uses = new ArrayList<>();
+    private Optional<LyingNode> liar = Optional.empty();
+    private long forward;
+    private long wrongMinutes;
+    private volatile long highest;
+
+    /** What one spend takes of the cap. */
+    static final class Use {
+        private final Hash256 txId;
+        private final Amount amount;
+        private long at;
+        private List<Use> window = List.of();
+
+        private Use(Intent intent) {
+            this.txId = intent.txId();
+            this.amount = intent.allowance();
+            this.at = intent.createdAt();
+        }
+
+        Hash256 txId() {
+            return txId;
+        }
+
+        Amount amount() {
+            return amount;
+        }
+
+        /** All that counted when it was made, and itself. */
+        List<Use> window() {
+            return window;
+        }
+    }
+
+    HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period) {
+        this.spends = spends;
+        this.disk = new UncertainDisk(random);
+        this.highest = spends.clock.millis();
+        spends.limits = new Allowance.Limits(Optional.empty(), cap, period);
+        spends.before = disk::before;
+        spends.beforeReservations = disk::before;
+        spends.opened = disk::recover;
+        spends.client = spends.node;
+    }
+
+    /** Its node lies from the next start on. */
+    void asksLiar(Random random, int percent, boolean alone) {
+        LyingNode node = new LyingNode(spends.node, spends.devnet.ledger(), random, percent, alone);
+        liar = Optional.of(node);
+        spends.client = node.client();
+    }
+
+    boolean isLiedTo() {
+        return liar.isPresent();
+    }
+
+    /** Whatever goes wrong around it ends. */
+    void calm(boolean lateCallsArrive) {
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        liar.ifPresent(LyingNode::repent);
+        disk.fails(0);
+        if (lateCallsArrive) {
+            spends.node.deliverLate();
+        } else {
+            spends.node.dropLate();
+        }
+    }
+
+    void move(Duration by) {
+        forward += Math.max(0, by.toMillis());
+        spends.clock.move(by);
+        long now = spends.clock.millis();
+        highest = Math.max(highest, now);
+        // What was spent while the clock was ahead counts from when it is set back, and not until it is there again.
+        synchronized (uses) {
+            uses.forEach(use -> use.at = Math.min(use.at, now));
+        }
+    }
+
+    /** A spend that leaves now. */
+    void uses(Intent intent) {
+        synchronized (uses) {
+            Use use = new Use(intent);
+            uses.add(use);
+            long start = Math.max(intent.createdAt(), spends.clock.millis())
+                    - spends.limits.period().toMillis();
+            use.window = uses.stream().filter(counted -> counted.at > start).toList();
+        }
+    }
+
+    List<Use> uses() {
+        synchronized (uses) {
+            return List.copyOf(uses);
+        }
+    }
+
+    /** How far its clock was set wrong. */
+    long wrongMinutes() {
+        return wrongMinutes;
+    }
+
+    /** Its clock is set wrong, or right again. */
+    void errs(long minutes) {
+        wrongMinutes += minutes;
+    }
+
+    /** The sum of all jumps forward. */
+    Duration forward() {
+        return Duration.ofMillis(forward);
+    }
+
+    /** The latest time that its clock has shown. */
+    long highest() {
+        return highest;
+    }
+
+    List<Intent> inFlight() {
+        return SpendHarness.get(spends.store.intents().inFlight());
+    }
+
+    /** As its store has it; empty as well when the store is closed, as between a death and the next start. */
+    Optional<Intent> intent(Hash256 txId) {
+        return spends.store
+                .intents()
+                .find(txId)
+                .toCompletableFuture()
+                .exceptionally(failure -> Optional.empty())
+                .join();
+    }
+
+    Optional<IntentState> stateOf(Hash256 txId) {
+        return intent(txId).map(Intent::state);
+    }
+
+    /** Gives these outpoints up, and says what was answered; empty when it could not be written. */
+    Optional<Abandoned> abandon(List<Outpoint> outpoints) {
+        try {
+            Abandoned answer = SpendHarness.get(spends.spending.abandon(outpoints));
+            if (answer.released() > 0 || !SpendHistory.EVERYTHING) {
+                givenUp.addAll(outpoints);
+            }
+            return Optional.of(answer);
+        } catch (StoreException | SpendException | NodeException e) {
+            givenUp.addAll(outpoints);
+            return Optional.empty();
+        }
+    }
+
+    /** Whether its operator gave the spend up. */
+    boolean isGivenUp(Intent intent) {
+        return intent.inputs().stream().map(Coin::outpoint).anyMatch(givenUp::contains);
+    }
+}

@@ -1,0 +1,435 @@
+package org.chainwalletd.spend;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+
+/**
+ * Knows what callers wanted in a {@link SpendHistory}, hears every transaction that leaves a daemon, and says what of that is against the
+ * promises. Safe for threads, but for {@link #verdict}, which is asked at the end.
+ */
+final class SpendJudge {
+    private final SpendHarness chain;
+    private final Address payer;
+    /** What was asked for, by recipient: payments that are the same but for their tokens share one. */
+    private final Map<Address, List<Wish>> wishes = new HashMap<>();
+
+    private final Map<Hash256, Sent> sent = new LinkedHashMap<>();
+    private final Map<Hash256, Wish> owners = new HashMap<>();
+    /** Spends of the payer's coins that no daemon has made. */
+    private final Set<Outpoint> spentByOthers = new LinkedHashSet<>();
+
+    private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
+    private boolean chainIsOneSided = true;
+
+    /** What one caller wants of one daemon: at most one payment may ever be made for it. */
+    static final class Wish {
+        final HistoryDaemon daemon;
+        final TransferRequest request;
+        private final Set<Hash256> transactions = new LinkedHashSet<>();
+        private final List<CompletableFuture<Receipt>> answers = new ArrayList<>();
+        /** How often its token has come to its end, so that it may pay once more. */
+        private int renewals;
+
+        private Wish(HistoryDaemon daemon, TransferRequest request) {
+            this.daemon = daemon;
+            this.request = request;
+        }
+
+        synchronized CompletableFuture<Receipt> call() {
+            CompletableFuture<Receipt> answer =
+                    daemon.spends.spending.transfer(request).toCompletableFuture();
+            answers.add(answer);
+            return answer;
+        }
+
+        synchronized List<CompletableFuture<Receipt>> answers() {
+            return List.copyOf(answers);
+        }
+
+        Address to() {
+            return request.payments().get(0).to();
+        }
+
+        Amount amount() {
+            return request.payments().get(0).amount();
+        }
+
+        private Optional<String> token() {
+            return request.clientToken();
+        }
+
+        private List<Receipt> receipts() {
+            return answers().stream()
+                    .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
+                    .map(CompletableFuture::join)
+                    .toList();
+        }
+    }
+
+    /**
+     * A transaction as it first left.
+     *
+     * @param senders all who have sent it
+     * @param knownTo those whose store was seen to have it
+     */
+    private record Sent(Transaction tx, Set<HistoryDaemon> senders, Set<HistoryDaemon> knownTo, long at) {}
+
+    SpendJudge(SpendHarness chain, Address payer) {
+        this.chain = chain;
+        this.payer = payer;
+    }
+
+    synchronized Wish wish(HistoryDaemon daemon, Address to, long amount, String token) {
+        Wish wish = new Wish(daemon, SpendHarness.request(payer, to, amount, token));
+        wishes.computeIfAbsent(to, any -> new ArrayList<>()).add(wish);
+        return wish;
+    }
+
+    synchronized List<Wish> all() {
+        return wishes.values().stream().flatMap(Collection::stream).toList();
+    }
+
+    void complain(String what) {
+        complaints.add(what);
+    }
+
+    List<String> complaints() {
+        return complaints;
+    }
+
+    /** A block that was mined may have gone: what had lost for good may win again. */
+    synchronized void reorganised() {
+        chainIsOneSided = false;
+    }
+
+    synchronized void spentByOther(Outpoint coin) {
+        spentByOthers.add(coin);
+    }
+
+    /** Coins of what the last blocks have confirmed, the lowest first. */
+    synchronized List<Outpoint> minedAbove(long height) {
+        return sent.entrySet().stream()
+                .filter(entry -> ledger().transaction(entry.getKey())
+                        .filter(found -> found.blockId() != null && found.height() > height)
+                        .isPresent())
+                .map(entry -> entry.getValue().tx().inputs().get(0))
+                .sorted()
+                .toList();
+    }
+
+    private Ledger ledger() {
+        return chain.devnet.ledger();
+    }
+
+    /** Bytes that leave {@code daemon}. */
+    synchronized void sent(HistoryDaemon daemon, Transaction tx) {
+        if (!payer.equals(signer(tx))) {
+            // An earlier history's last attempts may still be under way.
+            return;
+        }
+        Hash256 txId = TransactionCodec.txId(SpendHarness.PROFILE, tx);
+        long now = daemon.spends.clock.millis();
+        Sent known = sent.computeIfAbsent(txId, any -> new Sent(tx, new HashSet<>(), new HashSet<>(), now));
+        if (groupOf(tx).isEmpty()) {
+            complain("transaction " + txId + " pays nobody that was asked for");
+            return;
+        }
+        attribute(daemon, txId, known, false);
+        if (!known.senders().add(daemon)) {
+            return;
+        }
+        for (Outpoint input : tx.inputs()) {
+            Hash256 before = daemon.lastUser.put(input, txId);
+            if (before != null && !before.equals(txId) && !mayBeSpentAgain(daemon, before, now)) {
+                complain("coin " + input + " selected by " + txId + " while " + before + " was in flight");
+            }
+        }
+    }
+
+    private static Address signer(Transaction tx) {
+        return SpendHarness.PROFILE.addressOf(
+                PublicKey.of(tx.witnesses().get(0).data().slice(0, PublicKey.LENGTH)));
+    }
+
+    private List<Wish> groupOf(Transaction tx) {
+        return tx.outputs().stream()
+                .map(TxOutput::address)
+                .flatMap(Optional::stream)
+                .map(wishes::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(List.of());
+    }
+
+    /**
+     * Whose payment it is: the durable intent names its token. Those without one are told apart by nothing, and only counted. A daemon that
+     * dies may send a last time when its store is closed, so that the intent is found only later.
+     */
+    private void attribute(HistoryDaemon daemon, Hash256 txId, Sent known, boolean late) {
+        Optional<Intent> intent = daemon.intent(txId);
+        if (intent.isPresent()) {
+            if (known.knownTo().add(daemon)) {
+                daemon.uses(intent.get());
+            }
+            intent.get().token().ifPresent(token -> attribute(daemon, txId, token.token(), late));
+        }
+    }
+
+    private void attribute(HistoryDaemon daemon, Hash256 txId, String token, boolean late) {
+        Wish wish = groupOf(sent.get(txId).tx()).stream()
+                .filter(known -> known.daemon == daemon && known.token().equals(Optional.of(token)))
+                .findFirst()
+                .orElse(null);
+        if (wish == null) {
+            complain("transaction " + txId + " has token " + token + ", which was never called with it");
+            return;
+        }
+        Wish owner = owners.put(txId, wish);
+        if (owner == wish) {
+            return;
+        }
+        if (owner != null && owner.daemon == daemon) {
+            // A spend that was refused makes room: its caller was never told that it paid, which is judged at the end.
+            owner.transactions.remove(txId);
+        }
+        for (Hash256 earlier : wish.transactions) {
+            if (!isOfAnotherDaemon(daemon, earlier)) {
+                second(wish, earlier, txId, late);
+            }
+        }
+        wish.transactions.add(txId);
+    }
+
+    private boolean isOfAnotherDaemon(HistoryDaemon daemon, Hash256 txId) {
+        return sent.get(txId).senders().stream().anyMatch(sender -> sender != daemon);
+    }
+
+    /** Only a token whose time is over may pay once more, and none whose payment may still be taken off the chain, or has not come there. */
+    private void second(Wish wish, Hash256 earlier, Hash256 later, boolean late) {
+        boolean old = wish.daemon.highest() - sent.get(earlier).at() >= SpendHarness.RECEIPT_TTL.toMillis();
+        boolean givenUp = sent.get(earlier).tx().inputs().stream().anyMatch(wish.daemon.givenUp::contains);
+        boolean open = ledger().transaction(earlier)
+                .filter(found -> found.blockId() == null
+                        || ledger().tip().height() - found.height() + 1 < SpendHarness.BURIAL_DEPTH)
+                .isPresent();
+        if (old && (givenUp || late || !open)) {
+            wish.renewals++;
+        } else {
+            complain("second transaction for one token: " + earlier + " and " + later);
+        }
+    }
+
+    /**
+     * A coin of a spend that failed, or was given up, or whose time is over without the mempool having it, is free. One that a
+     * reorganisation gave back is not: it belongs to the spend that will be sent again.
+     */
+    private boolean mayBeSpentAgain(HistoryDaemon daemon, Hash256 txId, long now) {
+        long ttl = SpendHistory.RESERVATION_TTL.toMillis();
+        return daemon.stateOf(txId)
+                        .map(state -> !state.inFlight() && !state.succeeded())
+                        .orElse(true)
+                || Math.abs(now - sent.get(txId).at()) >= ttl
+                || daemon.forward().toMillis() >= ttl;
+    }
+
+    /** Whether every receipt that was given for it is worth something, and the daemon knows it. */
+    boolean isSettled(Wish wish) {
+        return wish.receipts().stream().map(Receipt::txId).distinct().allMatch(txId -> isSettled(wish, txId));
+    }
+
+    private boolean isSettled(Wish wish, Hash256 txId) {
+        Optional<Intent> intent = wish.daemon.intent(txId);
+        IntentState state = intent.map(Intent::state).orElse(null);
+        if (isMined(txId) && (state == null || state == IntentState.CONFIRMED)) {
+            return true;
+        }
+        Transaction tx = sent.containsKey(txId) ? sent.get(txId).tx() : null;
+        boolean givenUp = tx != null && tx.inputs().stream().anyMatch(wish.daemon.givenUp::contains);
+        return (state == null || state == IntentState.ABANDONED) && givenUp
+                || (state == null || state == IntentState.CONFLICTED) && tx != null && isBeaten(txId, tx);
+    }
+
+    private boolean isMined(Hash256 txId) {
+        return ledger().transaction(txId)
+                .filter(found -> found.blockId() != null)
+                .isPresent();
+    }
+
+    /** Whether somebody else could have spent one of its coins, or one of them is not there for good. */
+    private synchronized boolean isBeaten(Hash256 txId, Transaction tx) {
+        return tx.inputs().stream()
+                .anyMatch(input -> spentByOthers.contains(input)
+                        || ledger().transaction(input.txId()).isEmpty()
+                        || sent.entrySet().stream()
+                                .anyMatch(other -> !other.getKey().equals(txId)
+                                        && other.getValue().tx().inputs().contains(input)));
+    }
+
+    /** The end: nothing is in flight any more. */
+    synchronized void verdict(List<HistoryDaemon> daemons) {
+        sent.forEach((txId, known) -> known.senders().forEach(daemon -> attribute(daemon, txId, known, true)));
+        all().forEach(this::judge);
+        wishes.forEach(this::judgeGroup);
+        daemons.forEach(this::judgeCap);
+        oneOwnerEach();
+        daemons.forEach(this::judgeStates);
+    }
+
+    private void judge(Wish wish) {
+        if (!isSettled(wish)) {
+            complain("acknowledged, but neither on the chain nor closed: "
+                    + wish.receipts().stream()
+                            .map(receipt -> receipt.txId() + " " + wish.daemon.stateOf(receipt.txId()))
+                            .distinct()
+                            .toList());
+        }
+        if (wish.token().isPresent()) {
+            wish.receipts().stream()
+                    .map(Receipt::txId)
+                    .filter(txId -> owners.containsKey(txId) && !wish.transactions.contains(txId))
+                    .forEach(txId -> complain("the receipt names a transaction that is not its token's: " + txId));
+        }
+        wish.receipts().forEach(this::judgeFee);
+        if (wish.token().isEmpty() && chainIsOneSided && !wish.daemon.isLiedTo()) {
+            judgeRefusal(wish);
+        }
+    }
+
+    /** Who was told a plain no was not paid. */
+    private void judgeRefusal(Wish wish) {
+        CompletableFuture<Receipt> answer = wish.answers().get(0);
+        List<Wish> group = wishes.get(wish.to());
+        if (group.size() > 1 || !answer.isCompletedExceptionally() || answer.isCancelled()) {
+            return;
+        }
+        Throwable failure = failureOf(answer);
+        boolean open =
+                failure instanceof SpendException refused && refused.refusal() instanceof SpendRefusal.OutcomeUnknown;
+        if (!open && paid(wish.to(), wish.amount()) > 0) {
+            complain("paid, although its caller was told: " + failure);
+        }
+    }
+
+    private static Throwable failureOf(CompletableFuture<?> answer) {
+        try {
+            answer.join();
+            return null;
+        } catch (CompletionException e) {
+            return e.getCause();
+        }
+    }
+
+    /** What the receipt says of the fee is what the bytes say: no node's word makes it dearer. */
+    private void judgeFee(Receipt receipt) {
+        Sent known = sent.get(receipt.txId());
+        if (known == null || !isMined(receipt.txId())) {
+            return;
+        }
+        Amount in = known.tx().inputs().stream().map(this::valueOf).reduce(Amount.ZERO, Amount::plus);
+        Amount out = known.tx().outputs().stream().map(TxOutput::value).reduce(Amount.ZERO, Amount::plus);
+        if (!in.equals(out.plus(receipt.fee()))) {
+            complain("transaction " + receipt.txId() + " pays another fee than its receipt tells: " + receipt.fee());
+        }
+    }
+
+    private Amount valueOf(Outpoint coin) {
+        return ledger().transaction(coin.txId())
+                .orElseThrow()
+                .tx()
+                .outputs()
+                .get((int) coin.index())
+                .value();
+    }
+
+    private long paid(Address to, Amount amount) {
+        return chain.coins(to).stream()
+                .filter(coin -> coin.value().equals(amount))
+                .count();
+    }
+
+    /** So many were asked for, and each at most once. */
+    private void judgeGroup(Address to, List<Wish> group) {
+        long most = group.stream().mapToLong(wish -> 1L + wish.renewals).sum();
+        long paid = paid(to, group.get(0).amount());
+        if (paid > most) {
+            complain("paid " + paid + " times for " + most + " payments: "
+                    + group.stream().map(wish -> wish.transactions).toList());
+        }
+    }
+
+    /** No two payments are told that the same transaction is theirs, neither of one daemon nor of two. */
+    private void oneOwnerEach() {
+        Map<Hash256, Wish> receivers = new HashMap<>();
+        for (Wish wish : all()) {
+            for (Receipt receipt : wish.receipts()) {
+                Wish other = receivers.put(receipt.txId(), wish);
+                if (other != null && other != wish) {
+                    complain("one transaction acknowledged to two payments: " + receipt.txId());
+                }
+            }
+        }
+    }
+
+    /** What was mined of one daemon's never took more than its cap, by that daemon's own clock. */
+    private void judgeCap(HistoryDaemon daemon) {
+        Optional<Amount> cap = daemon.spends.limits.perPeriod();
+        if (cap.isEmpty()) {
+            return;
+        }
+        for (HistoryDaemon.Use use : daemon.uses()) {
+            BigInteger sum = use.window().stream()
+                    .filter(counted -> isMined(counted.txId()) && isOnlyOf(daemon, counted.txId()))
+                    .map(counted -> counted.amount().toBigInteger())
+                    .reduce(BigInteger.ZERO, BigInteger::add);
+            if (isMined(use.txId()) && sum.compareTo(cap.get().toBigInteger()) > 0) {
+                complain("the cap of " + cap.get() + " is exceeded: " + sum + " with " + use.txId());
+            }
+        }
+    }
+
+    private boolean isOnlyOf(HistoryDaemon daemon, Hash256 txId) {
+        return sent.get(txId).senders().equals(Set.of(daemon));
+    }
+
+    /** Nobody gives up what its operator did not release, and what was closed without success is not on the chain. */
+    private void judgeStates(HistoryDaemon daemon) {
+        for (Hash256 txId : sent.keySet()) {
+            Optional<Intent> intent = daemon.intent(txId);
+            if (intent.isEmpty()) {
+                continue;
+            }
+            IntentState state = intent.get().state();
+            if (state == IntentState.ABANDONED && !daemon.isGivenUp(intent.get())) {
+                complain("spend " + txId + " is abandoned, although nothing of it was released");
+            }
+            boolean lost = state == IntentState.CONFLICTED || state == IntentState.REFUSED && !daemon.isLiedTo();
+            if (lost && chainIsOneSided && isMined(txId) && isOnlyOf(daemon, txId)) {
+                complain("spend " + txId + " is " + state + " and mined");
+            }
+        }
+    }
+}

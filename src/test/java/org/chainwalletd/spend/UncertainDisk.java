@@ -1,0 +1,120 @@
+package org.chainwalletd.spend;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.StoreException;
+
+/**
+ * A disk that fails, in front of a store: some commits are refused, of others nobody knows whether they were written. What such a one has
+ * left in the log is a commit after all when the process dies before another one was written over it.
+ */
+final class UncertainDisk {
+    private static final Set<String> COMMITS =
+            Set.of("open", "reopen", "fail", "abandon", "confirm", "unconfirm", "bury", "end", "reserveAgain");
+
+    /** What is left in the log, and for which part of the store. */
+    private record Left(Class<?> part, Method method, Object[] arguments) {}
+
+    private final Random random;
+    private final AtomicReference<Left> left = new AtomicReference<>();
+    private volatile int percent;
+
+    UncertainDisk(Random random) {
+        this.random = random;
+    }
+
+    /** How many of the commits fail from now on. */
+    void fails(int percentOfCommits) {
+        percent = percentOfCommits;
+    }
+
+    IntentStore before(IntentStore store) {
+        return front(IntentStore.class, store);
+    }
+
+    ReservationStore before(ReservationStore store) {
+        return front(ReservationStore.class, store);
+    }
+
+    /** After a death: what was left in the log counts. */
+    void recover(SqliteStore store) {
+        Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {
+            Object part = commit.part() == IntentStore.class ? store.intents() : store.reservations();
+            try {
+                ((CompletionStage<?>) commit.method().invoke(part, commit.arguments()))
+                        .toCompletableFuture()
+                        .join();
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    private <T> T front(Class<T> part, T store) {
+        return part.cast(Proxy.newProxyInstance(
+                UncertainDisk.class.getClassLoader(),
+                new Class<?>[] {part},
+                (proxy, method, arguments) -> call(part, store, method, arguments)));
+    }
+
+    private Object call(Class<?> part, Object store, Method method, Object[] arguments) throws Throwable {
+        if (method.getName().equals("findForCertain")) {
+            return fails() ? failed(StoreException.Reason.UNAVAILABLE) : written(store, method, arguments);
+        }
+        if (!COMMITS.contains(method.getName())) {
+            return invoked(store, method, arguments);
+        }
+        if (!fails()) {
+            return written(store, method, arguments);
+        }
+        switch (dice(4)) {
+            case 0:
+                return failed(StoreException.Reason.UNAVAILABLE);
+            case 1:
+                return failed(StoreException.Reason.UNKNOWN);
+            case 2:
+                left.set(new Left(part, method, arguments));
+                return failed(StoreException.Reason.UNKNOWN);
+            default:
+                return ((CompletionStage<?>) written(store, method, arguments))
+                        .thenCompose(done -> failed(StoreException.Reason.UNKNOWN));
+        }
+    }
+
+    private boolean fails() {
+        return dice(100) < percent;
+    }
+
+    private int dice(int sides) {
+        synchronized (random) {
+            return random.nextInt(sides);
+        }
+    }
+
+    private Object written(Object store, Method method, Object[] arguments) throws Throwable {
+        left.set(null);
+        return invoked(store, method, arguments);
+    }
+
+    private static Object invoked(Object store, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(store, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static CompletionStage<Object> failed(StoreException.Reason reason) {
+        return CompletableFuture.failedFuture(new StoreException(reason, "the disk fails", null));
+    }
+}
