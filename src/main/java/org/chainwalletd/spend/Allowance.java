@@ -4,17 +4,20 @@ import java.math.BigInteger;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.AllowanceStore;
 
 /**
  * What was spent of the operator's allowance: a cap per transaction and one per sliding period. A spend holds its amount together with its
- * coins; the hold becomes durable with the intent and is given back when the spend fails. Belongs to {@link Reservations}.
+ * coins; the hold becomes durable with the intent and is given back when the spend fails. What is spent for good is one sum for each minute;
+ * without limits nothing is kept. Belongs to {@link Reservations}.
  */
 public final class Allowance {
     /** The operator's limits; empty means none. */
@@ -36,8 +39,10 @@ public final class Allowance {
     private final Limits limits;
     private final Clock clock;
     private final SpendMetrics metrics;
-    /** Oldest first. */
+    /** Of spends that may still give it back, oldest first. */
     private final Map<Owner, Use> uses = new LinkedHashMap<>();
+    /** What all others have used, by the last millisecond in which it may have been. */
+    private final NavigableMap<Long, BigInteger> settled = new TreeMap<>();
 
     private BigInteger sum = BigInteger.ZERO;
     private long latest;
@@ -50,21 +55,14 @@ public final class Allowance {
         this.clock = clock;
         this.metrics = metrics;
         this.latest = clock.millis();
-        takeUp(durable);
-    }
-
-    /** Oldest first, whichever kind it is. */
-    private void takeUp(AllowanceStore.Spent durable) {
-        Map<Owner, Use> all = new HashMap<>();
-        durable.minutes()
-                .forEach(minute ->
-                        all.put(new Owner.PastMinute(minute.start()), new Use(minute.amount(), minute.last())));
-        durable.open()
-                .forEach(use -> all.put(
-                        new Owner.Payment(use.txId()), new Use(use.amount().toBigInteger(), use.at())));
-        all.entrySet().stream()
-                .sorted(Comparator.comparingLong(entry -> entry.getValue().at()))
-                .forEach(entry -> put(entry.getKey(), entry.getValue().notAfter(latest)));
+        if (!limits.none()) {
+            durable.minutes().forEach(minute -> settle(new Use(minute.amount(), Math.min(minute.last(), latest))));
+            durable.open().stream()
+                    .sorted(Comparator.comparingLong(AllowanceStore.Use::at))
+                    .forEach(use -> put(
+                            new Owner.Payment(use.txId()),
+                            new Use(use.amount().toBigInteger(), use.at()).notAfter(latest)));
+        }
     }
 
     /** Why this amount would not be granted now; empty when it would. Holds nothing. */
@@ -81,7 +79,9 @@ public final class Allowance {
 
     /** Takes the amount out of the allowance until it is moved or released. */
     void hold(Owner owner, Amount amount) {
-        put(owner, new Use(amount.toBigInteger(), clock.millis()));
+        if (!limits.none()) {
+            put(owner, new Use(amount.toBigInteger(), clock.millis()));
+        }
     }
 
     /** What {@code from} holds, if anything, is another one's from now on. */
@@ -98,6 +98,36 @@ public final class Allowance {
         if (use != null) {
             total(sum.subtract(use.amount()));
         }
+    }
+
+    /** It is in a block: from now on it is part of its minute's sum, and costs nothing of its own. */
+    void settle(Owner owner) {
+        Use use = uses.get(owner);
+        if (use != null) {
+            release(owner);
+            settle(new Use(use.amount(), minuteOf(use.at()).last()));
+        }
+    }
+
+    private static AllowanceStore.Minute minuteOf(long at) {
+        long start = Math.floorDiv(at, AllowanceStore.MINUTE_MILLIS) * AllowanceStore.MINUTE_MILLIS;
+        return new AllowanceStore.Minute(start, BigInteger.ZERO);
+    }
+
+    /** It is in no block any more, so it may be given back: as far as its minute's sum still has it. */
+    void unsettle(Owner owner, Amount amount, long at) {
+        long minute = minuteOf(at).last();
+        BigInteger counted = settled.getOrDefault(minute, BigInteger.ZERO);
+        if (!uses.containsKey(owner) && counted.compareTo(amount.toBigInteger()) >= 0) {
+            settled.put(minute, counted.subtract(amount.toBigInteger()));
+            total(sum.subtract(amount.toBigInteger()));
+            put(owner, new Use(amount.toBigInteger(), at));
+        }
+    }
+
+    private void settle(Use use) {
+        settled.merge(use.at(), use.amount(), BigInteger::add);
+        total(sum.add(use.amount()));
     }
 
     AllowanceStatus status() {
@@ -144,7 +174,7 @@ public final class Allowance {
         return limit.isLessThan(spent) ? Amount.ZERO : limit.minus(spent);
     }
 
-    private static Amount saturated(BigInteger sum) {
+    static Amount saturated(BigInteger sum) {
         return sum.compareTo(Amount.MAX.toBigInteger()) > 0 ? Amount.MAX : Amount.of(sum);
     }
 
@@ -152,6 +182,10 @@ public final class Allowance {
     private void noticeSetBack(long now) {
         if (now < latest - SET_BACK_MILLIS) {
             uses.replaceAll((owner, use) -> use.notAfter(now));
+            SortedMap<Long, BigInteger> ahead = settled.tailMap(now, false);
+            BigInteger moved = ahead.values().stream().reduce(BigInteger.ZERO, BigInteger::add);
+            ahead.clear();
+            settled.merge(now, moved, BigInteger::add);
             latest = now;
         }
         latest = Math.max(latest, now);
@@ -162,6 +196,9 @@ public final class Allowance {
         long now = clock.millis();
         noticeSetBack(now);
         long start = now - limits.period().toMillis();
+        SortedMap<Long, BigInteger> old = settled.headMap(start);
+        old.values().forEach(amount -> total(sum.subtract(amount)));
+        old.clear();
         Iterator<Use> oldest = uses.values().iterator();
         while (oldest.hasNext()) {
             Use use = oldest.next();

@@ -351,7 +351,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             Intent intent = back.intent();
             env.metrics().reorganised();
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.REORGANISED);
-            reservations.tell(new Reservations.ReservedAgain(intent.txId(), intent.inputs()));
+            reservations.tell(new Reservations.ReservedAgain(intent));
             rebroadcaster.tell(new Rebroadcaster.TakeUp(intent));
         }
         return leave(List.of(command.txId()));

@@ -1,17 +1,25 @@
 package org.chainwalletd.spend;
 
+import java.util.AbstractSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.PackedSpend;
+import org.chainwalletd.store.ReservationStore;
 
-/** Which coin is held by which spend, and how firmly. Belongs to {@link Reservations}. */
+/**
+ * Which coin is held by which spend, and how firmly. Of what is spent in blocks there is an hour's worth, so that is kept in few bytes.
+ * Belongs to {@link Reservations}.
+ */
 final class CoinHolds {
     /** How firmly a coin is held. */
     enum Stage {
@@ -23,48 +31,78 @@ final class CoinHolds {
         SPENT
     }
 
-    record Hold(Owner owner, Stage stage) {}
+    private record Hold(Owner owner, Stage stage) {}
 
+    /** All that is held or in flight. */
     private final Map<Outpoint, Hold> holds = new HashMap<>();
+
     private final Map<Owner, Set<Outpoint>> byOwner = new HashMap<>();
+    private final CompactTable<Outpoint, PackedSpend> spentCoins = new CompactTable<>(SpendKeys.BY_INPUT);
+    private final CompactTable<Hash256, PackedSpend> spenders = new CompactTable<>(SpendKeys.BY_ID);
     private final AtomicInteger inFlight;
-    private int spent;
 
     /**
      * @param inFlight kept equal to the number of outpoints that are held or in flight
      */
     CoinHolds(AtomicInteger inFlight) {
         this.inFlight = inFlight;
-        inFlight.set(0);
     }
 
-    /** A view of all that is held. */
+    /** Goes on with what the store has; who reads the number meanwhile never sees a part of it. */
+    void takeUp(List<ReservationStore.Reservation> reserved) {
+        for (ReservationStore.Reservation reservation : reserved) {
+            put(reservation.coin().outpoint(), new Hold(new Owner.Payment(reservation.txId()), Stage.IN_FLIGHT));
+        }
+        count();
+    }
+
+    /** A view of all that is held; says only of one outpoint after the other whether it is. */
     Set<Outpoint> all() {
-        return holds.keySet();
+        return new AbstractSet<>() {
+            @Override
+            public boolean contains(Object outpoint) {
+                return outpoint instanceof Outpoint coin && isHeld(coin);
+            }
+
+            @Override
+            public int size() {
+                return holds.size() + spentCoins.size();
+            }
+
+            @Override
+            public Iterator<Outpoint> iterator() {
+                Set<Outpoint> copy = new HashSet<>(holds.keySet());
+                spenders.elements().forEach(spend -> spend.inputs().forEach(coin -> copy.add(coin.outpoint())));
+                return copy.iterator();
+            }
+        };
     }
 
     int inFlight() {
-        return holds.size() - spent;
+        return holds.size();
     }
 
     boolean isHeld(Outpoint outpoint) {
-        return holds.containsKey(outpoint);
+        return holds.containsKey(outpoint) || spentCoins.get(outpoint) != null;
     }
 
     boolean is(Outpoint outpoint, Stage stage) {
         Hold hold = holds.get(outpoint);
-        return hold != null && hold.stage() == stage;
+        return hold == null ? stage == Stage.SPENT && spentCoins.get(outpoint) != null : hold.stage() == stage;
     }
 
     Optional<Owner> holder(Outpoint outpoint) {
-        return Optional.ofNullable(holds.get(outpoint)).map(Hold::owner);
+        return Optional.ofNullable(holds.get(outpoint))
+                .map(Hold::owner)
+                .or(() -> Optional.ofNullable(spentCoins.get(outpoint)).map(spend -> new Owner.Payment(spend.txId())));
     }
 
     /** Those of {@code coins} that somebody else than {@code owner} has. */
     List<Coin> takenFrom(Owner owner, List<Coin> coins) {
         return coins.stream()
-                .filter(coin -> isHeld(coin.outpoint()))
-                .filter(coin -> !holds.get(coin.outpoint()).owner().equals(owner))
+                .filter(coin -> holder(coin.outpoint())
+                        .filter(holder -> !holder.equals(owner))
+                        .isPresent())
                 .toList();
     }
 
@@ -85,10 +123,22 @@ final class CoinHolds {
         count();
     }
 
+    /** {@code spend} is in a block: its coins are spent, and what it held before is no longer in flight. */
+    void spent(PackedSpend spend) {
+        release(new Owner.Payment(spend.txId()));
+        spenders.add(spend);
+        spentCoins.add(spend);
+    }
+
     /** All that {@code from} and {@code to} hold is from now on {@code to}'s. */
     void move(Owner from, Owner to, Stage stage) {
         Set<Outpoint> outpoints = new HashSet<>(byOwner.getOrDefault(to, Set.of()));
         outpoints.addAll(byOwner.getOrDefault(from, Set.of()));
+        removeSpent(to)
+                .ifPresent(spend -> spend.inputs().stream()
+                        .map(Coin::outpoint)
+                        .filter(outpoint -> !holds.containsKey(outpoint))
+                        .forEach(outpoints::add));
         byOwner.remove(from);
         outpoints.forEach(outpoint -> put(outpoint, new Hold(to, stage)));
         count();
@@ -97,9 +147,21 @@ final class CoinHolds {
     void release(Owner owner) {
         Set<Outpoint> outpoints = byOwner.remove(owner);
         if (outpoints != null) {
-            outpoints.forEach(this::take);
+            outpoints.forEach(holds::remove);
             count();
         }
+        removeSpent(owner);
+    }
+
+    private Optional<PackedSpend> removeSpent(Owner owner) {
+        Optional<PackedSpend> spend = owner instanceof Owner.Payment payment
+                ? Optional.ofNullable(spenders.get(payment.txId()))
+                : Optional.empty();
+        spend.ifPresent(known -> {
+            spenders.remove(known);
+            spentCoins.remove(known);
+        });
+        return spend;
     }
 
     /** Frees those of {@code outpoints} that are in flight for {@code owner}, and says how many. */
@@ -107,7 +169,7 @@ final class CoinHolds {
         int released = 0;
         for (Outpoint outpoint : outpoints) {
             if (new Hold(owner, Stage.IN_FLIGHT).equals(holds.get(outpoint))) {
-                take(outpoint);
+                holds.remove(outpoint);
                 byOwner.computeIfPresent(owner, (any, all) -> all.remove(outpoint) && all.isEmpty() ? null : all);
                 released++;
             }
@@ -117,15 +179,8 @@ final class CoinHolds {
     }
 
     private void put(Outpoint outpoint, Hold hold) {
-        take(outpoint);
         holds.put(outpoint, hold);
-        spent += hold.stage() == Stage.SPENT ? 1 : 0;
         byOwner.computeIfAbsent(hold.owner(), owner -> new HashSet<>()).add(outpoint);
-    }
-
-    private void take(Outpoint outpoint) {
-        Hold old = holds.remove(outpoint);
-        spent -= old != null && old.stage() == Stage.SPENT ? 1 : 0;
     }
 
     private void count() {

@@ -9,11 +9,4 @@ sealed interface Owner {
 
     /** A spend with an intent. */
     record Payment(Hash256 txId) implements Owner {}
-
-    /**
-     * What all closed spends of one minute have used of the allowance together, before this process began.
-     *
-     * @param start milliseconds since 1970
-     */
-    record PastMinute(long start) implements Owner {}
 }

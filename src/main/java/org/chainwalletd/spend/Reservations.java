@@ -29,6 +29,7 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
 
 /**
@@ -109,13 +110,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record End(Hash256 txId) implements Command {}
 
     /**
-     * {@code txId} is in a block: its coins are spent. Until it is buried they are not selected even when a node that lags, or a
+     * {@code spend} is in a block: its coins are spent, and what it took of the allowance stays taken. Until it is buried they are not selected even when a node that lags, or a
      * reorganisation, lists them once more.
      */
-    record Confirmed(Hash256 txId, List<Coin> coins) implements Command {}
+    record Confirmed(PackedSpend spend) implements Command {}
 
-    /** A reorganisation has removed {@code txId}, or a mempool has it late: its coins are reserved again, in the store already. */
-    record ReservedAgain(Hash256 txId, List<Coin> coins) implements Command {}
+    /** A reorganisation has removed the spend, or a mempool has it late: its coins are reserved again, in the store already. */
+    record ReservedAgain(Intent intent) implements Command {}
 
     /** Gives outpoints up on the operator's word. */
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
@@ -202,10 +203,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.rebroadcaster = rebroadcaster;
         this.coins = new CoinHolds(count);
         this.allowance = new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics());
-        durable.reserved()
-                .forEach(reservation -> coins.holdFree(
-                        new Owner.Payment(reservation.txId()), Stage.IN_FLIGHT, List.of(reservation.coin())));
-        durable.unburied().forEach(spend -> keep(spend.txId(), spend.inputs(), Stage.SPENT));
+        coins.takeUp(durable.reserved());
+        durable.unburied().forEach(spend -> coins.spent(spend.spend()));
         this.abandonments = new Abandonments(env, broadcast, coins, durable.abandoned());
     }
 
@@ -250,8 +249,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(FailRunning.class, this::failRunning)
                 .onMessage(Contested.class, this::contested)
                 .onMessage(End.class, this::end)
-                .onMessage(Confirmed.class, command -> keep(command.txId(), command.coins(), Stage.SPENT))
-                .onMessage(ReservedAgain.class, command -> keep(command.txId(), command.coins(), Stage.IN_FLIGHT))
+                .onMessage(Confirmed.class, this::confirmed)
+                .onMessage(ReservedAgain.class, this::reservedAgain)
                 .onMessage(Abandon.class, this::abandon)
                 .onMessage(Clean.class, this::markClean)
                 .onMessage(Suspect.class, this::markSuspect)
@@ -445,10 +444,18 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    private Behavior<Command> keep(Hash256 txId, List<Coin> inputs, Stage stage) {
-        Owner payment = new Owner.Payment(txId);
+    private Behavior<Command> confirmed(Confirmed command) {
+        coins.spent(command.spend());
+        allowance.settle(new Owner.Payment(command.spend().txId()));
+        return this;
+    }
+
+    private Behavior<Command> reservedAgain(ReservedAgain command) {
+        Intent intent = command.intent();
+        Owner payment = new Owner.Payment(intent.txId());
         coins.release(payment);
-        coins.holdFree(payment, stage, inputs);
+        coins.holdFree(payment, Stage.IN_FLIGHT, intent.inputs());
+        allowance.unsettle(payment, intent.allowance(), intent.createdAt());
         return this;
     }
 

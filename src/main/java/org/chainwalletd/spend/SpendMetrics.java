@@ -44,7 +44,7 @@ public final class SpendMetrics {
                         "walletd.spend.allowance.used",
                         allowanceUsed,
                         used -> used.get().toBigInteger().doubleValue())
-                .description("Base units spent of the allowance in the current period")
+                .description("Base units spent of the allowance in the current period; 0 without caps")
                 .register(registry);
     }
 

@@ -178,7 +178,14 @@ public final class SpendService {
         return answer;
     }
 
+    /** Without limits nothing is kept in memory of what was spent: then the store is asked. */
     public CompletionStage<AllowanceStatus> allowanceStatus() {
+        if (env.limits().none()) {
+            long windowStart = env.clock().millis() - env.limits().period().toMillis();
+            return env.allowanceStore()
+                    .spentSince(windowStart)
+                    .thenApplyAsync(spent -> AllowanceStatus.withoutLimits(spent, env.limits()), env.executor());
+        }
         CompletableFuture<AllowanceStatus> answer = new CompletableFuture<>();
         reservations.tell(new Reservations.Status(answer));
         return answer;

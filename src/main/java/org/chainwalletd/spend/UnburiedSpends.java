@@ -1,11 +1,10 @@
 package org.chainwalletd.spend;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,20 +12,25 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
  * The spends that the {@link BurialWatch} watches: in which block each is, and which of them are in doubt because the chain that is followed
- * has not shown that block yet, or has another one there. What is in no doubt costs nothing until its height is deep.
+ * has not shown that block yet, or has another one there. What is in no doubt costs nothing until its height is deep, and few bytes: there
+ * are as many as an hour brings.
  */
 final class UnburiedSpends {
     /** One confirmed spend. */
     static final class Entry {
-        private ConfirmedSpend spend;
+        private final PackedSpend spend;
+        /** Null when it is not known. Those of one block share one. */
+        private BlockPlace place;
+
         private boolean busy;
         private long dueAt = Long.MIN_VALUE;
 
-        private Entry(ConfirmedSpend spend) {
+        private Entry(PackedSpend spend) {
             this.spend = spend;
         }
 
@@ -35,12 +39,12 @@ final class UnburiedSpends {
         }
 
         ConfirmedSpend spend() {
-            return spend;
+            return new ConfirmedSpend(spend, Optional.ofNullable(place));
         }
 
         SpendingBooks.Question question() {
             return new SpendingBooks.Question(
-                    spend.txId(), spend.inputs().stream().map(Coin::outpoint).toList(), spend.place());
+                    spend.txId(), spend.inputs().stream().map(Coin::outpoint).toList(), Optional.ofNullable(place));
         }
 
         /** Whether a question or a write about it is under way. */
@@ -58,8 +62,30 @@ final class UnburiedSpends {
         }
     }
 
-    private final Map<Hash256, Entry> entries = new HashMap<>();
-    private final NavigableMap<Long, Set<Entry>> byHeight = new TreeMap<>();
+    private static final CompactTable.Keys<Hash256, Entry> BY_ID = new CompactTable.Keys<>() {
+        @Override
+        public int count(Entry entry) {
+            return 1;
+        }
+
+        @Override
+        public long hash(Entry entry, int number) {
+            return entry.spend.fingerprint();
+        }
+
+        @Override
+        public long hashOf(Hash256 txId) {
+            return PackedSpend.fingerprint(txId);
+        }
+
+        @Override
+        public boolean has(Entry entry, Hash256 txId) {
+            return entry.spend.hasId(txId);
+        }
+    };
+
+    private final CompactTable<Hash256, Entry> entries = new CompactTable<>(BY_ID);
+    private final NavigableMap<Long, List<Entry>> byHeight = new TreeMap<>();
     private final Set<Entry> inDoubt = new LinkedHashSet<>();
     private final AtomicInteger count;
 
@@ -73,31 +99,39 @@ final class UnburiedSpends {
 
     /** Takes up a spend, or a new block of one that is watched already. */
     void add(ConfirmedSpend spend) {
-        Entry entry = entries.computeIfAbsent(spend.txId(), txId -> new Entry(spend));
-        place(entry, spend);
+        Entry entry = entries.get(spend.txId());
+        if (entry == null) {
+            entry = new Entry(spend.spend());
+            entries.add(entry);
+        }
+        place(entry, spend.place().orElse(null));
         count.set(entries.size());
     }
 
     /** Its block is another one now. */
     void move(Entry entry, BlockPlace place) {
-        place(entry, entry.spend.at(place));
+        place(entry, place);
         entry.busy = false;
     }
 
-    private void place(Entry entry, ConfirmedSpend spend) {
+    private void place(Entry entry, BlockPlace place) {
         displace(entry);
-        entry.spend = spend;
-        spend.place()
-                .ifPresent(place -> byHeight.computeIfAbsent(place.height(), height -> new LinkedHashSet<>())
-                        .add(entry));
+        entry.place = place;
+        if (place != null) {
+            List<Entry> beside = byHeight.computeIfAbsent(place.height(), height -> new ArrayList<>(1));
+            if (!beside.isEmpty() && beside.get(beside.size() - 1).place.equals(place)) {
+                entry.place = beside.get(beside.size() - 1).place;
+            }
+            beside.add(entry);
+        }
         inDoubt.add(entry);
     }
 
     private void displace(Entry entry) {
-        entry.spend
-                .place()
-                .ifPresent(place -> byHeight.computeIfPresent(
-                        place.height(), (height, all) -> all.remove(entry) && all.isEmpty() ? null : all));
+        if (entry.place != null) {
+            byHeight.computeIfPresent(
+                    entry.place.height(), (height, all) -> all.remove(entry) && all.isEmpty() ? null : all);
+        }
     }
 
     Entry get(Hash256 txId) {
@@ -105,12 +139,13 @@ final class UnburiedSpends {
     }
 
     boolean isEmpty() {
-        return entries.isEmpty();
+        return entries.size() == 0;
     }
 
     void remove(Hash256 txId) {
-        Entry entry = entries.remove(txId);
+        Entry entry = entries.get(txId);
         if (entry != null) {
+            entries.remove(entry);
             displace(entry);
             inDoubt.remove(entry);
             count.set(entries.size());

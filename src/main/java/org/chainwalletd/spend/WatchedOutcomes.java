@@ -11,6 +11,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -194,8 +195,8 @@ final class WatchedOutcomes {
             reservations.tell(new Reservations.End(spend.txId()));
             spends.remove(spend.txId());
         } else if (found.get() == IntentState.CONFIRMED) {
-            reservations.tell(
-                    new Reservations.Confirmed(spend.txId(), spend.intent().inputs()));
+            reservations.tell(new Reservations.Confirmed(
+                    PackedSpend.of(spend.txId(), spend.intent().inputs())));
             spends.remove(spend.txId());
         } else {
             if (found.get() == IntentState.ABANDONED && spend.isInFlight()) {
@@ -242,7 +243,7 @@ final class WatchedOutcomes {
         }
         LOG.info("spend {} is CONFIRMED", txId);
         env.metrics().ended(step.kind(), SpendMetrics.Outcome.CONFIRMED);
-        reservations.tell(new Reservations.Confirmed(txId, step.spend().inputs()));
+        reservations.tell(new Reservations.Confirmed(step.spend().spend()));
         burials.tell(new BurialWatch.Watch(step.spend()));
         spends.makeChildrenDue(txId, clock.millis());
         if (spend != null) {
@@ -253,7 +254,7 @@ final class WatchedOutcomes {
     private void reservedAgain(ReservedAgain step) {
         Hash256 txId = step.intent().txId();
         if (step.inFlight()) {
-            reservations.tell(new Reservations.ReservedAgain(txId, step.intent().inputs()));
+            reservations.tell(new Reservations.ReservedAgain(step.intent()));
         }
         if (step.failure() != null) {
             LOG.error("spend {}: {}", txId, Broadcast.words(step.failure()));

@@ -25,7 +25,7 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
             "id, tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token, digest,"
                     + " allowance, created_at, changed_at, state, reason, held, counted_at";
 
-    private static final int COIN_BYTES = 32 + 4 + 8;
+    static final int COIN_BYTES = 32 + 4 + 8;
 
     static SpendRow read(ResultSet row) throws SQLException {
         int change = row.getInt(8);

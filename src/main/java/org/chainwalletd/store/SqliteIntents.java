@@ -193,8 +193,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     private static ConfirmedSpend confirmed(ResultSet row) throws SQLException {
         byte[] blockId = row.getBytes(4);
         return new ConfirmedSpend(
-                SpendTable.txId(row),
-                SpendRow.decode(row.getBytes(2)),
+                PackedSpend.packed(row.getBytes(1), row.getBytes(2)),
                 blockId == null ? Optional.empty() : Optional.of(new BlockPlace(row.getLong(3), Hash256.of(blockId))));
     }
 

@@ -3,12 +3,12 @@ package org.chainwalletd.spend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -23,10 +23,11 @@ final class HistoryDaemon {
     final SpendHarness spends;
     final UncertainDisk disk;
     /** What its operator gave up, as far as that was granted, or may have been. */
-    final Set<Outpoint> givenUp = new HashSet<>();
+    final Set<Outpoint> givenUp = ConcurrentHashMap.newKeySet();
     /** Who has selected a coin last. */
     final Map<Outpoint, Hash256> lastUser = new HashMap<>();
 
+    private final Set<Outpoint> asked = ConcurrentHashMap.newKeySet();
     private final List<Use> uses = new ArrayList<>();
     private Optional<LyingNode> liar = Optional.empty();
     private long forward;
@@ -160,11 +161,18 @@ final class HistoryDaemon {
         return intent(txId).map(Intent::state);
     }
 
+    /** Whether its operator was about to give up one of these coins at any time. */
+    boolean mayBeGivenUp(List<Outpoint> coins) {
+        return coins.stream().anyMatch(asked::contains);
+    }
+
     /** Gives these outpoints up, and says what was answered; empty when it could not be written. */
     Optional<Abandoned> abandon(List<Outpoint> outpoints) {
+        asked.addAll(outpoints);
         try {
             Abandoned answer = SpendHarness.get(spends.spending.abandon(outpoints));
-            if (answer.released() > 0 || !SpendHistory.EVERYTHING) {
+            // One whose reservations have ended is given up without freeing any.
+            if (answer.released() > 0 || forward().compareTo(SpendHistory.RESERVATION_TTL) >= 0) {
                 givenUp.addAll(outpoints);
             }
             return Optional.of(answer);

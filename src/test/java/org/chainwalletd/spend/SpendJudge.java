@@ -231,7 +231,7 @@ final class SpendJudge {
     /** Only a token whose time is over may pay once more, and none whose payment may still be taken off the chain, or has not come there. */
     private void second(Wish wish, Hash256 earlier, Hash256 later, boolean late) {
         boolean old = wish.daemon.highest() - sent.get(earlier).at() >= SpendHarness.RECEIPT_TTL.toMillis();
-        boolean givenUp = sent.get(earlier).tx().inputs().stream().anyMatch(wish.daemon.givenUp::contains);
+        boolean givenUp = wish.daemon.mayBeGivenUp(sent.get(earlier).tx().inputs());
         boolean open = ledger().transaction(earlier)
                 .filter(found -> found.blockId() == null
                         || ledger().tip().height() - found.height() + 1 < SpendHarness.BURIAL_DEPTH)
@@ -249,7 +249,8 @@ final class SpendJudge {
      */
     private boolean mayBeSpentAgain(HistoryDaemon daemon, Hash256 txId, long now) {
         long ttl = SpendHistory.RESERVATION_TTL.toMillis();
-        return daemon.stateOf(txId)
+        return daemon.disk.wasClosed(txId)
+                || daemon.stateOf(txId)
                         .map(state -> !state.inFlight() && !state.succeeded())
                         .orElse(true)
                 || Math.abs(now - sent.get(txId).at()) >= ttl

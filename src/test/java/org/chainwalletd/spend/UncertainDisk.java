@@ -8,7 +8,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
@@ -19,14 +21,16 @@ import org.chainwalletd.store.StoreException;
  * left in the log is a commit after all when the process dies before another one was written over it.
  */
 final class UncertainDisk {
-    private static final Set<String> COMMITS =
-            Set.of("open", "reopen", "fail", "abandon", "confirm", "unconfirm", "bury", "end", "reserveAgain");
+    /** What commits nothing, or nothing that a spend waits for. */
+    private static final Set<String> NO_COMMITS =
+            Set.of("accept", "find", "inFlight", "unburied", "openSpendOf", "all", "forget");
 
     /** What is left in the log, and for which part of the store. */
     private record Left(Class<?> part, Method method, Object[] arguments) {}
 
     private final Random random;
     private final AtomicReference<Left> left = new AtomicReference<>();
+    private final Set<Hash256> closed = ConcurrentHashMap.newKeySet();
     private volatile int percent;
 
     UncertainDisk(Random random) {
@@ -36,6 +40,11 @@ final class UncertainDisk {
     /** How many of the commits fail from now on. */
     void fails(int percentOfCommits) {
         percent = percentOfCommits;
+    }
+
+    /** Whether this spend was to be closed without success at any time. */
+    boolean wasClosed(Hash256 txId) {
+        return closed.contains(txId);
     }
 
     IntentStore before(IntentStore store) {
@@ -71,7 +80,10 @@ final class UncertainDisk {
         if (method.getName().equals("findForCertain")) {
             return fails() ? failed(StoreException.Reason.UNAVAILABLE) : written(store, method, arguments);
         }
-        if (!COMMITS.contains(method.getName())) {
+        if (method.getName().startsWith("fail")) {
+            closed.add((Hash256) arguments[0]);
+        }
+        if (NO_COMMITS.contains(method.getName())) {
             return invoked(store, method, arguments);
         }
         if (!fails()) {

@@ -20,6 +20,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.PackedSpend;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,8 @@ class WatchedOutcomesTest {
                         .forEach(spend -> outcomes.confirmed(spend, new BlockPlace(9, TX))),
                 watched);
 
-        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Confirmed(TX, intent.inputs()));
+        assertThat(reservations.receiveMessage())
+                .isEqualTo(new Reservations.Confirmed(PackedSpend.of(TX, intent.inputs())));
         assertThat(inFlight).hasValue(0);
     }
 
