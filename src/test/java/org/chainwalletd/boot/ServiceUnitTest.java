@@ -40,6 +40,7 @@ class ServiceUnitTest {
                 .contains("LoadCredential=passphrase:/etc/chain-walletd/passphrase")
                 .anyMatch(line -> line.startsWith("ExecStart=") && line.endsWith(" --passphrase-file %d/passphrase"))
                 .contains("MemorySwapMax=0", "LimitCORE=1", "IPAddressDeny=any", "LogsDirectory=chain-walletd")
+                .contains("StandardOutput=null", "StandardError=journal")
                 .anyMatch(line -> line.startsWith("Environment=JAVA_HOME=/"))
                 .noneMatch(line -> line.startsWith("EnvironmentFile") || line.contains("KEYSTORE_PASSPHRASE"));
     }
