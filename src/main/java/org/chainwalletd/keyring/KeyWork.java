@@ -93,7 +93,12 @@ final class KeyWork {
         return CompletableFuture.supplyAsync(
                         () -> {
                             NewKey key = NewKey.standard(sealer, sealer.newPhrase(), Optional.empty());
-                            return new HalfSealed(key, sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()));
+                            try {
+                                return new HalfSealed(key, sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()));
+                            } catch (RuntimeException e) {
+                                key.close();
+                                throw e;
+                            }
                         },
                         quiet)
                 .thenApplyAsync(
@@ -172,6 +177,11 @@ final class KeyWork {
     /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
     CompletableFuture<SecretBytes> unsealSeed(SecretBytes passphrase, Urgency urgency) {
         return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2.of(urgency));
+    }
+
+    /** The same, by {@code background} and while no other Argon2id runs or waits. */
+    CompletableFuture<SecretBytes> unsealSeedAhead(SecretBytes passphrase, Executor background) {
+        return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2.whenQuiet(background));
     }
 
     /** The key of {@code entry} from the unsealed seed, which stays open. */

@@ -276,7 +276,7 @@ final class KeyringActor {
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
                 .onMessage(RecordEvmKey.class, this::onRecordEvmKey)
                 .onMessage(Lend.class, this::onLend)
-                .onMessage(KeepPool.class, command -> handled(() -> pool.keep(command.size(), command.executor())))
+                .onMessage(KeepPool.class, command -> handled(() -> keepPool(command)))
                 .onMessage(Take.class, this::onTake)
                 .onMessage(Pooled.class, outcome -> handled(() -> pool.made(outcome)))
                 .onMessage(Watch.class, this::onWatch)
@@ -335,6 +335,13 @@ final class KeyringActor {
     private Behavior<Command> onLend(Lend question) {
         question.reply().complete(new Lent(unsealed.copy(), passphrase.duplicate()));
         return Behaviors.same();
+    }
+
+    private void keepPool(KeepPool command) {
+        if (seeded && command.size() > 0) {
+            unsealings.unsealSeedAhead(command.executor());
+        }
+        pool.keep(command.size(), command.executor());
     }
 
     private Behavior<Command> onTake(Take question) {

@@ -93,6 +93,13 @@ final class Unsealings {
         }
     }
 
+    /** So that the first key that is derived, and the first that signs, need not wait for it. */
+    void unsealSeedAhead(Executor background) {
+        if (unsealed.seed() == null) {
+            context.pipeToSelf(work.unsealSeedAhead(passphrase, background), SeedUnsealed::new);
+        }
+    }
+
     void ended(Unsealed outcome) {
         List<Question> waiting = unsealed.endWaitForKey(outcome.address());
         Optional<KeyEntry> entry = table.find(outcome.address());
@@ -115,6 +122,12 @@ final class Unsealings {
         List<Question> waiting = unsealed.endWaitForSeed();
         if (outcome.failure() != null) {
             refuse(waiting, KeyringFailures.of(outcome.failure()));
+            return;
+        }
+        if (unsealed.seed() != null) {
+            // Somebody needed it while it was being unsealed ahead of time.
+            outcome.seed().close();
+            waiting.forEach(this::again);
             return;
         }
         unsealed.putSeed(outcome.seed());

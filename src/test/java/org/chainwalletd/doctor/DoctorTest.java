@@ -120,6 +120,8 @@ class DoctorTest {
                 .containsExactly(
                         "ok    configuration: no configuration file; --tls from variable WALLETD_TLS, "
                                 + "--auth-token-read from flag --auth-token-read",
+                        "warn  configuration: --auth-token-read stands on the command line, which everybody on this machine"
+                                + " can read: use WALLETD_AUTH_TOKEN_READ, the configuration file or a file of its own",
                         "FAIL  passphrase: "
                                 + Passphrase.problem(Map.of(), Optional.empty()).orElseThrow());
     }

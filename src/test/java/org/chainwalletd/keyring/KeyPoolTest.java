@@ -8,6 +8,8 @@ import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -17,8 +19,12 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -149,6 +155,87 @@ class KeyPoolTest {
         assertThat(misses()).isPositive();
         eventually(() -> ready() == 5);
         assertThat(keyring.size()).isEqualTo(40);
+    }
+
+    /** Keys of a seed follow each other whatever was made ahead: what is made ahead for them is the seed's Argon2id. */
+    @Test
+    void keys_of_a_seed_cost_no_stretching_and_come_in_their_order() throws Exception {
+        fixture.close();
+        fixture = new KeyringFixture(datadir.resolve("seeded/wallets"));
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        new InitSeeded(fixture.setup(), nowhere, nowhere).run(secret(PASSPHRASE), Optional.empty());
+        fixture.argon2(work -> {
+            stretchings.incrementAndGet();
+            BACKGROUND.execute(work);
+        });
+        keyring = fixture.open();
+        ExecutorService one = Executors.newSingleThreadExecutor();
+        try {
+            keyring.keepPool(2, one);
+            eventually(() -> ready() == 2);
+            stretchings.set(0);
+
+            List<CompletionStage<KeyEntry>> derived = IntStream.range(0, 10)
+                    .mapToObj(i -> keyring.deriveNext(Optional.empty()))
+                    .toList();
+            KeyEntry standard = mint("of the pool");
+
+            for (int i = 0; i < 10; i++) {
+                assertThat(await(derived.get(i)).index()).hasValue(i);
+            }
+            assertThat(standard.index()).isEmpty();
+            assertThat(stretchings).hasValue(0);
+        } finally {
+            one.shutdownNow();
+        }
+    }
+
+    @Test
+    void a_seed_that_is_needed_before_it_was_unsealed_ahead_serves_everybody() throws Exception {
+        fixture.close();
+        fixture = new KeyringFixture(datadir.resolve("seeded/wallets"));
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        new InitSeeded(fixture.setup(), nowhere, nowhere).run(secret(PASSPHRASE), Optional.empty());
+        keyring = fixture.open();
+        Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+        keyring.keepPool(1, later::add);
+        eventually(() -> !later.isEmpty());
+        Address first = await(keyring.deriveNext(Optional.empty())).address();
+        later.forEach(Runnable::run);
+
+        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
+        await(keyring.sign(first, new byte[1]));
+    }
+
+    /** It would take the processor from those who wait. */
+    @Test
+    void the_pool_is_filled_only_while_no_other_key_is_stretched() {
+        fixture.close();
+        fixture = new KeyringFixture(datadir.resolve("wallets"));
+        Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+        AtomicBoolean holding = new AtomicBoolean();
+        fixture.argon2(work -> {
+            if (holding.get()) {
+                held.add(work);
+            } else {
+                BACKGROUND.execute(work);
+            }
+        });
+        keyring = fixture.open();
+        holding.set(true);
+        CompletionStage<KeyEntry> waited = keyring.generateIndependent(Optional.empty());
+        eventually(() -> held.size() == 1);
+        AtomicInteger begun = new AtomicInteger();
+        keyring.keepPool(1, work -> {
+            begun.incrementAndGet();
+            BACKGROUND.execute(work);
+        });
+        await(keyring.find(Address.parse("00".repeat(32))));
+        assertThat(begun).hasValue(0);
+
+        held.remove().run();
+        await(waited);
+        eventually(() -> ready() == 1);
     }
 
     @Test
