@@ -52,6 +52,9 @@ final class Http2Guard {
     /** Streams that the daemon has ended before the client: what is on its way on them is no fault. */
     private static final int ENDED_HERE = 256;
 
+    /** About half of what a connection weighs that has said its preface and nothing else; the other half is that of TLS. */
+    static final int CONNECTION_BYTES = 64 << 10;
+
     private final Http2Limits limits;
     private final Http2Streams exchanges;
     private final Held held;
@@ -70,6 +73,7 @@ final class Http2Guard {
 
     private boolean blockEndsStream;
     private long unfinishedSince;
+    private boolean counted;
     private boolean prefacePassed;
     private boolean settingsSeen;
     private int largest;
@@ -113,6 +117,10 @@ final class Http2Guard {
     }
 
     private void readAll(ByteString bytes) {
+        if (!counted && !held.take(CONNECTION_BYTES)) {
+            throw Http2Violation.memory();
+        }
+        counted = true;
         boolean whole = !unfinished();
         frames.add(bytes);
         if (!prefacePassed) {
@@ -374,7 +382,8 @@ final class Http2Guard {
             case DATA -> {
                 boolean wasFull = window <= 0;
                 window -= frame.length();
-                sentSinceUpdate += frame.length();
+                // The last piece of an answer may be acknowledged, however short it is.
+                sentSinceUpdate += frame.has(END_STREAM) ? Math.max(UPDATE_FOR, frame.length()) : frame.length();
                 if (stream != null) {
                     stream.sent(frame.length(), frame.has(END_STREAM));
                 }

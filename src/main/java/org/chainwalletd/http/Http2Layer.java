@@ -33,8 +33,9 @@ import scala.jdk.javaapi.FutureConverters;
 /**
  * HTTP/2 over bare bytes, with or without TLS beneath.
  *
- * <p>Pekko HTTP has no public way to put a stage beneath its HTTP/2 server, which {@link ConnectionGuard} needs, so this class, and only
- * it, takes the HTTP/2 layer from Pekko's internals. Both versions are pinned in the build; {@code TlsServerTest} notices a change.
+ * <p>Pekko HTTP has no public way to put a stage beneath its HTTP/2 server, which {@link ConnectionGuard} and {@link Http2Guard} need, so
+ * this class takes the HTTP/2 layer, and {@link Http2Head} the parser of paths, from Pekko's internals, and no other does. Both versions are
+ * pinned in the build; {@code TlsServerTest} notices a change.
  */
 final class Http2Layer {
     /** Pekko takes so much of an answer ahead of its client: two frames, and the piece that goes beyond. */

@@ -148,6 +148,20 @@ final class RawHttp2 implements Closeable {
         }
     }
 
+    /** Waits for the answer to a ping. */
+    void readPing() throws IOException {
+        while (read().type() != PING) {}
+    }
+
+    /** Waits for the reset of {@code stream}. Returns its error code. */
+    int readReset(int stream) throws IOException {
+        for (Frame frame = read(); ; frame = read()) {
+            if (frame.type() == RST_STREAM && frame.stream() == stream) {
+                return ByteBuffer.wrap(frame.payload()).getInt();
+            }
+        }
+    }
+
     /** Sends bytes that are no frame. */
     void sendRaw(byte[] bytes) throws IOException {
         out.write(bytes);
