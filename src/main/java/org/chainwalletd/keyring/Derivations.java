@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringActor.Command;
 import org.chainwalletd.keyring.KeyringActor.Derive;
 import org.chainwalletd.keyring.KeyringActor.Derived;
@@ -18,24 +21,33 @@ import org.chainwalletd.store.CrashPoint;
 
 /**
  * The way of legacy HD keys into the keyring. One batch is under way at a time, so that indexes become durable in their order and without a
- * gap. Belongs to the Keyring actor.
+ * gap. Only an index whose public key is known without being listed is left out: where {@code state.json} was put back to an older one, it is
+ * somebody's address. Belongs to the Keyring actor.
  */
 final class Derivations {
     private final ActorContext<Command> context;
     private final KeyTable table;
     private final StateWrites writes;
     private final KeyWork work;
+    private final KeyringStore store;
     private final Set<Address> moving;
     private final UnsealedKeys unsealed;
+    private final Executor crypto;
     private final List<Derive> waiting = new ArrayList<>();
+    /** Null until the first key is asked for: the files need not be read at the start. */
+    private CompletableFuture<Set<Address>> taken;
+
     private boolean running;
     private boolean stopped;
 
-    Derivations(KeyringActor.Shared shared) {
+    /** @param crypto goes on when the files are read */
+    Derivations(KeyringActor.Shared shared, Executor crypto) {
+        this.crypto = crypto;
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
         this.work = shared.work();
+        this.store = shared.store();
         this.moving = shared.moving();
         this.unsealed = shared.unsealed();
     }
@@ -53,11 +65,14 @@ final class Derivations {
         List<Derive> batch = List.copyOf(waiting);
         waiting.clear();
         running = true;
+        if (taken == null || taken.isCompletedExceptionally()) {
+            taken = store.unlisted(table.view());
+        }
+        SecretBytes seed = unsealed.seed();
+        long first = table.view().nextIndex();
+        List<Optional<String>> labels = batch.stream().map(Derive::label).toList();
         context.pipeToSelf(
-                work.deriveEntries(
-                        unsealed.seed(),
-                        table.view().nextIndex(),
-                        batch.stream().map(Derive::label).toList()),
+                taken.thenComposeAsync(addresses -> work.deriveEntries(seed, first, labels, addresses), crypto),
                 (entries, failure) -> new Derived(batch, entries, failure));
     }
 

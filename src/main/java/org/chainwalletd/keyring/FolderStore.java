@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -215,6 +216,15 @@ final class FolderStore implements KeyringStore {
                 "cannot read the notes in",
                 folder.publicKeys(),
                 () -> records.notes().load());
+    }
+
+    @Override
+    public CompletableFuture<Set<Address>> unlisted(KeyringView view) {
+        return call("cannot read the public keys in", folder.publicKeys(), () -> {
+            Set<Address> known = records.publicKeys().load().addresses();
+            view.entries().forEach(entry -> known.remove(entry.address()));
+            return known;
+        });
     }
 
     @Override

@@ -1,13 +1,14 @@
 package org.chainwalletd.keyring;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
@@ -189,11 +190,27 @@ final class KeyWork {
         return onCrypto(() -> derive(entry, seed));
     }
 
-    /** The public sides of {@code count} legacy HD keys from index {@code first}; the seed stays open. */
-    CompletableFuture<List<KeyEntry>> deriveEntries(SecretBytes seed, long first, List<Optional<String>> labels) {
-        return onCrypto(() -> IntStream.range(0, labels.size())
-                .mapToObj(i -> deriveEntry(seed, first + i, labels.get(i)))
-                .toList());
+    /**
+     * The public sides of the next legacy HD keys from index {@code first} on; the seed stays open.
+     *
+     * @param taken addresses that are somebody's already: their indexes are left out
+     */
+    CompletableFuture<List<KeyEntry>> deriveEntries(
+            SecretBytes seed, long first, List<Optional<String>> labels, Set<Address> taken) {
+        return onCrypto(() -> {
+            List<KeyEntry> derived = new ArrayList<>();
+            long index = first;
+            while (derived.size() < labels.size()) {
+                KeyEntry entry = deriveEntry(seed, index, labels.get(derived.size()));
+                if (taken.contains(entry.address())) {
+                    LOG.warn("index {} is known although it is not listed, and is not given out again", index);
+                } else {
+                    derived.add(entry);
+                }
+                index++;
+            }
+            return List.copyOf(derived);
+        });
     }
 
     /** Those of {@code entries}, all of them derived, that the seed gives, with their public keys; the seed stays open. */

@@ -257,7 +257,7 @@ final class KeyringActor {
         Shared shared = new Shared(context, table, writes, store, work, moving, new HashSet<>(), passphrase, unsealed);
         arrivals = new Arrivals(shared, setup.mostMints(), KeyringMetrics.mints(setup.metrics()));
         departures = new Departures(shared);
-        derivations = new Derivations(shared);
+        derivations = new Derivations(shared, setup.executors().crypto());
         unsealings = new Unsealings(shared, setup.executors().crypto(), this::onDerive);
         pool = new KeyPool(shared, KeyringMetrics.pool(setup.metrics()));
         housekeeping =

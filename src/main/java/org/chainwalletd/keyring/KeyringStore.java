@@ -64,6 +64,12 @@ interface KeyringStore {
     /** What is noted of the keys; read anew each time. */
     CompletableFuture<KeyNotes> notes();
 
+    /**
+     * Addresses of which something is known although {@code view} does not list them: given out by a keyring whose records were put back to an
+     * older state, or about to be when the process died.
+     */
+    CompletableFuture<Set<Address>> unlisted(KeyringView view);
+
     /** What was noted of keys when they came. */
     @FunctionalInterface
     interface KeyNotes {

@@ -41,6 +41,11 @@ final class PublicKeyFiles {
             return key >= 0;
         }
 
+        /** Of every record. */
+        Set<Address> addresses() {
+            return records.addresses();
+        }
+
         /** Null for one that is not here. */
         PublicKey of(Address address) {
             int key = records.valueOf(address.toArray(), 0);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.zip.CRC32C;
@@ -49,8 +50,17 @@ final class RecordFiles {
      * What was read.
      *
      * @param bytes the records, and perhaps more behind them
+     * @param rows how many records, several of one address counted each
      */
-    record Found(byte[] bytes, AddressIndex index) {
+    record Found(byte[] bytes, int rows, AddressIndex index) {
+        Set<Address> addresses() {
+            Set<Address> addresses = new HashSet<>();
+            for (int row = 0; row < rows; row++) {
+                addresses.add(Address.of(Arrays.copyOfRange(bytes, row * RECORD, row * RECORD + Address.LENGTH)));
+            }
+            return addresses;
+        }
+
         /** Where the value of the address that stands at {@code at} in {@code address} begins, or -1. */
         int valueOf(byte[] address, int at) {
             int row = index.find(bytes, address, at);
@@ -74,7 +84,7 @@ final class RecordFiles {
             last = numberOf(file);
             lastRecords = records;
         }
-        return new Found(all, AddressIndex.of(all, end / RECORD));
+        return new Found(all, end / RECORD, AddressIndex.of(all, end / RECORD));
     }
 
     /** Adds whole records; when this returns they survive a power cut. */

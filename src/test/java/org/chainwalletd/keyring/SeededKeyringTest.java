@@ -262,6 +262,32 @@ class SeededKeyringTest {
         assertThat(await(fixture.open().deriveNext(Optional.empty())).index()).hasValue(1);
     }
 
+    /** As the message about a lost state.json advises, and the backup is from before the last addresses were given out. */
+    @Test
+    void an_older_state_file_put_back_gives_no_index_out_a_second_time() throws Exception {
+        init(Optional.of(file(WORDS)));
+        Keyring keyring = fixture.open();
+        await(keyring.deriveNext(Optional.of("first")));
+        Path state = fixture.wallets().resolve("state.json");
+        byte[] older = Files.readAllBytes(state);
+        await(keyring.deriveNext(Optional.of("second")));
+        await(keyring.deriveNext(Optional.of("third")));
+        await(keyring.close());
+        Files.write(state, older);
+
+        Keyring again = fixture.open();
+        List<CompletionStage<KeyEntry>> asked =
+                List.of(again.deriveNext(Optional.of("fourth")), again.deriveNext(Optional.of("fifth")));
+        assertThat(asked.stream()
+                        .map(KeyringFixture::await)
+                        .map(entry -> entry.index().getAsLong()))
+                .containsExactly(3L, 4L);
+        await(again.close());
+        assertThat(fixture.open().list())
+                .extracting(entry -> entry.label().orElse(""))
+                .containsExactly("first", "fourth", "fifth");
+    }
+
     @Test
     void the_highest_index_that_a_state_file_may_list_leaves_a_state_file_that_opens() throws Exception {
         init(Optional.of(file(WORDS)));
