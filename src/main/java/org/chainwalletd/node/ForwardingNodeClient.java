@@ -114,6 +114,11 @@ public abstract class ForwardingNodeClient implements NodeClient {
     }
 
     @Override
+    public NodeClient from(int first) {
+        return node.from(first);
+    }
+
+    @Override
     public List<NodeClient> each() {
         return node.each();
     }

@@ -96,6 +96,11 @@ final class HttpNodeClient implements NodeClient {
     }
 
     @Override
+    public NodeClient from(int first) {
+        return new HttpNodeClient(this, view.from(first));
+    }
+
+    @Override
     public List<NodeClient> each() {
         return upstream.rotation().nodes().stream().map(this::onlyOnce).toList();
     }

@@ -97,6 +97,16 @@ public interface NodeClient {
         return this;
     }
 
+    /**
+     * A view of this client whose first call begins at one node and each call after it at the next one, whatever others ask meanwhile: so that
+     * what is said again is said to somebody else.
+     *
+     * @param first index in {@link #each}, of as many turns as one likes
+     */
+    default NodeClient from(int first) {
+        return this;
+    }
+
     /** One view for each configured node, whose calls go to that node once: to hear what every single one knows. */
     default List<NodeClient> each() {
         return List.of(this);

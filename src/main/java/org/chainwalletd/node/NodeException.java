@@ -16,6 +16,7 @@ public abstract sealed class NodeException extends RuntimeException {
         private final int code;
         private final String text;
         private final boolean onlyAttempt;
+        private final boolean foreseen;
 
         public Rejected(int code, String text) {
             this(Party.NODE.noun(), code, text);
@@ -25,20 +26,31 @@ public abstract sealed class NodeException extends RuntimeException {
          * @param noun what the one who refused is called
          */
         Rejected(String noun, int code, String text) {
-            this(noun, code, text, true);
+            this(noun, code, text, true, false);
         }
 
-        private Rejected(String noun, int code, String text, boolean onlyAttempt) {
+        private Rejected(String noun, int code, String text, boolean onlyAttempt, boolean foreseen) {
             super(noun + " error " + code + ": " + text);
             this.noun = noun;
             this.code = code;
             this.text = text;
             this.onlyAttempt = onlyAttempt;
+            this.foreseen = foreseen;
+        }
+
+        /** What a node would say, so that it was not asked. */
+        public static Rejected foreseen(int code, String text) {
+            return new Rejected(Party.NODE.noun(), code, text, true, true);
+        }
+
+        /** Whether the call was sent to nobody. */
+        public boolean isForeseen() {
+            return foreseen && onlyAttempt;
         }
 
         /** The same refusal after attempts of the same call that may have reached a node although their answers were lost. */
         public Rejected afterLostAnswers() {
-            return new Rejected(noun, code, text, false);
+            return new Rejected(noun, code, text, false, foreseen);
         }
 
         /** Whether no other attempt of this call can have been executed by a node. */
@@ -60,8 +72,20 @@ public abstract sealed class NodeException extends RuntimeException {
     public static final class Unreachable extends NodeException {
         private static final long serialVersionUID = 1L;
 
+        private final boolean mayHaveArrived;
+
         public Unreachable(String message) {
+            this(message, true);
+        }
+
+        Unreachable(String message, boolean mayHaveArrived) {
             super(message);
+            this.mayHaveArrived = mayHaveArrived;
+        }
+
+        /** Whether a node may have executed the call. */
+        public boolean mayHaveArrived() {
+            return mayHaveArrived;
         }
     }
 

@@ -24,9 +24,13 @@ final class Rotation {
         return nodes;
     }
 
-    /** Where a new call begins. */
-    int start() {
-        return Math.floorMod(next.getAndIncrement(), nodes.size());
+    /** Where a new call begins. One that asks a certain node does not move the others on. */
+    int start(View view) {
+        if (view.turn() != null) {
+            return Math.floorMod(view.turn().getAndIncrement(), nodes.size());
+        }
+        boolean named = view.pin() != null && view.pin().node() != null;
+        return named ? 0 : Math.floorMod(next.getAndIncrement(), nodes.size());
     }
 
     Optional<UpstreamNode> at(String url) {
@@ -37,7 +41,8 @@ final class Rotation {
     UpstreamNode firstTaker(Call<?> call, int start, long now) {
         if (call.pin() != null && call.pin().node() != null) {
             UpstreamNode pinned = call.pin().node();
-            return pinned.pause(call, now) == 0 && !pinned.lacks(call, now) ? pinned : null;
+            boolean forbidden = call.bucket() == Bucket.TX && pinned.standing().otherChain();
+            return !forbidden && pinned.pause(call, now) == 0 && !pinned.lacks(call, now) ? pinned : null;
         }
         for (int i = 0; i < nodes.size(); i++) {
             UpstreamNode node = nodes.get((start + i) % nodes.size());
@@ -55,7 +60,11 @@ final class Rotation {
      */
     List<UpstreamNode> ofOurChain(Call<?> call, int start) {
         if (call.pin() != null && call.pin().node() != null) {
-            return List.of(call.pin().node());
+            UpstreamNode pinned = call.pin().node();
+            if (call.bucket() == Bucket.TX && pinned.standing().otherChain()) {
+                throw new NodeException.WrongChain(pinned.url + " reports another chain; nothing is broadcast");
+            }
+            return List.of(pinned);
         }
         List<UpstreamNode> all = new ArrayList<>(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
@@ -93,13 +102,13 @@ final class Rotation {
                         .toList()
                 : willing;
         if (unlimited.isEmpty()) {
-            throw new NodeException.Rejected(
+            throw NodeException.Rejected.foreseen(
                     INTERNAL, ours.get(0).quota(call.bucket()).refusal(now));
         }
         List<UpstreamNode> able =
                 unlimited.stream().filter(node -> !node.lacks(call, now)).toList();
         if (able.isEmpty()) {
-            throw new NodeException.Rejected(METHOD_NOT_FOUND, "Method not found");
+            throw NodeException.Rejected.foreseen(METHOD_NOT_FOUND, "Method not found");
         }
         return call.pin() == null ? able : List.of(call.pin().settle(able.get(0)));
     }

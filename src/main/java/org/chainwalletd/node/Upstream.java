@@ -323,7 +323,8 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                     new NodeException.Unreachable(
                             "no " + calls.noun() + " answered " + call.method + " in " + journey.sweep
                                     + (journey.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
-                                    + journey.lastFailure));
+                                    + journey.lastFailure,
+                            journey.answerLost));
             return;
         }
         Duration wait = settings.backoff().multipliedBy(journey.sweep);

@@ -64,7 +64,7 @@ final class UpstreamCalls {
     }
 
     private <T> void begin(Call<T> call) {
-        int start = rotation.start();
+        int start = rotation.start(call.view);
         long now = clock.getAsLong();
         if (call.patience != null) {
             call.patience.begin(now);

@@ -141,17 +141,17 @@ final class Abandonments {
      *
      * @param unreserved spends in flight that hold none of their coins any more
      */
-    CompletionStage<Map<Hash256, Broadcast.Whereabouts>> locate(Question question, Set<Hash256> unreserved) {
+    CompletionStage<Map<Hash256, Lookup.Whereabouts>> locate(Question question, Set<Hash256> unreserved) {
         for (Hash256 txId : unreserved) {
             if (!isBusy(txId)) {
                 question.held().put(txId, Set.of());
                 underWay.add(txId);
             }
         }
-        CompletionStage<Map<Hash256, Broadcast.Whereabouts>> all = CompletableFuture.completedFuture(new HashMap<>());
+        CompletionStage<Map<Hash256, Lookup.Whereabouts>> all = CompletableFuture.completedFuture(new HashMap<>());
         for (Hash256 txId : question.held().keySet()) {
             all = all.thenCombineAsync(
-                    broadcast.locateAnywhere(txId),
+                    broadcast.lookup().anywhere(txId),
                     (places, place) -> {
                         places.put(txId, place);
                         return places;
@@ -162,10 +162,10 @@ final class Abandonments {
     }
 
     /** Gives up those that are nowhere: in the store first, so that a failure leaves everything as it was. */
-    CompletionStage<Given> giveUp(Question question, Map<Hash256, Broadcast.Whereabouts> places) {
+    CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
-            if (places.get(txId) == Broadcast.Whereabouts.NOWHERE) {
+            if (places.get(txId) == Lookup.Whereabouts.NOWHERE) {
                 writes.put(txId, written(txId));
             } else {
                 LOG.warn("spend {} is not abandoned: a node has it", txId);

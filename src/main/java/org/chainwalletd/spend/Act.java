@@ -105,9 +105,9 @@ sealed interface Act<A> {
     }
 
     /** Asks every node for the spend. */
-    record Locate(Intent intent) implements Act<Broadcast.Whereabouts> {
+    record Locate(Intent intent) implements Act<Lookup.Whereabouts> {
         @Override
-        public CompletionStage<Broadcast.Whereabouts> by(SpendRunner runner) {
+        public CompletionStage<Lookup.Whereabouts> by(SpendRunner runner) {
             return runner.locate(this);
         }
     }
@@ -163,7 +163,7 @@ sealed interface Act<A> {
     }
 
     /** Records that it failed. */
-    record RecordFailure(Intent intent, IntentState state, String reason) implements Act<Transition> {
+    record RecordFailure(Intent intent, IntentState state, String reason, boolean left) implements Act<Transition> {
         @Override
         public CompletionStage<Transition> by(SpendRunner runner) {
             return runner.recordFailure(this);

@@ -35,12 +35,8 @@ sealed interface BroadcastOutcome {
         }
     }
 
-    /**
-     * Another transaction spends one of its inputs.
-     *
-     * @param certain it can never confirm: no node can have taken ours
-     */
-    record Conflicted(String text, boolean certain) implements BroadcastOutcome {
+    /** Another transaction, which was shown with a signature of our own key, spends one of its inputs. */
+    record Conflicted(String text) implements BroadcastOutcome {
         @Override
         public <R> R read(Reader<R> reader) {
             return reader.conflicted(this);
@@ -51,15 +47,19 @@ sealed interface BroadcastOutcome {
      * Every node that could have it refused it and says that it does not know it.
      *
      * @param passing for a reason that is not the transaction's: the node was busy or its quota used up
+     * @param left whether a node was shown the bytes; otherwise the refusal was foreseen
      */
-    record Refused(String text, boolean passing) implements BroadcastOutcome {
+    record Refused(String text, boolean passing, boolean left) implements BroadcastOutcome {
         @Override
         public <R> R read(Reader<R> reader) {
             return reader.refused(this);
         }
     }
 
-    /** Nobody has it, and nobody could take it: no node that was asked has the block of each of its inputs yet. */
+    /**
+     * No node has it, and nothing proves that none will: no node that was asked has the block of each of its inputs yet, or they say of an
+     * input that it is spent and cannot show by what.
+     */
     record NotYet(String text) implements BroadcastOutcome {
         @Override
         public <R> R read(Reader<R> reader) {

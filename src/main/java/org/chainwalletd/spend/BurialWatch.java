@@ -274,7 +274,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     private void search(Hash256 txId) {
         getContext()
                 .pipeToSelf(
-                        broadcast.find(txId).thenComposeAsync(found -> search(txId, found), env.executor()),
+                        broadcast.lookup().find(txId).thenComposeAsync(found -> search(txId, found), env.executor()),
                         (result, failure) -> failure == null ? result : new Searched(txId, Optional.empty(), false));
     }
 

@@ -22,4 +22,11 @@ public record Pace(
         Duration receiptTtl,
         Duration allowancePeriod,
         Duration resendPause,
-        int burialDepth) {}
+        int burialDepth) {
+    private static final int LOOKS_BETWEEN_SENDS = 20;
+
+    /** Time between two sends of the same bytes that nobody waits for, when the nodes have them not. */
+    Duration longestBetweenSends() {
+        return longest.multipliedBy(LOOKS_BETWEEN_SENDS);
+    }
+}

@@ -18,7 +18,6 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -74,11 +73,11 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     /** @param read the end of the followed chain when it did not have the spend; empty when there was none */
     private record Located(
-            Hash256 txId, long turn, Optional<BlockPlace> read, Optional<NodeTransaction> found, Throwable failure)
+            Hash256 txId, long turn, Optional<BlockPlace> read, Lookup.Sighting sighting, Throwable failure)
             implements Command {}
 
-    /** Whether the followed chain has the spend in this block, which no book tells. */
-    private record Proven(Hash256 txId, long turn, BlockPlace place, boolean proven) implements Command {}
+    /** Whether the followed chain has the spend in the block of the sighting, which no book tells. */
+    private record Proven(Hash256 txId, long turn, Lookup.Sighting sighting, boolean proven) implements Command {}
 
     private record Resent(WatchedSpend sent, BroadcastOutcome outcome) implements Command {}
 
@@ -300,7 +299,9 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         Hash256 txId = spend.txId();
         long turn = spend.turn();
         getContext()
-                .pipeToSelf(broadcast.find(txId), (found, failure) -> new Located(txId, turn, read, found, failure));
+                .pipeToSelf(
+                        broadcast.lookup().sight(txId),
+                        (sighting, failure) -> new Located(txId, turn, read, sighting, failure));
     }
 
     private Behavior<Command> located(Located command) {
@@ -313,29 +314,27 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             outcomes.pause(spend);
             return next();
         }
-        if (command.found().isEmpty()) {
-            spend.seenNowhere();
-            return forgotten(spend);
+        Lookup.Sighting sighting = command.sighting();
+        if (sighting.waiting()) {
+            return waiting(spend, sighting);
         }
-        NodeTransaction found = command.found().get();
-        return found.blockHeight() == null
-                ? inMempool(spend)
-                : mined(spend, new BlockPlace(found.blockHeight(), found.blockId()), command.read());
+        return sighting.block().isPresent() ? mined(spend, sighting, command.read()) : forgotten(spend, sighting);
     }
 
     /** A node's word confirms nothing. What is above the followed tip comes to be read; what is not is to be proven. */
-    private Behavior<Command> mined(WatchedSpend spend, BlockPlace place, Optional<BlockPlace> read) {
+    private Behavior<Command> mined(WatchedSpend spend, Lookup.Sighting sighting, Optional<BlockPlace> read) {
+        BlockPlace place = sighting.block().orElseThrow();
         boolean wasRead = read.filter(tip -> Long.compareUnsigned(place.height(), tip.height()) <= 0)
                 .isPresent();
         if (!wasRead) {
-            return inMempool(spend);
+            return waiting(spend, sighting);
         }
         Hash256 txId = spend.txId();
         long turn = spend.turn();
         getContext()
                 .pipeToSelf(
                         env.chain().proves(txId, place),
-                        (proven, failure) -> new Proven(txId, turn, place, failure == null && proven));
+                        (proven, failure) -> new Proven(txId, turn, sighting, failure == null && proven));
         return this;
     }
 
@@ -344,16 +343,27 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         if (spend == null) {
             return this;
         }
+        BlockPlace place = command.sighting().block().orElseThrow();
         if (command.proven()) {
-            outcomes.confirmed(spend, command.place());
+            outcomes.confirmed(spend, place);
             return this;
         }
         LOG.warn(
                 "a node says that spend {} is in block {}, which the followed chain does not show",
                 command.txId(),
-                command.place().blockId());
-        spend.seenNowhere();
-        return forgotten(spend);
+                place.blockId());
+        return forgotten(spend, command.sighting());
+    }
+
+    /** Some node has it, as it says. One that has not is shown it too: the payment must not hang on the word of the other. */
+    private Behavior<Command> waiting(WatchedSpend spend, Lookup.Sighting sighting) {
+        spend.seenInMempool();
+        if (sighting.lacking().isEmpty() || !spend.isInFlight() || !maySend(spend)) {
+            return inMempool(spend);
+        }
+        LOG.info("spend {} is not known to every node: sending the same bytes to one that has it not", spend.txId());
+        send(spend, sighting);
+        return this;
     }
 
     /** A node has it, in its mempool or, as it says, in a block that is not followed yet. */
@@ -369,27 +379,44 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     /** A transaction whose parent is not mined cannot enter a mempool: the parent is sent first, this one when the parent is in a block. */
-    private Behavior<Command> forgotten(WatchedSpend spend) {
+    private Behavior<Command> forgotten(WatchedSpend spend, Lookup.Sighting sighting) {
+        spend.seenNowhere();
         if (spend.state() == IntentState.ABANDONED) {
-            return rest(spend);
-        }
-        if (!resends.maySend(spend)) {
             return rest(spend);
         }
         if (spends.hasParentInFlight(spend)) {
             spend.waitsForParent();
             return rest(spend);
         }
-        LOG.info("spend {} is not known to the node: sending the same bytes again", spend.txId());
+        if (!maySend(spend)) {
+            return rest(spend);
+        }
+        LOG.info("spend {} is not known to the nodes: sending the same bytes again", spend.txId());
+        send(spend, sighting);
+        return this;
+    }
+
+    private boolean maySend(WatchedSpend spend) {
+        return resends.maySend(spend)
+                && spend.maySend(clock.millis(), pace.longestBetweenSends().toMillis());
+    }
+
+    /** To each node that lacks it in turn. */
+    private void send(WatchedSpend spend, Lookup.Sighting sighting) {
         env.metrics().sentAgain();
         resends.began(spend);
+        int before = spend.beginSend(
+                clock.millis(),
+                pace.firstLook().toMillis(),
+                pace.longestBetweenSends().toMillis());
+        List<Integer> lacking = sighting.lacking();
+        int first = lacking.isEmpty() ? before : lacking.get(before % lacking.size());
         getContext()
                 .pipeToSelf(
-                        broadcast.send(spend.txId(), spend.intent().transaction(), true),
+                        broadcast.sendAgain(spend.txId(), spend.intent().transaction(), first),
                         (outcome, failure) -> new Resent(
                                 spend,
                                 failure == null ? outcome : new BroadcastOutcome.Unknown(Broadcast.words(failure))));
-        return this;
     }
 
     private Behavior<Command> resent(Resent command) {
@@ -399,7 +426,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         if (spend == null) {
             return this;
         }
-        if (command.outcome() instanceof BroadcastOutcome.Accepted) {
+        if (command.outcome() instanceof BroadcastOutcome.Accepted || spend.isInMempool()) {
             return inMempool(spend);
         }
         LOG.info("spend {} is still not taken: {}", spend.txId(), command.outcome());

@@ -97,11 +97,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** For the rebroadcaster, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
     record PassOn(Rebroadcaster.Command command) implements Command {}
 
-    /** The spend failed, in the store already: its coins are free, and what it took of the allowance is given back. */
-    record Fail(Hash256 txId) implements Command {}
-
-    /** As {@link Fail}, of a spend that was still running. */
-    record FailRunning(Owner.Running spend, Hash256 txId) implements Command {}
+    /**
+     * The running spend failed, in the store already: its coins are free.
+     *
+     * @param left whether a node has seen its bytes: then it keeps what it took of the allowance
+     */
+    record FailRunning(Owner.Running spend, Hash256 txId, boolean left) implements Command {}
 
     /** The running spend is contested, in the store already: its coins are free, and what it took of the allowance stays taken. */
     record Contested(Owner.Running spend, Hash256 txId) implements Command {}
@@ -136,8 +137,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Withheld(Abandonments.Question question, Set<Hash256> unreserved) implements Command {}
 
-    private record Located(
-            Abandonments.Question question, Map<Hash256, Broadcast.Whereabouts> places, Throwable failure)
+    private record Located(Abandonments.Question question, Map<Hash256, Lookup.Whereabouts> places, Throwable failure)
             implements Command {}
 
     private record GivenUp(Abandonments.Question question, Abandonments.Given given, Throwable failure)
@@ -245,7 +245,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(TakeBack.class, this::takeBack)
                 .onMessage(TakeOver.class, this::takeOver)
                 .onMessage(PassOn.class, this::passOn)
-                .onMessage(Fail.class, command -> free(new Owner.Payment(command.txId())))
                 .onMessage(FailRunning.class, this::failRunning)
                 .onMessage(Contested.class, this::contested)
                 .onMessage(End.class, this::end)
@@ -422,8 +421,14 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> failRunning(FailRunning command) {
         abandonments.ended(command.spend());
-        free(command.spend());
-        return free(new Owner.Payment(command.txId()));
+        Owner payment = new Owner.Payment(command.txId());
+        coins.release(payment);
+        if (command.left()) {
+            allowance.move(command.spend(), payment);
+        } else {
+            allowance.release(payment);
+        }
+        return free(command.spend());
     }
 
     private Behavior<Command> contested(Contested command) {

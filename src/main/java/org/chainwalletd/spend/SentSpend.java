@@ -4,6 +4,7 @@ import java.util.Optional;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +16,15 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
     private final Intent intent;
     private final boolean holdsCoins;
     private final IntentState whenRefused;
+    private final boolean sentBefore;
 
+    /** One that has just become durable. When another one was refused with the same bytes, these have left already. */
+    static SentSpend opened(Intent intent, Opening opening) {
+        boolean sentBefore = !(opening instanceof Opening.Opened opened) || opened.replaced();
+        return new SentSpend(intent, true, intent.state(), sentBefore);
+    }
+
+    /** One that is in flight. */
     SentSpend(Intent intent, boolean holdsCoins) {
         this(intent, holdsCoins, intent.state());
     }
@@ -25,6 +34,11 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
      *     lost
      */
     SentSpend(Intent intent, boolean holdsCoins, IntentState before) {
+        this(intent, holdsCoins, before, true);
+    }
+
+    private SentSpend(Intent intent, boolean holdsCoins, IntentState before, boolean sentBefore) {
+        this.sentBefore = sentBefore;
         this.intent = intent;
         this.holdsCoins = holdsCoins;
         this.whenRefused = before == IntentState.CONFLICTED ? IntentState.CONFLICTED : IntentState.REFUSED;
@@ -74,10 +88,9 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
 
     @Override
     public Step conflicted(BroadcastOutcome.Conflicted conflict) {
-        SpendException failure = new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), conflict.text()));
-        return conflict.certain()
-                ? recording(IntentState.CONFLICTED, conflict.text(), failure, failure)
-                : inFlight(failure);
+        return recording(
+                new Act.RecordFailure(intent, IntentState.CONFLICTED, conflict.text(), true),
+                new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), conflict.text())));
     }
 
     /**
@@ -88,13 +101,13 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
     public Step refused(BroadcastOutcome.Refused refused) {
         return refused.passing() && intent.token().isPresent()
                 ? inFlight(Spend.unknown(intent, refused.text()))
-                : recordingRefusal(refused.text());
+                : recordingRefusal(refused.text(), refused.left());
     }
 
     @Override
     public Step notYet(BroadcastOutcome.NotYet early) {
         return whenRefused == IntentState.CONFLICTED
-                ? recordingRefusal(early.text())
+                ? recordingRefusal(early.text(), true)
                 : inFlight(Spend.unknown(intent, early.text()));
     }
 
@@ -107,33 +120,25 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
         return Step.end(new Ending.InFlight(intent, holdsCoins, failure));
     }
 
-    private Step recordingRefusal(String text) {
+    private Step recordingRefusal(String text, boolean left) {
         return recording(
-                whenRefused,
-                text,
-                new SpendException(new SpendRefusal.UpstreamFailed(text)),
-                Spend.unknown(intent, text));
+                new Act.RecordFailure(intent, whenRefused, text, left || sentBefore),
+                new SpendException(new SpendRefusal.UpstreamFailed(text)));
     }
 
-    /**
-     * @param unwritten what the caller hears when this cannot be written: the intent then still says "prepared", will be sent again and may
-     *     be taken
-     */
-    private Step recording(IntentState state, String reason, SpendException failure, SpendException unwritten) {
-        return Step.ask(
-                new Act.RecordFailure(intent, state, reason),
-                transition -> recorded(transition, state, failure),
-                notRecorded -> {
-                    LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
-                    return inFlight(unwritten);
-                });
+    /** One that cannot be written down is an unknown outcome: the intent then still says "prepared", will be sent again and may be taken. */
+    private Step recording(Act.RecordFailure act, SpendException failure) {
+        return Step.ask(act, transition -> recorded(transition, act, failure), notRecorded -> {
+            LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
+            return inFlight(Spend.unknown(intent, act.reason()));
+        });
     }
 
     /** What was found out about it in the meantime stands, and whoever did looks after it. */
-    private Step recorded(Transition transition, IntentState state, SpendException failure) {
+    private Step recorded(Transition transition, Act.RecordFailure act, SpendException failure) {
         CrashPoint.SPEND_AFTER_OUTCOME.reached();
         if (!(transition instanceof Transition.Stale stale)) {
-            return Step.end(new Ending.Failed(intent, state, failure));
+            return Step.end(new Ending.Failed(intent, act.state(), act.left(), failure));
         }
         LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
         Optional<IntentState> found = stale.found();

@@ -222,7 +222,7 @@ final class Spend {
         private Step opened(Draft draft, Intent intent, Opening opening) {
             if (opening instanceof Opening.Opened opened) {
                 rememberChange(draft, intent);
-                return new SentSpend(intent, true).sending(earlier(opened));
+                return SentSpend.opened(intent, opened).sending(earlier(opened));
             }
             if (opening instanceof Opening.TokenTaken taken) {
                 return refused(new SpendRefusal.OutcomeUnknown(
@@ -314,7 +314,7 @@ final class Spend {
 
         private Step opened(Opening opening) {
             return opening.isThere(intent)
-                    ? new SentSpend(intent, true).sending(earlier(opening))
+                    ? SentSpend.opened(intent, opening).sending(earlier(opening))
                     : doubtful(intent, new IllegalStateException("it met another spend: " + opening));
         }
 
@@ -357,8 +357,8 @@ final class Spend {
                     : refused(failure);
         }
 
-        private Step located(Broadcast.Whereabouts where) {
-            known = where != Broadcast.Whereabouts.NOWHERE;
+        private Step located(Lookup.Whereabouts where) {
+            known = where != Lookup.Whereabouts.NOWHERE;
             if (intent.state().inFlight()) {
                 return known ? accepted() : new SentSpend(intent, false).sending(Act.Earlier.PERHAPS_SENT);
             }

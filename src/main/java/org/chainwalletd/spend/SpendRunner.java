@@ -173,6 +173,7 @@ final class SpendRunner {
     CompletionStage<Boolean> findTwin(Act.FindTwin act) {
         Intent intent = act.intent();
         return broadcast
+                .lookup()
                 .find(intent.txId())
                 .handleAsync(
                         (found, failure) -> {
@@ -214,8 +215,8 @@ final class SpendRunner {
                         AT_HAND);
     }
 
-    CompletionStage<Broadcast.Whereabouts> locate(Act.Locate act) {
-        return broadcast.locateAnywhere(act.intent().txId());
+    CompletionStage<Lookup.Whereabouts> locate(Act.Locate act) {
+        return broadcast.lookup().anywhere(act.intent().txId());
     }
 
     private void takeOver(Intent intent) {
@@ -256,8 +257,7 @@ final class SpendRunner {
                 : broadcast.send(intent.txId(), intent.transaction(), act.earlier() == Act.Earlier.PERHAPS_SENT);
         return sent.thenApplyAsync(
                 outcome -> {
-                    if (outcome instanceof BroadcastOutcome.Conflicted
-                            || outcome instanceof BroadcastOutcome.KnownBefore) {
+                    if (!(outcome instanceof BroadcastOutcome.Accepted)) {
                         reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
                     }
                     return outcome;
@@ -267,13 +267,11 @@ final class SpendRunner {
 
     CompletionStage<Transition> recordFailure(Act.RecordFailure act) {
         Intent intent = act.intent();
-        return elsewhere(env.intents()
-                .fail(
-                        intent.txId(),
-                        intent.state(),
-                        act.state(),
-                        act.reason(),
-                        env.clock().millis()));
+        long now = env.clock().millis();
+        return elsewhere(
+                act.left()
+                        ? env.intents().failSent(intent.txId(), intent.state(), act.state(), act.reason(), now)
+                        : env.intents().fail(intent.txId(), intent.state(), act.state(), act.reason(), now));
     }
 
     CompletionStage<Transition> recordContest(Act.RecordContest act) {
@@ -320,7 +318,7 @@ final class SpendRunner {
 
     SpendResult failed(Ending.Failed ending) {
         env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.of(ending.state()));
-        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
+        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId(), ending.left()));
         return failed(ending.failure());
     }
 

@@ -37,8 +37,7 @@ public final class SpendService {
 
     private SpendService(ActorContext<?> context, SpendEnvironment env, Remembered remembered) {
         this.env = env;
-        Broadcast broadcast = new Broadcast(
-                env.node(), env.profile(), env.executor(), env.pace().resendPause());
+        Broadcast broadcast = Broadcast.of(env);
         this.rebroadcaster = child(
                 context,
                 Rebroadcaster.create(env, remembered.inFlight(), broadcast, inFlightTransfers),

@@ -119,7 +119,7 @@ final class WatchedOutcomes {
                 spend,
                 IntentState.CONFLICTED,
                 text,
-                env.intents().fail(spend.txId(), spend.state(), IntentState.CONFLICTED, text, clock.millis()));
+                env.intents().failSent(spend.txId(), spend.state(), IntentState.CONFLICTED, text, clock.millis()));
     }
 
     /** In the store already. Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */
@@ -227,8 +227,8 @@ final class WatchedOutcomes {
 
     private void closed(Recorded step, WatchedSpend spend) {
         LOG.info("spend {} is {}", step.txId(), step.state());
-        reservations.tell(new Reservations.Fail(step.txId()));
-        spends.makeChildrenDue(step.txId(), clock.millis());
+        reservations.tell(new Reservations.End(step.txId()));
+        spends.parentSettled(step.txId(), clock.millis());
         if (spend != null) {
             env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.CONFLICTED);
             spends.remove(step.txId());
@@ -245,7 +245,7 @@ final class WatchedOutcomes {
         env.metrics().ended(step.kind(), SpendMetrics.Outcome.CONFIRMED);
         reservations.tell(new Reservations.Confirmed(step.spend().spend()));
         burials.tell(new BurialWatch.Watch(step.spend()));
-        spends.makeChildrenDue(txId, clock.millis());
+        spends.parentSettled(txId, clock.millis());
         if (spend != null) {
             spends.remove(txId);
         }

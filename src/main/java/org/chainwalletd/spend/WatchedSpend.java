@@ -24,6 +24,9 @@ final class WatchedSpend {
     private boolean busy;
     private long waitMillis;
     private long dueAt;
+    private int sends;
+    private long sendWaitMillis;
+    private long sendAt = Long.MIN_VALUE;
 
     /**
      * @param turn tells answers to this watch from late ones to an earlier one
@@ -119,6 +122,35 @@ final class WatchedSpend {
     void reservedAgain() {
         reserved = true;
         reservedForCertain = true;
+    }
+
+    /**
+     * Whether its bytes may be sent again by now. No tip of a node and no block changes that, so that what no node takes does not use up what
+     * the nodes take in a minute. As {@link #isDue} it bears a clock that was set back.
+     */
+    boolean maySend(long now, long longest) {
+        return sendAt <= now || sendAt > now + longest;
+    }
+
+    /**
+     * Its bytes are sent again now, and next ever more seldom.
+     *
+     * @return how often they were before
+     */
+    int beginSend(long now, long shortest, long longest) {
+        sendWaitMillis = Math.min(Math.max(2 * sendWaitMillis, shortest), longest);
+        sendAt = now + sendWaitMillis;
+        return sends++;
+    }
+
+    /** What made its coin is mined: that it was not taken before says nothing any more. */
+    void parentMined() {
+        sendWaitMillis = 0;
+        sendAt = Long.MIN_VALUE;
+    }
+
+    boolean isInMempool() {
+        return inMempool;
     }
 
     boolean isBusy() {

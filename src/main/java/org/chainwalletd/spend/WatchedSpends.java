@@ -113,8 +113,12 @@ final class WatchedSpends {
         }
     }
 
-    void makeChildrenDue(Hash256 parent, long now) {
-        children.getOrDefault(parent, Set.of()).forEach(spend -> makeDue(spend, now));
+    /** The parent is mined, or lost: what spends its outputs is looked at, and sent, at once. */
+    void parentSettled(Hash256 parent, long now) {
+        for (WatchedSpend spend : children.getOrDefault(parent, Set.of())) {
+            spend.parentMined();
+            makeDue(spend, now);
+        }
     }
 
     private void makeDue(WatchedSpend spend, long now) {

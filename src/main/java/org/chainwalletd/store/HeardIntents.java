@@ -51,6 +51,12 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<Transition> failSent(
+            Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
+        return made(inner.failSent(txId, before, outcome, reason, now), txId, outcome, reason);
+    }
+
+    @Override
     public CompletionStage<Transition> fail(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
         return made(inner.fail(txId, before, outcome, reason, now), txId, outcome, reason);

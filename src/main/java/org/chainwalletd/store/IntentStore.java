@@ -46,7 +46,16 @@ public interface IntentStore {
     CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now);
 
     /**
-     * Closes a spend without success: ends its reservations and gives its allowance back, in one commit.
+     * Closes a spend whose bytes nodes have seen: ends its reservations, in one commit. What it takes of the allowance it keeps, whatever they
+     * say, because whoever was shown the bytes can still have them mined.
+     *
+     * @param outcome {@code REFUSED} or {@code CONFLICTED}
+     */
+    CompletionStage<Transition> failSent(
+            Hash256 txId, IntentState before, IntentState outcome, String reason, long now);
+
+    /**
+     * Closes a spend whose bytes never left: ends its reservations and gives its allowance back, in one commit.
      *
      * @param outcome {@code REFUSED} or {@code CONFLICTED}
      */

@@ -34,7 +34,9 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 return collision.get();
             }
             if (there.isPresent()) {
-                SpendTable.remove(session, there.get().id());
+                SpendRow refused = there.get();
+                MinuteSums.giveBack(session, refused.intent().allowance(), refused.countedAt());
+                SpendTable.remove(session, refused.id());
             }
             OptionalLong countedAt = MinuteSums.count(session, intent.allowance(), intent.createdAt());
             spends.insert(session, intent, countedAt);
@@ -93,6 +95,15 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             } else {
                 spends.enter(session, row, IntentState.ACCEPTED, "", now);
             }
+        }));
+    }
+
+    @Override
+    public CompletionStage<Transition> failSent(
+            Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
+        return store.write(session -> spends.change(session, txId, before, row -> {
+            spends.enter(session, row, outcome, reason, now);
+            spends.freeAll(session, row);
         }));
     }
 

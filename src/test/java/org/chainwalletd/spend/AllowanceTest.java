@@ -83,9 +83,33 @@ class AllowanceTest {
     }
 
     @Test
-    void what_was_refused_is_given_back() {
+    void what_a_node_refused_stays_spent_because_it_has_seen_the_bytes() {
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000)));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        spends.restart();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+    }
+
+    @Test
+    void what_a_node_refused_and_its_token_sends_again_counts_once() {
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+        spends.node.refuseSends(null);
+
+        get(spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        spends.restart();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+    }
+
+    @Test
+    void what_was_refused_without_being_sent_is_given_back() {
         spends.node.faults(
-                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.FORESEEN : LedgerNode.Fault.NONE);
 
         refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000)));
 

@@ -25,6 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is made of a broadcast that was not simply answered with success. */
 class BroadcastOutcomeTest {
+    private static final String REFUSAL = "Mempool rejected transaction: fee density too low for mempool";
+
     @TempDir
     Path folder;
 
@@ -272,9 +274,9 @@ class BroadcastOutcomeTest {
     @Test
     void a_failed_payment_whose_coins_another_one_has_is_told_so_and_never_built_anew() {
         spends.fund(payer, 70_000);
-        onSend(Fault.LAGGING);
+        spends.node.refuseSends(REFUSAL);
         refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
-        spends.node.faults(method -> Fault.NONE);
+        spends.node.refuseSends(null);
         get(spends.spending.transfer(request(payer, shop, 2_000)));
 
         SpendRefusal.Shortage shortage = refusal(
@@ -351,7 +353,7 @@ class BroadcastOutcomeTest {
         refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
         get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
         spends.node.faults(method -> Fault.NONE);
-        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        spends.node.refuseSends(REFUSAL);
 
         refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
 
@@ -360,9 +362,9 @@ class BroadcastOutcomeTest {
 
     @Test
     void two_tokens_with_equal_parameters_are_two_payments_even_after_a_refusal() {
-        onSend(Fault.LAGGING);
+        spends.node.refuseSends(REFUSAL);
         refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
-        spends.node.faults(method -> Fault.NONE);
+        spends.node.refuseSends(null);
         Receipt second = get(spends.spending.transfer(request(payer, shop, 1_000, "token-bbbb")));
         spends.confirmAll();
 

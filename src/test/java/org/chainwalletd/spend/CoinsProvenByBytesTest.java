@@ -217,6 +217,7 @@ class CoinsProvenByBytesTest {
 
     @Test
     void true_bytes_are_believed_whichever_node_shows_them() {
+        onlyWhatSpendsAsk();
         LedgerNode honest = new LedgerNode(spends.devnet.ledger(), spends.executor);
         spends.node.shows(found -> null);
         spends.node.among(spends.node, honest);

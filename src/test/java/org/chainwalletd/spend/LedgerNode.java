@@ -31,7 +31,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 
 /** The development node's ledger behind the node client's interface, without sockets, with faults that a test injects. */
-final class LedgerNode implements NodeClient {
+class LedgerNode implements NodeClient {
     /** What happens to one call. */
     enum Fault {
         NONE,
@@ -50,7 +50,9 @@ final class LedgerNode implements NodeClient {
         /** Executed by a node whose answer is lost; then a lagging node is asked, and refuses or does not know. */
         FAILOVER,
         /** Refused with an error that says nothing about the transaction. */
-        BUSY
+        BUSY,
+        /** Refused before it is sent, because it is known that the node would refuse it. */
+        FORESEEN
     }
 
     static final String NAME = "http://ledger.test/";
@@ -68,6 +70,7 @@ final class LedgerNode implements NodeClient {
     private volatile UnaryOperator<NodeTransaction> shown = transaction -> transaction;
     private volatile Optional<SpentBy> spender = Optional.empty();
     private volatile List<NodeClient> each = List.of(this);
+    private volatile Optional<Transaction> invented = Optional.empty();
 
     LedgerNode(Ledger ledger, Executor executor) {
         this.ledger = ledger;
@@ -102,6 +105,12 @@ final class LedgerNode implements NodeClient {
     /** Who has spent every output, as it says; empty: the truth. */
     void spends(Optional<SpentBy> lie) {
         spender = lie;
+    }
+
+    /** It shows this transaction in a block, although nobody has sent it, and says that it has spent every output. */
+    void invents(Transaction tx, Hash256 txId) {
+        invented = Optional.of(tx);
+        spends(Optional.of(new SpentBy(txId, 0, ledger.tip().height())));
     }
 
     /** This node is one of several; calls that are not meant for a single one all come here. */
@@ -188,6 +197,8 @@ final class LedgerNode implements NodeClient {
                 quietly(real);
                 return real.get();
             }
+            case FORESEEN ->
+                throw NodeException.Rejected.foreseen(-32603, "Rate limit exceeded: max 60 tx submissions per minute");
             case BUSY -> throw new NodeException.Rejected(-32603, "Storage error: busy");
             default -> {
                 return real.get();
@@ -269,6 +280,11 @@ final class LedgerNode implements NodeClient {
     }
 
     private Optional<NodeTransaction> located(Hash256 txId) {
+        if (invented.isPresent() && spender.filter(by -> by.txId().equals(txId)).isPresent()) {
+            Bytes bytes = Bytes.wrap(TransactionCodec.encode(invented.get()));
+            return Optional.of(new NodeTransaction(
+                    txId, bytes, false, ledger.tip().id(), ledger.tip().height()));
+        }
         return ledger.transaction(txId)
                 .map(found -> new NodeTransaction(
                         txId,

@@ -2,15 +2,20 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Intent;
@@ -24,12 +29,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** What closes a spend for good rests on bytes, never on the word of a node (decisions.md, 8c). */
 class OneNodesWordTest {
     private static final Hash256 MADE_UP = Hash256.sha256(new byte[] {4, 2});
+    private static final String DOUBLE_SPEND =
+            "Mempool pre-check failed: double-spend of OutPoint { tx_id: Hash256(%s), output_index: %s }";
+    private static final String NOT_FOUND =
+            "Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256(%s), output_index: %s })";
 
     @TempDir
     Path folder;
 
     private SpendHarness spends;
     private Address payer;
+    private Address poor;
     private Address shop;
     private Receipt receipt;
 
@@ -37,6 +47,7 @@ class OneNodesWordTest {
     void pay() {
         spends = new SpendHarness(folder).start();
         payer = spends.funded(1, 10_000);
+        poor = spends.funded(2, 4_000);
         shop = spends.keys.add(99);
         spends.devnet.mine(1);
         receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-word")));
@@ -114,6 +125,126 @@ class OneNodesWordTest {
             spends.wake();
             return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
         });
+    }
+
+    private String refusalOfNext(String words) {
+        spends.devnet.forgetMempool();
+        Outpoint coin = spends.coins(poor).get(0).outpoint();
+        return words.formatted(coin.txId(), coin.index());
+    }
+
+    /** The node takes nothing of {@code poor}, in such words, and its caller is told that the outcome is unknown. */
+    private SpendRefusal.OutcomeUnknown unknownAfter(String words) {
+        spends.node.refuseSends(refusalOfNext(words));
+        SpendRefusal.OutcomeUnknown unknown = refusal(
+                SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(poor, shop, 2_000, "token-poor")));
+        Intent intent = get(spends.store.intents().find(unknown.txId())).orElseThrow();
+        assertThat(intent.state().inFlight()).isTrue();
+        return unknown;
+    }
+
+    private void isSentWhenTheNodeTakesIt(SpendRefusal.OutcomeUnknown unknown) {
+        spends.node.refuseSends(null);
+        spends.node.spends(Optional.empty());
+        Await.until("it is sent all the same", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(unknown.txId()).isPresent();
+        });
+        assertThat(get(spends.spending.transfer(request(poor, shop, 2_000, "token-poor")))
+                        .txId())
+                .isEqualTo(unknown.txId());
+    }
+
+    @Test
+    void a_double_spend_that_a_node_cannot_show_is_an_unknown_outcome() {
+        isSentWhenTheNodeTakesIt(unknownAfter(DOUBLE_SPEND));
+    }
+
+    @Test
+    void a_spent_coin_whose_spender_a_node_cannot_show_is_an_unknown_outcome() {
+        spends.node.spends(Optional.of(new NodeClient.SpentBy(MADE_UP, 0, height())));
+
+        isSentWhenTheNodeTakesIt(unknownAfter(NOT_FOUND));
+    }
+
+    @Test
+    void a_transaction_that_does_not_spend_the_coin_is_no_spender() {
+        Outpoint funding = spends.coins(poor).get(0).outpoint();
+        spends.node.spends(Optional.of(new NodeClient.SpentBy(funding.txId(), 0, height())));
+
+        isSentWhenTheNodeTakesIt(unknownAfter(NOT_FOUND));
+    }
+
+    @Test
+    void a_spender_with_the_signature_of_another_key_or_of_another_chain_is_none() {
+        Outpoint coin = spends.coins(poor).get(0).outpoint();
+        TxOutput output = TxOutput.toAddress(shop, Amount.of(3_000));
+        Transaction foreignKey = spends.keys.spend(shop, spends.devnet.genesisId(), coin, output);
+        spends.node.invents(foreignKey, TransactionCodec.txId(SpendHarness.PROFILE, foreignKey));
+        SpendRefusal.OutcomeUnknown unknown = unknownAfter(NOT_FOUND);
+
+        Transaction foreignChain = spends.keys.spend(poor, MADE_UP, coin, output);
+        spends.node.invents(foreignChain, TransactionCodec.txId(SpendHarness.PROFILE, foreignChain));
+        assertThat(refusal(
+                                SpendRefusal.OutcomeUnknown.class,
+                                spends.spending.transfer(request(poor, shop, 2_000, "token-poor")))
+                        .txId())
+                .isEqualTo(unknown.txId());
+
+        isSentWhenTheNodeTakesIt(unknown);
+    }
+
+    @Test
+    void what_one_node_refuses_another_takes() {
+        LedgerNode honest = new LedgerNode(spends.devnet.ledger(), spends.executor);
+        spends.node.among(spends.node, honest);
+        for (String words : List.of("Mempool rejected transaction: fee density too low", DOUBLE_SPEND, NOT_FOUND)) {
+            Address next = spends.funded(10 + words.length() % 80, 5_000);
+            Outpoint coin = spends.coins(next).get(0).outpoint();
+            spends.node.refuseSends(words.formatted(coin.txId(), coin.index()));
+
+            Hash256 paid =
+                    get(spends.spending.transfer(request(next, shop, 2_000))).txId();
+
+            assertThat(spends.devnet.ledger().transaction(paid)).as(words).isPresent();
+        }
+    }
+
+    @Test
+    void a_node_that_says_it_has_a_payment_does_not_keep_it_from_the_others() {
+        LedgerNode honest = new LedgerNode(spends.devnet.ledger(), spends.executor);
+        Receipt hidden = receipt;
+        Optional<NodeClient.NodeTransaction> held = get(honest.transaction(hidden.txId()));
+        LedgerNode liar = new LedgerNode(spends.devnet.ledger(), spends.executor) {
+            @Override
+            public CompletionStage<Optional<NodeClient.NodeTransaction>> transaction(Hash256 txId) {
+                return txId.equals(hidden.txId()) ? CompletableFuture.completedFuture(held) : super.transaction(txId);
+            }
+        };
+        spends.node.among(liar, honest);
+        spends.devnet.forgetMempool();
+
+        Await.until("the other has it", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(hidden.txId()).isPresent();
+        });
+    }
+
+    @Test
+    void what_no_node_takes_is_not_sent_again_for_each_new_tip() {
+        spends.devnet.forgetMempool();
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        spends.node.forgetCalls();
+
+        Await.until("it was looked at often", () -> {
+            spends.rumour();
+            return spends.node.calls().stream()
+                            .filter("get_transaction"::equals)
+                            .count()
+                    >= 30;
+        });
+
+        assertThat(spends.node.calls()).containsOnlyOnce("send_raw_transaction");
     }
 
     @Test

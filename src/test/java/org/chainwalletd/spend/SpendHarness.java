@@ -61,6 +61,7 @@ final class SpendHarness implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
 
     static final int BURIAL_DEPTH = 6;
+    static final Duration LONGEST_LOOK = Duration.ofMillis(100);
 
     /** How long a token means the same payment, from when that one is closed. */
     static final Duration RECEIPT_TTL = Duration.ofHours(1);
@@ -189,8 +190,14 @@ final class SpendHarness implements AutoCloseable {
         devnet.forgetMempool();
     }
 
-    /** A node names a tip that is not followed yet: whatever is in flight is looked at now. */
+    /** Time passes, and a node names a tip that is not followed yet: whatever is in flight is looked at now. */
     void wake() {
+        clock.move(LONGEST_LOOK);
+        rumour();
+    }
+
+    /** A node names a tip that is not followed yet, at the same moment. */
+    void rumour() {
         Tip tip = devnet.ledger().tip();
         byte[] id = new byte[32];
         ThreadLocalRandom.current().nextBytes(id);
@@ -226,7 +233,7 @@ final class SpendHarness implements AutoCloseable {
                 new Pace(
                         tick,
                         tick,
-                        Duration.ofMillis(100),
+                        LONGEST_LOOK,
                         Duration.ofMinutes(10),
                         RECEIPT_TTL,
                         limits.period(),

@@ -103,7 +103,7 @@ class StoreFailureTest {
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-outcome")));
 
         assertThat(stateOf(receipt.txId()).orElseThrow().inFlight()).isTrue();
-        assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
+        Await.until("it is watched", () -> spends.spending.inFlightTransfers() == 1);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.node.onSend(tx -> {});
         spends.devnet.mine(1);

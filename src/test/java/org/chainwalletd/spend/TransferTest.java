@@ -299,12 +299,11 @@ class TransferTest {
     @Test
     void a_refused_payment_is_not_sent_again_by_itself_and_its_token_sends_the_same_bytes() {
         Address payer = spends.funded(1, 10_000, 10_000);
-        spends.node.faults(
-                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
         SpendRefusal.UpstreamFailed refused = refusal(
                 SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-lag")));
-        assertThat(refused.message()).contains("UtxoNotFound");
-        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        assertThat(refused.message()).contains("fee density too low");
+        spends.node.refuseSends(null);
         assertThat(spends.spending.inFlightTransfers()).isZero();
 
         get(spends.spending.transfer(request(payer, shop, 1_000, "token-lag")));

@@ -30,6 +30,7 @@ public final class DistortingNode implements AutoCloseable {
     private final URI behind;
     private final Set<Socket> streams = ConcurrentHashMap.newKeySet();
     private final Map<String, BiFunction<JsonNode, JsonNode, JsonNode>> lies = new ConcurrentHashMap<>();
+    private final Map<String, Function<JsonNode, String>> refusals = new ConcurrentHashMap<>();
 
     public DistortingNode(URI behind) {
         this.behind = behind;
@@ -50,8 +51,14 @@ public final class DistortingNode implements AutoCloseable {
         lies.put(method, lie);
     }
 
+    /** @param words from the parameters to the error that {@code method} is refused with, without asking the node */
+    public void refuse(String method, Function<JsonNode, String> words) {
+        refusals.put(method, words);
+    }
+
     public void tellTheTruth() {
         lies.clear();
+        refusals.clear();
     }
 
     /** How often {@code method} was called. */
@@ -60,6 +67,11 @@ public final class DistortingNode implements AutoCloseable {
     }
 
     private void pass(ScriptedNode.Request request, Socket socket) throws IOException {
+        Function<JsonNode, String> refusal = refusals.get(request.method());
+        if (refusal != null) {
+            ScriptedNode.error(-32602, refusal.apply(request.params())).serve(request, socket);
+            return;
+        }
         ObjectNode call = JSON.createObjectNode()
                 .put("jsonrpc", "2.0")
                 .put("method", request.method())

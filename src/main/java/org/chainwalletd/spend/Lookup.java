@@ -1,0 +1,147 @@
+package org.chainwalletd.spend;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.stream.IntStream;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeClient.NodeTransaction;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.BlockPlace;
+
+/** Asks the nodes for transactions of our own by their id, and believes no answer that has not the bytes of that id. Stateless. */
+final class Lookup {
+    private static final int AT_ONCE = 8;
+
+    private final NodeClient node;
+    private final ChainProfile profile;
+    private final Executor executor;
+
+    Lookup(NodeClient node, ChainProfile profile, Executor executor) {
+        this.node = node;
+        this.profile = profile;
+        this.executor = executor;
+    }
+
+    /** Where a transaction is. */
+    enum Whereabouts {
+        CONFIRMED,
+        MEMPOOL,
+        NOWHERE
+    }
+
+    /**
+     * What the single nodes say of a transaction.
+     *
+     * @param waiting whether some mempool has it
+     * @param block one that has it, as some node says
+     * @param lacking those that answer that they do not know it: indices in {@link NodeClient#each}
+     */
+    record Sighting(boolean waiting, Optional<BlockPlace> block, List<Integer> lacking) {
+        Sighting {
+            lacking = List.copyOf(lacking);
+        }
+    }
+
+    /** Asks the nodes as every call does; fails with {@link NodeException}. */
+    CompletionStage<Optional<NodeTransaction>> find(Hash256 txId) {
+        return find(node, txId);
+    }
+
+    private CompletionStage<Optional<NodeTransaction>> find(NodeClient at, Hash256 txId) {
+        return at.transaction(txId)
+                .thenApplyAsync(
+                        found -> {
+                            found.ifPresent(shown -> shown.decode(profile));
+                            return found;
+                        },
+                        executor);
+    }
+
+    /** Where one node has it; fails as its call fails. */
+    CompletionStage<Whereabouts> at(NodeClient one, Hash256 txId) {
+        return find(one, txId)
+                .thenApplyAsync(
+                        answer -> answer.map(found ->
+                                        found.blockHeight() == null ? Whereabouts.MEMPOOL : Whereabouts.CONFIRMED)
+                                .orElse(Whereabouts.NOWHERE),
+                        executor);
+    }
+
+    /** What every single node says now; fails when none has answered. */
+    CompletionStage<Sighting> sight(Hash256 txId) {
+        List<NodeClient> all = node.each();
+        return Bounded.each(
+                        IntStream.range(0, all.size()).boxed().toList(),
+                        AT_ONCE,
+                        index -> heard(all.get(index), txId),
+                        executor)
+                .thenApplyAsync(Lookup::sighting, executor);
+    }
+
+    /**
+     * @param found null when the node gave no answer that counts
+     */
+    private record Heard(Optional<NodeTransaction> found, Throwable failure) {}
+
+    private CompletionStage<Heard> heard(NodeClient one, Hash256 txId) {
+        return find(one, txId).handleAsync(Heard::new, executor);
+    }
+
+    private static Sighting sighting(List<Heard> heard) {
+        boolean waiting = false;
+        Optional<BlockPlace> block = Optional.empty();
+        List<Integer> lacking = new ArrayList<>();
+        Throwable failure = null;
+        for (int i = 0; i < heard.size(); i++) {
+            Optional<NodeTransaction> found = heard.get(i).found();
+            if (found == null) {
+                failure = heard.get(i).failure();
+            } else if (found.isEmpty()) {
+                lacking.add(i);
+            } else if (found.get().blockHeight() == null) {
+                waiting = true;
+            } else {
+                block = Optional.of(
+                        new BlockPlace(found.get().blockHeight(), found.get().blockId()));
+            }
+        }
+        if (failure != null && !waiting && block.isEmpty() && lacking.isEmpty()) {
+            throw new NodeException.Unreachable("no node answers: " + Broadcast.words(failure));
+        }
+        return new Sighting(waiting, block, lacking);
+    }
+
+    /**
+     * Asks every single node until one knows the transaction. "Nowhere" when none knows it and at least one has answered; fails when none
+     * has.
+     */
+    CompletionStage<Whereabouts> anywhere(Hash256 txId) {
+        return anywhere(txId, node.each().iterator(), false);
+    }
+
+    private CompletionStage<Whereabouts> anywhere(Hash256 txId, Iterator<NodeClient> rest, boolean heard) {
+        if (!rest.hasNext()) {
+            return heard ? CompletableFuture.completedFuture(Whereabouts.NOWHERE) : at(node, txId);
+        }
+        return at(rest.next(), txId)
+                .handleAsync(
+                        (where, failure) -> {
+                            if (failure != null) {
+                                return anywhere(txId, rest, heard);
+                            }
+                            return where == Whereabouts.NOWHERE
+                                    ? anywhere(txId, rest, true)
+                                    : CompletableFuture.completedFuture(where);
+                        },
+                        executor)
+                .thenComposeAsync(where -> where, executor);
+    }
+}

@@ -1,0 +1,235 @@
+package org.chainwalletd.spend;
+
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.node.NodeClient;
+
+/**
+ * Whether another transaction spends a coin of ours, shown by its bytes: it must carry a valid signature of who may spend the coin, which for a
+ * plain one is the very key of our own transaction, and for an HTLC the party that its witness speaks for. That a node says so closes no
+ * payment (decisions.md, 8c). Stateless.
+ */
+final class RivalProof {
+    /** Of the transactions in one mempool that may spend the coin, so many are looked at. */
+    private static final int MOST_WAITING = 16;
+
+    private final NodeClient node;
+    private final ChainProfile profile;
+    private final Supplier<Optional<Hash256>> genesis;
+    private final Executor executor;
+
+    /**
+     * @param genesis id of the chain that is signed for; without one nothing is proved
+     */
+    RivalProof(NodeClient node, ChainProfile profile, Supplier<Optional<Hash256>> genesis, Executor executor) {
+        this.node = node;
+        this.profile = profile;
+        this.genesis = genesis;
+        this.executor = executor;
+    }
+
+    /** The rival that a node shows in a block. Never fails: who does not answer shows nothing. */
+    CompletionStage<Optional<Hash256>> mined(Transaction ours, Outpoint coin) {
+        return shown(ours, coin, this::mined);
+    }
+
+    /** The rival that a node shows in its mempool, else in a block. Costs a scan or two at each node. Never fails. */
+    CompletionStage<Optional<Hash256>> waiting(Transaction ours, Outpoint coin) {
+        return shown(
+                ours,
+                coin,
+                (one, dispute) -> waiting(one, dispute, dispute.lock().parties(profile))
+                        .thenComposeAsync(
+                                found -> found.isPresent()
+                                        ? CompletableFuture.completedFuture(found)
+                                        : mined(one, dispute),
+                                executor));
+    }
+
+    /** Who may spend a coin. */
+    private sealed interface Lock {
+        /** Whose mempool may show it. */
+        List<Address> parties(ChainProfile profile);
+
+        boolean opens(Witness witness, byte[] message);
+    }
+
+    private record KeyLock(PublicKey key) implements Lock {
+        @Override
+        public List<Address> parties(ChainProfile profile) {
+            return List.of(profile.addressOf(key));
+        }
+
+        @Override
+        public boolean opens(Witness witness, byte[] message) {
+            Bytes data = witness.data();
+            return data.length() == Witness.PLAIN_LENGTH
+                    && Arrays.equals(data.slice(0, PublicKey.LENGTH), key.toArray())
+                    && Ed25519.verify(key.toArray(), message, data.slice(PublicKey.LENGTH, data.length()));
+        }
+    }
+
+    private record HtlcLock(HtlcParams params) implements Lock {
+        @Override
+        public List<Address> parties(ChainProfile profile) {
+            return List.of(profile.addressOf(params.receiver()), profile.addressOf(params.sender()));
+        }
+
+        @Override
+        public boolean opens(Witness witness, byte[] message) {
+            return HtlcWitness.classify(witness)
+                    .filter(spend -> !(spend instanceof HtlcSpend.Claim claim)
+                            || HtlcWitness.hashLockOf(claim.preimage().toArray())
+                                    .equals(params.hashLock()))
+                    .filter(spend -> Ed25519.verify(
+                            (spend instanceof HtlcSpend.Claim ? params.receiver() : params.sender()).toArray(),
+                            message,
+                            spend.signature().toArray()))
+                    .isPresent();
+        }
+    }
+
+    /** About what there is a rival, perhaps. */
+    private record Dispute(Hash256 ours, Outpoint coin, Lock lock, Hash256 genesis) {}
+
+    /** One way to ask a node. */
+    private interface Question {
+        CompletionStage<Optional<Hash256>> to(NodeClient one, Dispute dispute);
+    }
+
+    private CompletionStage<Optional<Hash256>> shown(Transaction ours, Outpoint coin, Question question) {
+        int input = ours.inputs().indexOf(coin);
+        if (input < 0 || genesis.get().isEmpty()) {
+            return nobody();
+        }
+        return lockOf(ours.witnesses().get(input), coin)
+                .thenComposeAsync(
+                        lock -> lock.isEmpty()
+                                ? nobody()
+                                : ask(
+                                        node.each().iterator(),
+                                        new Dispute(
+                                                TransactionCodec.txId(profile, ours),
+                                                coin,
+                                                lock.get(),
+                                                genesis.get().orElseThrow()),
+                                        question),
+                        executor)
+                .exceptionallyAsync(silent -> Optional.empty(), executor);
+    }
+
+    private CompletionStage<Optional<Lock>> lockOf(Witness ours, Outpoint coin) {
+        if (ours.data().length() == Witness.PLAIN_LENGTH) {
+            return CompletableFuture.completedFuture(
+                    Optional.of(new KeyLock(PublicKey.of(ours.data().slice(0, PublicKey.LENGTH)))));
+        }
+        return node.transaction(coin.txId())
+                .thenApplyAsync(
+                        found -> found.map(shown -> shown.decode(profile).outputs())
+                                .filter(outputs -> coin.index() < outputs.size())
+                                .flatMap(outputs -> HtlcScript.recognise(
+                                        outputs.get((int) coin.index()).script()))
+                                .map(HtlcLock::new),
+                        executor);
+    }
+
+    private CompletionStage<Optional<Hash256>> ask(Iterator<NodeClient> nodes, Dispute dispute, Question question) {
+        if (!nodes.hasNext()) {
+            return nobody();
+        }
+        return question.to(nodes.next(), dispute)
+                .exceptionallyAsync(silent -> Optional.empty(), executor)
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                ? CompletableFuture.completedFuture(found)
+                                : ask(nodes, dispute, question),
+                        executor);
+    }
+
+    private CompletionStage<Optional<Hash256>> mined(NodeClient one, Dispute dispute) {
+        return one.spentBy(dispute.coin())
+                .thenComposeAsync(
+                        spent -> spent.isPresent() ? proved(one, spent.get().txId(), dispute) : nobody(), executor);
+    }
+
+    private CompletionStage<Optional<Hash256>> waiting(NodeClient one, Dispute dispute, List<Address> parties) {
+        if (parties.isEmpty()) {
+            return nobody();
+        }
+        return one.addressMempool(parties.get(0))
+                .thenComposeAsync(mempool -> first(one, candidates(mempool, dispute), dispute), executor)
+                .exceptionallyAsync(silent -> Optional.empty(), executor)
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                ? CompletableFuture.completedFuture(found)
+                                : waiting(one, dispute, parties.subList(1, parties.size())),
+                        executor);
+    }
+
+    /** Mempools list plain coins as spent; the spend of an HTLC shows by what its party receives. */
+    private static List<Hash256> candidates(NodeClient.AddressMempool mempool, Dispute dispute) {
+        return mempool.entries().stream()
+                .filter(entry -> dispute.lock() instanceof HtlcLock
+                        ? !entry.received().isEmpty()
+                        : entry.spent().stream()
+                                .anyMatch(spent -> spent.outpoint().equals(dispute.coin())))
+                .map(NodeClient.MempoolEntry::txId)
+                .limit(MOST_WAITING)
+                .toList();
+    }
+
+    private CompletionStage<Optional<Hash256>> first(NodeClient one, List<Hash256> rivals, Dispute dispute) {
+        if (rivals.isEmpty()) {
+            return nobody();
+        }
+        return proved(one, rivals.get(0), dispute)
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                ? CompletableFuture.completedFuture(found)
+                                : first(one, rivals.subList(1, rivals.size()), dispute),
+                        executor);
+    }
+
+    private CompletionStage<Optional<Hash256>> proved(NodeClient one, Hash256 rival, Dispute dispute) {
+        if (rival.equals(dispute.ours())) {
+            return nobody();
+        }
+        return one.transaction(rival)
+                .thenApplyAsync(
+                        found -> found.map(shown -> shown.decode(profile))
+                                .filter(tx -> isSigned(tx, dispute))
+                                .map(tx -> rival),
+                        executor);
+    }
+
+    private boolean isSigned(Transaction rival, Dispute dispute) {
+        int input = rival.inputs().indexOf(dispute.coin());
+        byte[] message = TransactionCodec.signingMessage(
+                profile, dispute.genesis(), new Transaction(rival.inputs(), rival.outputs(), List.of()));
+        return input >= 0 && dispute.lock().opens(rival.witnesses().get(input), message);
+    }
+
+    private static CompletionStage<Optional<Hash256>> nobody() {
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+}
