@@ -438,6 +438,7 @@ public final class Daemon implements AutoCloseable {
         closers.add("http", this::drainCalls);
         server.ended().thenRunAsync(() -> system.tell(new Guardian.ThreadEnded("a listening socket")), Runnable::run);
         httpMetrics.connections(server::connections);
+        httpMetrics.held(server::heldBytes, server.mostHeldBytes());
         httpMetrics.waits(dispatcher::longPolls);
         httpMetrics.streams(services.events()::open);
     }

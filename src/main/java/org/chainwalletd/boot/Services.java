@@ -71,7 +71,8 @@ record Services(
                 new RpcDispatcher.Limits(
                         settings.http().maxBatch(),
                         settings.http().batchParallelism(),
-                        settings.http().maxWaits()),
+                        settings.http().maxWaits(),
+                        settings.http().maxBatchAnswerBytes()),
                 new RpcDispatcher.Threads(workers.answers(), workers::full));
     }
 

@@ -99,10 +99,13 @@ public record Settings(
             Optional<Http2> http2,
             boolean allowPublicBind,
             Map<String, String> tokenFlags,
+            int maxHeadBytes,
             int maxBodyBytes,
             int maxBatch,
+            long maxBatchAnswerBytes,
             int batchParallelism,
             int maxConnections,
+            ClientShares shares,
             int maxConcurrentPerToken,
             int maxWaits,
             Duration headDeadline,
@@ -119,6 +122,22 @@ public record Settings(
      * @param maxControlPerSecond frames of each kind that carry no request any further
      */
     public record Http2(int maxStreams, int maxHeaderBytes, int maxControlPerSecond) {}
+
+    /**
+     * What one client leaves to the others.
+     *
+     * @param connectionsPerAddress 0: three quarters of all
+     * @param heldBytes what all clients together may make the daemon hold; empty: a quarter of the heap
+     * @param percentPerAddress of it, for one address
+     * @param percentPerConnection of it, for one connection
+     */
+    public record ClientShares(
+            int connectionsPerAddress, OptionalLong heldBytes, int percentPerAddress, int percentPerConnection) {
+        /** @param all connections that there may be */
+        public int connectionsPerAddress(int all) {
+            return connectionsPerAddress == 0 ? Math.max(1, all - all / 4) : connectionsPerAddress;
+        }
+    }
 
     /**
      * Spend allowance; empty caps mean no limit.

@@ -153,10 +153,13 @@ public final class SettingsLoader {
                 http2(),
                 allowPublic,
                 tokens,
+                count(Option.MAX_HEAD),
                 count(Option.MAX_BODY),
                 count(Option.MAX_BATCH),
+                number(Option.MAX_BATCH_ANSWER),
                 count(Option.BATCH_PARALLELISM),
                 count(Option.MAX_CONNECTIONS),
+                shares(),
                 count(Option.MAX_CONCURRENT_PER_TOKEN),
                 count(Option.MAX_WAITS),
                 Duration.ofSeconds(number(Option.HEAD_DEADLINE)),
@@ -170,6 +173,15 @@ public final class SettingsLoader {
         Settings.Http2 limits = new Settings.Http2(
                 count(Option.HTTP2_MAX_STREAMS), count(Option.HTTP2_MAX_HEADER), count(Option.HTTP2_MAX_CONTROL));
         return truth(Option.HTTP2) ? Optional.of(limits) : Optional.empty();
+    }
+
+    private Settings.ClientShares shares() {
+        long held = number(Option.MAX_HELD);
+        return new Settings.ClientShares(
+                count(Option.MAX_CONNECTIONS_PER_ADDRESS),
+                held == 0 ? OptionalLong.empty() : OptionalLong.of(held),
+                count(Option.HELD_PER_ADDRESS),
+                count(Option.HELD_PER_CONNECTION));
     }
 
     /** That listener asks for no token, so nothing but the operator's own assertion opens it to everyone. */

@@ -15,7 +15,7 @@ final class BodyReader {
     private static final long DROPPED_BYTES = 32L << 20;
 
     /**
-     * @param kept the body; empty when it was not wanted or {@code total} is over the limit
+     * @param kept the body; null when it was not wanted, could not be held, or {@code total} is over the limit
      * @param total bytes received
      */
     record Received(ByteString kept, long total) {}
@@ -30,10 +30,6 @@ final class BodyReader {
         this.deadline = deadline;
     }
 
-    int limit() {
-        return limit;
-    }
-
     boolean tooLong(long bytes) {
         return bytes > limit;
     }
@@ -43,20 +39,32 @@ final class BodyReader {
         return entity.getContentLengthOption().orElse(0) > limit + DROPPED_BYTES;
     }
 
+    /** Where the bytes of one body are counted. */
+    interface Keeper {
+        /** False when they cannot be held. */
+        boolean keep(int bytes);
+
+        /** Nobody wants the body any more: what comes of it is read and dropped. Idempotent. */
+        void drop();
+    }
+
     /**
      * Reads to the end of the body. Fails when it does not come in time or does not end. The stage is one that Pekko made: continue with
      * an executor.
      *
      * @param keep whether anybody will look at it: what a caller without a token sends must not fill the memory
-     * @param held takes what is kept; the caller gives it back, also when the stage fails. When it cannot take more nothing is kept, and the
-     *     rest is read and dropped, so that the sender gets to read why
+     * @param keeper asked for each part. When it cannot keep one nothing is kept, and the rest is read and dropped, so that the sender gets
+     *     to read why
      */
-    CompletionStage<Received> read(RequestEntity entity, boolean keep, Held held) {
+    CompletionStage<Received> read(RequestEntity entity, boolean keep, Keeper keeper) {
+        if (!keep) {
+            keeper.drop();
+        }
         return entity.getDataBytes()
                 .completionTimeout(deadline)
                 .runFold(
-                        new Received(ByteString.emptyByteString(), 0),
-                        (before, next) -> add(before, next, keep, held),
+                        new Received(keep ? ByteString.emptyByteString() : null, 0),
+                        (before, next) -> add(before, next, keeper),
                         materializer);
     }
 
@@ -87,15 +95,15 @@ final class BodyReader {
         }
     }
 
-    private Received add(Received before, ByteString next, boolean keep, Held held) {
+    private Received add(Received before, ByteString next, Keeper keeper) {
         long total = before.total() + next.size();
         if (total > limit + DROPPED_BYTES) {
             throw new EndlessException();
         }
-        boolean kept = keep && !tooLong(total) && held.take(next.size());
-        if (!kept) {
-            held.release();
+        if (before.kept() != null && !tooLong(total) && keeper.keep(next.size())) {
+            return new Received(before.kept().concat(next), total);
         }
-        return new Received(kept ? before.kept().concat(next) : ByteString.emptyByteString(), total);
+        keeper.drop();
+        return new Received(null, total);
     }
 }

@@ -61,6 +61,23 @@ final class ClientAddress {
         return client;
     }
 
+    boolean isProxy(InetAddress peer) {
+        return isProxy(peer.getAddress());
+    }
+
+    /**
+     * What callers are told apart by: one subscriber has a whole /64 of IPv6 addresses to call from.
+     *
+     * @param address as {@link InetAddress#getHostAddress} writes it
+     */
+    static String network(String address) {
+        if (address.indexOf(':') < 0) {
+            return address;
+        }
+        String[] groups = address.split(":", 5);
+        return groups.length < 5 ? address : groups[0] + ':' + groups[1] + ':' + groups[2] + ':' + groups[3];
+    }
+
     private boolean isProxy(byte[] address) {
         for (Range range : proxies) {
             if (range.contains(address)) {

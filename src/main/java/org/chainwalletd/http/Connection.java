@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
@@ -26,18 +27,34 @@ final class Connection {
         CLOSING
     }
 
+    /** Why a client is refused before its request is read. */
+    enum Cut {
+        HEAD("head"),
+        FAULTY("malformed"),
+        MEMORY("memory");
+
+        private final String reason;
+
+        Cut(String reason) {
+            this.reason = reason;
+        }
+    }
+
     private final InetSocketAddress remote;
     private final String peer;
     private final HttpLimits limits;
     private final ByteBudget budget;
+    private final ByteBudget.Share share;
     private final ClientPresence presence = new ClientPresence();
     private Turn turn = Turn.IDLE;
     private long since = System.nanoTime();
     private boolean more;
-    /** Bytes of a head that is not complete. */
-    private long head;
+    /** Bytes of the request that is being received or answered; what is dropped unread does not count. */
+    private long requestBytes;
 
+    private long bodyBytes;
     private boolean inBody;
+    private boolean droppingBody;
     private boolean http2;
     private int inFlight;
     /** Answers that go on after they have begun. */
@@ -58,12 +75,21 @@ final class Connection {
     private Runnable drain;
     private Runnable giveUp = () -> {};
     private Runnable closed = () -> {};
-    private Runnable overBudget = () -> {};
     private LongFunction<Optional<String>> lateness = now -> Optional.empty();
+    /** Of the answer that is going out. */
+    private Runnable written;
 
-    /** @param budget what the heads of requests that are not complete count against */
+    private boolean lastPieceOut;
+    /** A write that began before the last piece of the answer was on its way. */
+    private boolean earlierWrite;
+
+    private boolean gone;
+    private Consumer<String> cutOff = reason -> {};
+
+    /** @param budget of this connection: everything that its client makes the daemon hold counts against it */
     Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget) {
         this.budget = budget;
+        this.share = budget.share();
         this.remote = remote;
         this.peer = remote.getAddress().getHostAddress();
         this.limits = limits;
@@ -102,9 +128,9 @@ final class Connection {
         this.closed = closed;
     }
 
-    /** @param overBudget told when the connection is cut off because all clients together make the daemon hold too much */
-    synchronized void whenOverBudget(Runnable overBudget) {
-        this.overBudget = overBudget;
+    /** @param cutOff told why the connection is cut off: head, malformed, memory */
+    synchronized void whenCutOff(Consumer<String> cutOff) {
+        this.cutOff = cutOff;
     }
 
     /** @param lateness tells what the client is late with as the layer above sees it; called from any thread */
@@ -118,26 +144,44 @@ final class Connection {
 
     /** To count by what a layer above keeps of this client's bytes, or for it. */
     Held holder() {
-        return new Held(budget);
+        return new Held(budget, 0);
     }
 
-    void overBudget() {
-        Runnable telling;
+    /**
+     * The client is cut off.
+     *
+     * @return whether that may be said in an HTTP/1 answer: nothing else is being answered
+     */
+    boolean refused(Cut cut) {
+        Consumer<String> telling;
+        boolean silent;
         synchronized (this) {
-            telling = overBudget;
+            telling = cutOff;
+            silent = !writing && (turn == Turn.RECEIVING || turn == Turn.IDLE);
+            // What comes from now on is dropped; what has come is not needed any more.
+            share.close();
         }
-        telling.run();
+        telling.accept(cut.reason);
+        return silent;
     }
 
     void closed() {
         Runnable ending;
+        Runnable last;
         synchronized (this) {
             ending = closed;
-            releaseHead();
-            inBody = true;
+            last = takeWritten();
+            share.close();
+            gone = true;
         }
         ending.run();
+        last.run();
         presence.leave();
+    }
+
+    /** What this connection may make the daemon hold. */
+    ByteBudget budget() {
+        return budget;
     }
 
     /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */
@@ -147,44 +191,80 @@ final class Connection {
 
     synchronized void speaksHttp2() {
         http2 = true;
-        releaseHead();
         turn(Turn.IDLE);
     }
 
-    /**
-     * @return false when the daemon holds too much to hold this too: the connection is to be cut off
-     */
-    synchronized boolean bytesArrived(int bytes) {
+    synchronized void bytesArrived() {
         if (turn == Turn.IDLE && !http2) {
             turn(Turn.RECEIVING);
         } else if (turn == Turn.ANSWERING) {
             more = true;
         }
-        if (http2 || inBody || turn != Turn.RECEIVING) {
-            return true;
-        }
-        if (!budget.tryTake(bytes)) {
-            return false;
-        }
-        head += bytes;
-        return true;
     }
 
-    /** A request's head is complete; what comes is its body, which is counted where it is kept. */
+    /**
+     * Bytes wait at the socket until somebody asks for them.
+     *
+     * @return false when the daemon holds too much to hold them too
+     */
+    boolean readAhead(int bytes) {
+        return share.tryGrow(bytes);
+    }
+
+    void handedOver(int bytes) {
+        share.shrink(bytes);
+    }
+
+    /** Bytes of HTTP/1 have come, of any number of requests. */
+    Optional<Cut> arrived(int bytes) {
+        return share.tryGrow(bytes) ? Optional.empty() : Optional.of(Cut.MEMORY);
+    }
+
+    /**
+     * Some of these bytes, all of one request, are being read.
+     *
+     * @param head length of its head so far
+     */
+    synchronized Optional<Cut> letThrough(int bytes, long head) {
+        if (turn == Turn.IDLE) {
+            turn(Turn.RECEIVING);
+        }
+        if (head > limits.maxHeadBytes()) {
+            return Optional.of(Cut.HEAD);
+        }
+        if (droppingBody) {
+            share.shrink(bytes);
+        } else {
+            requestBytes += bytes;
+            bodyBytes += inBody ? bytes : 0;
+        }
+        return Optional.empty();
+    }
+
+    /** A request's head is complete; what comes is its body. */
     synchronized void headArrived() {
-        releaseHead();
         inBody = true;
     }
 
-    private void releaseHead() {
-        budget.give(head);
-        head = 0;
+    /** Nobody wants the body of the present request: it is read and forgotten. */
+    synchronized void dropBody() {
+        droppingBody = true;
+        share.shrink(bodyBytes);
+        requestBytes -= bodyBytes;
+        bodyBytes = 0;
+    }
+
+    private void releaseRequest() {
+        share.shrink(requestBytes);
+        requestBytes = 0;
+        bodyBytes = 0;
+        inBody = false;
+        droppingBody = false;
     }
 
     /** The last byte of a request is here. */
     synchronized void requestArrived() {
         inFlight++;
-        inBody = false;
         if (turn != Turn.HALF_CLOSED) {
             turn(peerEnded ? Turn.HALF_CLOSED : Turn.ANSWERING);
             more = false;
@@ -195,6 +275,7 @@ final class Connection {
         Runnable ending = () -> {};
         synchronized (this) {
             inFlight = Math.max(0, inFlight - 1);
+            releaseRequest();
             if (inFlight == 0 && turn == Turn.ANSWERING) {
                 turn(more && !http2 ? Turn.RECEIVING : Turn.IDLE);
                 more = false;
@@ -259,8 +340,37 @@ final class Connection {
         writingSince = System.nanoTime();
     }
 
-    synchronized void writeDone() {
-        writing = false;
+    void writeDone() {
+        Runnable ending;
+        synchronized (this) {
+            writing = false;
+            ending = lastPieceOut && !earlierWrite ? takeWritten() : () -> {};
+            earlierWrite = false;
+        }
+        ending.run();
+    }
+
+    /** @param written runs when the answer that is about to go out over HTTP/1 is out, or the connection is gone */
+    void whenWritten(Runnable written) {
+        Runnable before;
+        synchronized (this) {
+            before = gone ? written : takeWritten();
+            this.written = gone ? null : written;
+        }
+        before.run();
+    }
+
+    /** The last piece of the answer is on its way to the socket. */
+    synchronized void lastPiece() {
+        lastPieceOut = true;
+        earlierWrite = writing;
+    }
+
+    private Runnable takeWritten() {
+        Runnable taken = written == null ? () -> {} : written;
+        written = null;
+        lastPieceOut = false;
+        return taken;
     }
 
     synchronized boolean draining() {

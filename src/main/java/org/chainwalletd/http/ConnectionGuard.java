@@ -112,18 +112,19 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             @Override
             public void onPush() {
                 ByteString bytes = grab(socketIn);
-                if (!connection.bytesArrived(bytes.length())) {
-                    connection.overBudget();
-                    failStage(new IllegalStateException("clients make the daemon hold too much"));
-                } else if (isClosed(appIn)) {
+                connection.bytesArrived();
+                if (isClosed(appIn)) {
                     // The application has said its last word: what still comes is read and dropped, so that the peer
                     // can read that word instead of finding its connection reset.
                     pull(socketIn);
                 } else if (isAvailable(appIn)) {
                     push(appIn, bytes);
                     pull(socketIn);
-                } else {
+                } else if (connection.readAhead(bytes.length())) {
                     ahead = bytes;
+                } else {
+                    connection.refused(Connection.Cut.MEMORY);
+                    failStage(new IllegalStateException("a client makes the daemon hold too much"));
                 }
             }
 
@@ -144,6 +145,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
                 if (ahead == null) {
                     return;
                 }
+                connection.handedOver(ahead.length());
                 push(appIn, ahead);
                 ahead = null;
                 if (socketEnded) {
@@ -155,7 +157,10 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
 
             @Override
             public void onDownstreamFinish(Throwable cause) {
-                ahead = null;
+                if (ahead != null) {
+                    connection.handedOver(ahead.length());
+                    ahead = null;
+                }
                 if (connection.isHttp2()) {
                     scheduleOnce(LAST_WORD, GO_AWAY_FIRST);
                 }

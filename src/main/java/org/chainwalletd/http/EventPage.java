@@ -39,14 +39,12 @@ final class EventPage implements Router.Page {
     private final EventFeed feed;
     private final Callers callers;
     private final Refusals refusals;
-    private final EventFeed.Memory memory;
     private final Executor executor;
 
-    EventPage(EventFeed feed, Callers callers, Refusals refusals, ByteBudget budget, Executor executor) {
+    EventPage(EventFeed feed, Callers callers, Refusals refusals, Executor executor) {
         this.feed = feed;
         this.callers = callers;
         this.refusals = refusals;
-        this.memory = memoryOf(budget);
         this.executor = executor;
     }
 
@@ -74,7 +72,7 @@ final class EventPage implements Router.Page {
             return refusals.unauthorized(caller.client());
         }
         boolean closes = HTTP_1.contains(request.protocol());
-        return feed.open(lastEventId(request), memory)
+        return feed.open(lastEventId(request), memoryOf(connection.budget()))
                 .thenComposeAsync(opening -> answer(opening, connection, closes), executor);
     }
 

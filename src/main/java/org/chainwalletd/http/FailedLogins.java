@@ -37,7 +37,7 @@ final class FailedLogins {
     /** Counts one failure of {@code client} and says how long its answer is held back. */
     synchronized Duration failed(String client) {
         long now = nanoTime.getAsLong();
-        String key = network(client);
+        String key = ClientAddress.network(client);
         Record before = clients.getOrDefault(key, new Record(0, now));
         long forgiven = (now - before.at()) / FORGIVE_ONE.toNanos();
         int count = (int) Math.min(MAX_COUNT, Math.max(0, before.count() - forgiven) + 1);
@@ -52,14 +52,5 @@ final class FailedLogins {
 
     synchronized int size() {
         return clients.size();
-    }
-
-    /** One subscriber has a whole /64 of IPv6 addresses to call from. */
-    private static String network(String client) {
-        if (client.indexOf(':') < 0) {
-            return client;
-        }
-        String[] groups = client.split(":", 5);
-        return groups.length < 5 ? client : groups[0] + ':' + groups[1] + ':' + groups[2] + ':' + groups[3];
     }
 }

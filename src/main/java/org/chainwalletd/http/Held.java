@@ -1,24 +1,34 @@
 package org.chainwalletd.http;
 
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.rpc.AnswerRoom;
 
-/** What one request or answer takes of a {@link ByteBudget}; given back once, whoever comes first. */
-final class Held {
+/**
+ * What one request with its answer takes of a {@link ByteBudget}: given back once, when the answer is written or there is nobody any more
+ * to read it, whoever comes first.
+ */
+final class Held implements AnswerRoom {
     private final ByteBudget budget;
+    private final long free;
     private long bytes;
     private boolean refused;
     private boolean released;
 
-    Held(ByteBudget budget) {
+    /** @param free counted, but held also when there is nothing left: less than what the request's connection costs anyhow */
+    Held(ByteBudget budget, long free) {
         this.budget = budget;
+        this.free = free;
     }
 
     /** Takes more; false when there is not enough left, or what was held is given back already. */
-    synchronized boolean take(long more) {
+    @Override
+    public synchronized boolean take(long more) {
         if (released) {
             return false;
         }
-        if (!budget.tryTake(more)) {
+        if (bytes + more <= free) {
+            budget.take(more);
+        } else if (!budget.tryTake(more)) {
             refused = true;
             return false;
         }
@@ -26,12 +36,25 @@ final class Held {
         return true;
     }
 
-    /** Gives a part back before the rest; nothing when all is given back already. */
-    synchronized void give(long part) {
+    @Override
+    public synchronized void takeAnyway(long more) {
         if (!released) {
-            bytes -= part;
-            budget.give(part);
+            budget.take(more);
+            bytes += more;
         }
+    }
+
+    @Override
+    public synchronized void giveBack(long part) {
+        if (!released) {
+            budget.give(part);
+            bytes -= part;
+        }
+    }
+
+    /** Gives back all of it; more can still be taken. */
+    synchronized void giveBackAll() {
+        giveBack(bytes);
     }
 
     /** Whether there was once not enough. */

@@ -111,7 +111,7 @@ final class Http2Frames {
             return null;
         }
         Frame frame = Frame.of(ByteString.fromArrayUnsafe(part, 0, length));
-        held.give(part.length);
+        held.giveBack(part.length);
         part = new byte[0];
         have = 0;
         return frame;

@@ -238,7 +238,7 @@ final class Http2Guard {
             blockOf = id;
             if (last) {
                 byte[] whole = block.toByteArray();
-                held.give((long) COPIES * whole.length);
+                held.giveBack((long) COPIES * whole.length);
                 block.reset();
                 blockOf = 0;
                 head(id, decoder.decode(whole));
@@ -442,7 +442,7 @@ final class Http2Guard {
         streams.remove(id);
         exchanges.written(id);
         if (!stream.dispatched()) {
-            held.give(stream.headBytes());
+            held.giveBack(stream.headBytes());
         }
     }
 

@@ -73,7 +73,7 @@ final class Http2Streams {
         left.remove(stream);
         Integer head = heads.remove(stream);
         if (head != null) {
-            held.give(head);
+            held.giveBack(head);
         }
     }
 
@@ -97,7 +97,7 @@ final class Http2Streams {
     synchronized void written(int stream) {
         Integer bytes = unread.remove(stream);
         if (bytes != null) {
-            held.give(bytes);
+            held.giveBack(bytes);
         }
     }
 

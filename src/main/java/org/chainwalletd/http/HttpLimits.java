@@ -4,30 +4,65 @@ import java.time.Duration;
 import org.chainwalletd.config.Settings;
 
 /**
- * What one caller may cost.
+ * What callers may cost.
  *
+ * @param maxHeadBytes longest head of a request; a longer one is answered with 431
  * @param maxBodyBytes longest request body; a longer one is answered with 413
  * @param maxConnections at a time; a further one is answered with 503 and closed
- * @param maxConcurrentPerToken requests being answered at a time for one token
+ * @param maxConnectionsPerAddress of these, from one address
+ * @param maxConcurrentPerToken requests at a time with one token, from the head to the written answer
  * @param requestDeadline from the first byte of a request to its last
  * @param keepAlive how long a connection may stay open without a request
  * @param writeDeadline how long a client may leave a piece of an answer unread
  * @param halfClosed how long an answer is still worked on after the client has closed its sending side
  * @param heldBytes heads, bodies and unread answers of all clients together
+ * @param heldPerAddress of these, for one address
+ * @param heldPerConnection of these, for one connection
  */
 public record HttpLimits(
+        int maxHeadBytes,
         int maxBodyBytes,
         int maxConnections,
+        int maxConnectionsPerAddress,
         int maxConcurrentPerToken,
         Duration requestDeadline,
         Duration keepAlive,
         Duration writeDeadline,
         Duration halfClosed,
-        long heldBytes) {
+        long heldBytes,
+        long heldPerAddress,
+        long heldPerConnection) {
     /** What clients may make the daemon hold, by default: the rest is for the daemon's own work. */
     private static final int SHARE_OF_HEAP = 4;
 
-    /** With the share of the heap that is meant for it as the budget of bytes. */
+    private static final int HEAD = 32 << 10;
+
+    /** Without shares: whoever comes first may have all of it. */
+    public HttpLimits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration requestDeadline,
+            Duration keepAlive,
+            Duration writeDeadline,
+            Duration halfClosed,
+            long heldBytes) {
+        this(
+                HEAD,
+                maxBodyBytes,
+                maxConnections,
+                maxConnections,
+                maxConcurrentPerToken,
+                requestDeadline,
+                keepAlive,
+                writeDeadline,
+                halfClosed,
+                heldBytes,
+                heldBytes,
+                heldBytes);
+    }
+
+    /** Without shares of the part of the heap that is meant for clients. */
     public HttpLimits(
             int maxBodyBytes,
             int maxConnections,
@@ -49,13 +84,37 @@ public record HttpLimits(
 
     /** The configured limits, with the ones that nobody needs to configure at their fixed values. */
     public static HttpLimits of(Settings.Http http) {
+        Settings.ClientShares shares = http.shares();
+        long held = shares.heldBytes().orElse(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
         return new HttpLimits(
+                http.maxHeadBytes(),
                 http.maxBodyBytes(),
                 http.maxConnections(),
+                shares.connectionsPerAddress(http.maxConnections()),
                 http.maxConcurrentPerToken(),
                 http.headDeadline(),
                 Duration.ofSeconds(90),
                 Duration.ofSeconds(30),
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                held,
+                held * shares.percentPerAddress() / 100,
+                held * shares.percentPerConnection() / 100);
+    }
+
+    /** The same with shares of the connections and the bytes. */
+    HttpLimits withShares(int connectionsPerAddress, long bytesPerAddress, long bytesPerConnection) {
+        return new HttpLimits(
+                maxHeadBytes,
+                maxBodyBytes,
+                maxConnections,
+                connectionsPerAddress,
+                maxConcurrentPerToken,
+                requestDeadline,
+                keepAlive,
+                writeDeadline,
+                halfClosed,
+                heldBytes,
+                bytesPerAddress,
+                bytesPerConnection);
     }
 }

@@ -89,9 +89,11 @@ public final class HttpServer {
 
     private final Listener main;
     private final Optional<Listener> metrics;
+    private final ByteBudget budget;
     private final Executor executor;
 
-    private HttpServer(Listener main, Optional<Listener> metrics, Executor executor) {
+    private HttpServer(Listener main, Optional<Listener> metrics, ByteBudget budget, Executor executor) {
+        this.budget = budget;
         this.main = main;
         this.metrics = metrics;
         this.executor = executor;
@@ -127,7 +129,9 @@ public final class HttpServer {
     public static CompletionStage<HttpServer> start(
             ActorSystem<?> system, Place place, HttpLimits limits, Services services, ByteBudget peers) {
         ByteBudget budget = peers.within(limits.heldBytes());
-        Callers callers = new Callers(services.authenticator(), new ClientAddress(place.trustedProxies()));
+        ClientAddress addresses = new ClientAddress(place.trustedProxies());
+        AddressShares shares = new AddressShares(limits, budget, addresses);
+        Callers callers = new Callers(services.authenticator(), addresses);
         Refusals refusals = new Refusals(services.observer(), system);
         Pages pages = new Pages().health(services.readiness());
         place.tls().ifPresent(pages::certificate);
@@ -138,33 +142,36 @@ public final class HttpServer {
             pages.guardedMetrics(services, callers, refusals);
         }
         services.events()
-                .ifPresent(feed ->
-                        pages.events(new EventPage(feed, callers, refusals, budget, system.executionContext())));
-        HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, budget, refusals, system);
+                .ifPresent(feed -> pages.events(new EventPage(feed, callers, refusals, system.executionContext())));
+        HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, refusals, system);
         Router router = new Router(Optional.of(rpc), pages.route(), system);
         CompletionStage<Listener> main = new Listener(
                         system,
                         limits,
-                        budget,
+                        shares,
                         protocol(system, router, place, services.observer()::refused),
                         place.tls().isEmpty(),
                         services.observer()::refused)
                 .bind(place.bind());
         CompletionStage<Optional<Listener>> metrics = place.metricsBind()
-                .map(address -> metricsListener(system, address, limits, budget, services))
+                .map(address -> metricsListener(system, address, limits, shares, services))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
         Executor executor = system.executionContext();
-        return main.thenCombineAsync(metrics, (one, other) -> new HttpServer(one, other, executor), executor);
+        return main.thenCombineAsync(metrics, (one, other) -> new HttpServer(one, other, budget, executor), executor);
     }
 
     private static CompletionStage<Optional<Listener>> metricsListener(
-            ActorSystem<?> system, InetSocketAddress address, HttpLimits limits, ByteBudget budget, Services services) {
+            ActorSystem<?> system,
+            InetSocketAddress address,
+            HttpLimits limits,
+            AddressShares shares,
+            Services services) {
         Pages pages = new Pages().health(services.readiness()).openMetrics(services);
         Router router = new Router(Optional.empty(), pages.route(), system);
         return new Listener(
                         system,
                         limits,
-                        budget,
+                        shares,
                         new PlainLayers(system, router, Optional.empty()),
                         true,
                         services.observer()::refused)
@@ -187,6 +194,16 @@ public final class HttpServer {
 
     public Optional<InetSocketAddress> metricsAddress() {
         return metrics.map(Listener::address);
+    }
+
+    /** Bytes of requests and of unread answers that are held for all clients now. */
+    public long heldBytes() {
+        return budget.held();
+    }
+
+    /** What they may be at most. */
+    public long mostHeldBytes() {
+        return budget.limit();
     }
 
     /** Connections of the main listener that are open now. */

@@ -22,7 +22,6 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.stream.javadsl.Tcp;
 import org.apache.pekko.util.ByteString;
-import org.chainwalletd.net.ByteBudget;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,14 +39,13 @@ final class Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
     private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
-    private static final ByteString OVERLOADED = ByteString.fromString("HTTP/1.1 503 Service Unavailable\r\n"
-            + "Content-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 34\r\n\r\n"
-            + "{\"message\":\"too many connections\"}");
+    private static final ByteString OVERLOADED = unavailable("too many connections");
+    private static final ByteString CROWDED = unavailable("too many connections from this address");
 
     private final ActorSystem<?> system;
     private final Materializer materializer;
     private final HttpLimits limits;
-    private final ByteBudget budget;
+    private final AddressShares shares;
     private final Protocol protocol;
     private final boolean plain;
     private final Consumer<String> refused;
@@ -60,19 +58,19 @@ final class Listener {
 
     /**
      * @param plain whether a refusal may be said in HTTP: not where TLS is expected
-     * @param refused told why a connection was refused or cut off: overload, memory, request, reading, closing, gone, idle
+     * @param refused told why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone, idle
      */
     Listener(
             ActorSystem<?> system,
             HttpLimits limits,
-            ByteBudget budget,
+            AddressShares shares,
             Protocol protocol,
             boolean plain,
             Consumer<String> refused) {
         this.system = system;
         this.materializer = SystemMaterializer.get(system).materializer();
         this.limits = limits;
-        this.budget = budget;
+        this.shares = shares;
         this.protocol = protocol;
         this.plain = plain;
         this.refused = refused;
@@ -124,13 +122,20 @@ final class Listener {
 
     private void accept(Tcp.IncomingConnection incoming) {
         if (draining || open.size() >= limits.maxConnections()) {
-            refuse(incoming);
+            refuse(incoming, "overload", OVERLOADED);
             return;
         }
-        Connection connection = new Connection(incoming.remoteAddress(), limits, budget);
-        connection.whenOverBudget(() -> refused.accept("memory"));
+        Optional<AddressShares.Place> place =
+                shares.enter(incoming.remoteAddress().getAddress());
+        if (place.isEmpty()) {
+            refuse(incoming, "address", CROWDED);
+            return;
+        }
+        Connection connection =
+                new Connection(incoming.remoteAddress(), limits, place.get().budget());
+        connection.whenCutOff(refused);
         open.add(connection);
-        connection.whenClosed(() -> closed(connection));
+        connection.whenClosed(() -> closed(connection, place.get()));
         BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> guard =
                 BidiFlow.fromGraph(new ConnectionGuard(connection));
         try {
@@ -138,7 +143,7 @@ final class Listener {
         } catch (RuntimeException e) {
             // One connection that cannot be served must not end the listening.
             LOG.error("a connection of {} cannot be served", incoming.remoteAddress(), e);
-            closed(connection);
+            closed(connection, place.get());
             incoming.handleWith(Flow.fromSinkAndSourceCoupled(Sink.cancelled(), Source.empty()), materializer);
             return;
         }
@@ -147,13 +152,20 @@ final class Listener {
         }
     }
 
-    private void refuse(Tcp.IncomingConnection incoming) {
-        refused.accept("overload");
-        Source<ByteString, NotUsed> answer = plain ? Source.single(OVERLOADED) : Source.empty();
+    private void refuse(Tcp.IncomingConnection incoming, String reason, ByteString inWords) {
+        refused.accept(reason);
+        Source<ByteString, NotUsed> answer = plain ? Source.single(inWords) : Source.empty();
         incoming.handleWith(Flow.fromSinkAndSourceCoupled(Sink.ignore(), answer), materializer);
     }
 
-    private void closed(Connection connection) {
+    private static ByteString unavailable(String message) {
+        String body = "{\"message\":\"" + message + "\"}";
+        return ByteString.fromString("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
+                + "Retry-After: 1\r\nConnection: close\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+    }
+
+    private void closed(Connection connection, AddressShares.Place place) {
+        place.close();
         open.remove(connection);
         if (draining && open.isEmpty()) {
             drained.complete(null);

@@ -46,6 +46,7 @@ final class PlainLayers implements Listener.Protocol {
 
     private Flow<ByteString, ByteString, NotUsed> http1(Connection connection) {
         connection.speaksHttp1();
-        return http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
+        return BidiFlow.fromGraph(new RequestGate(connection))
+                .join(http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler))));
     }
 }

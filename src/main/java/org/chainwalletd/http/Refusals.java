@@ -53,6 +53,11 @@ final class Refusals {
         return TOO_MUCH;
     }
 
+    /** Told its caller by the RPC layer. */
+    void answerRefused() {
+        observer.refused("memory");
+    }
+
     CompletionStage<HttpResponse> busy() {
         observer.refused("busy");
         return CompletableFuture.completedFuture(BUSY);

@@ -15,6 +15,7 @@ import org.apache.pekko.http.javadsl.model.headers.Connection;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.rpc.RpcAnswer;
 
 /** The answers that do not come from {@code rpc}. */
 final class Responses {
@@ -44,17 +45,20 @@ final class Responses {
      *
      * @param sent runs when the last piece was taken over, or the connection or stream has failed before
      */
-    static HttpResponse json(int status, byte[] body, Runnable sent) {
-        ByteString bytes = ByteString.fromArrayUnsafe(body);
+    static HttpResponse json(RpcAnswer answer, Runnable sent) {
         List<ByteString> pieces = new ArrayList<>();
-        for (int at = 0; at < body.length; at += PIECE) {
-            pieces.add(bytes.slice(at, Math.min(at + PIECE, body.length)));
+        for (byte[] piece : answer.pieces()) {
+            ByteString bytes = ByteString.fromArrayUnsafe(piece);
+            for (int at = 0; at < piece.length; at += PIECE) {
+                pieces.add(bytes.slice(at, Math.min(at + PIECE, piece.length)));
+            }
         }
         Source<ByteString, NotUsed> source = Source.from(pieces).watchTermination((none, ended) -> {
             ended.whenCompleteAsync((done, failure) -> sent.run(), Runnable::run);
             return none;
         });
-        return base(status).withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, body.length, source));
+        return base(answer.status())
+                .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, answer.length(), source));
     }
 
     private static HttpResponse base(int status) {

@@ -83,6 +83,7 @@ final class Router implements HttpHandler {
     /** Returns whether there was nothing left to read. */
     private boolean dropBody(HttpRequest request, Connection connection) {
         connection.requestArrived();
+        connection.dropBody();
         if (request.entity() instanceof HttpEntity.Strict) {
             return true;
         }

@@ -10,7 +10,7 @@ import org.chainwalletd.rpc.Scope;
 @FunctionalInterface
 public interface RpcEndpoint {
     /**
-     * Must not block, and must not throw or fail without having run {@link Client#parked}.
+     * Must not block. Takes the room for a long answer from {@link Client#room}, and gives none that found no room.
      *
      * @param body not changed by anybody afterwards
      * @param scope of the token that came with the request; never empty here, a request without a valid token does not get this far

@@ -14,11 +14,9 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.util.ByteString;
-import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ClientPresence;
 import org.chainwalletd.rpc.RpcAnswer;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code POST /}: content type, length, token, bound per token, then the JSON-RPC layer. */
 final class RpcHandler implements HttpHandler {
@@ -28,29 +26,21 @@ final class RpcHandler implements HttpHandler {
     /** The answer is written already: what is left is to put a status on it, which is no work for another thread. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
-    /** Smaller answers are less than what a connection costs anyhow. */
-    private static final int UNCOUNTED_ANSWER = 4096;
+    /** A shorter answer goes out in one piece. */
+    private static final int SHORT_ANSWER = 4096;
 
     private final RpcEndpoint rpc;
     private final Callers callers;
     private final RequestSlots slots;
     private final Refusals refusals;
-    private final ByteBudget budget;
     private final BodyReader bodies;
     private final Executor executor;
 
-    RpcHandler(
-            RpcEndpoint rpc,
-            Callers callers,
-            HttpLimits limits,
-            ByteBudget budget,
-            Refusals refusals,
-            ActorSystem<?> system) {
+    RpcHandler(RpcEndpoint rpc, Callers callers, HttpLimits limits, Refusals refusals, ActorSystem<?> system) {
         this.rpc = rpc;
         this.callers = callers;
         this.slots = new RequestSlots(limits.maxConcurrentPerToken());
         this.refusals = refusals;
-        this.budget = budget;
         this.bodies = new BodyReader(
                 SystemMaterializer.get(system).materializer(), limits.maxBodyBytes(), limits.requestDeadline());
         this.executor = system.executionContext();
@@ -58,104 +48,157 @@ final class RpcHandler implements HttpHandler {
 
     @Override
     public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection, ClientPresence presence) {
-        Callers.Caller caller = callers.of(request, connection);
+        Exchange exchange = new Exchange(request, connection, presence);
         RequestEntity entity = request.entity();
-        boolean json = isJson(entity);
         if (entity instanceof HttpEntity.Strict whole) {
             connection.requestArrived();
             ByteString body = whole.getData();
-            Held held = new Held(budget);
-            return held.take(body.size())
-                    ? whole(new BodyReader.Received(body, body.size()), json, caller, presence, held)
-                    : CompletableFuture.completedFuture(refusals.tooMuch());
+            return exchange.keep(body.size())
+                    ? exchange.answer(new BodyReader.Received(bodies.tooLong(body.size()) ? null : body, body.size()))
+                    : exchange.end(refusals.tooMuch());
         }
         if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
             connection.requestArrived();
-            return CompletableFuture.completedFuture(tooLong().addHeader(Responses.CLOSE));
+            return exchange.end(bodies.tooLongRefusal().addHeader(Responses.CLOSE));
         }
-        boolean worthKeeping = json && caller.scope().isPresent();
-        Held held = new Held(budget);
-        return bodies.read(entity, worthKeeping, held)
+        return bodies.read(entity, exchange.isWorthReading(), exchange)
                 .handleAsync(
                         (received, failure) -> {
                             connection.requestArrived();
-                            return failure != null || held.refused()
-                                    ? incomplete(held, failure)
-                                    : whole(received, json, caller, presence, held);
+                            return exchange.received(received, failure);
                         },
                         executor)
                 .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
     }
 
-    private CompletionStage<HttpResponse> whole(
-            BodyReader.Received body, boolean json, Callers.Caller caller, ClientPresence presence, Held held) {
-        CompletionStage<HttpResponse> answer = answer(body, json, caller, presence);
-        if (answer instanceof CompletableFuture<HttpResponse> future && future.isDone()) {
+    /** One request, from its head to its written answer: it keeps its slot and what it makes the daemon hold that long. */
+    private final class Exchange implements BodyReader.Keeper {
+        private final Connection connection;
+        private final ClientPresence presence;
+        private final Callers.Caller caller;
+        private final boolean json;
+        private final Optional<RequestSlots.Slot> slot;
+        private final Held held;
+        private ClientPresence.Registration whenGone = () -> {};
+
+        Exchange(HttpRequest request, Connection connection, ClientPresence presence) {
+            this.connection = connection;
+            this.presence = presence;
+            this.caller = callers.of(request, connection);
+            this.json = isJson(request.entity());
+            this.slot = json ? caller.scope().flatMap(slots::take) : Optional.empty();
+            // One request at a time costs less than its connection; streams are as many as their client likes.
+            this.held = new Held(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
+        }
+
+        boolean isWorthReading() {
+            return slot.isPresent();
+        }
+
+        /** What comes over HTTP/1 is counted where it arrives. */
+        @Override
+        public boolean keep(int bytes) {
+            return !connection.isHttp2() || held.take(bytes);
+        }
+
+        @Override
+        public void drop() {
+            if (connection.isHttp2()) {
+                held.giveBackAll();
+            } else {
+                connection.dropBody();
+            }
+        }
+
+        /** @param failure why there is no whole body; null when there is one */
+        CompletionStage<HttpResponse> received(BodyReader.Received received, Throwable failure) {
+            if (held.refused()) {
+                return end(refusals.tooMuch());
+            }
+            return failure == null ? answer(received) : end(bodies.refusal(failure));
+        }
+
+        CompletionStage<HttpResponse> answer(BodyReader.Received body) {
+            if (!json) {
+                return end(notJson());
+            }
+            if (bodies.tooLong(body.total())) {
+                return end(bodies.tooLongRefusal());
+            }
+            if (caller.scope().isEmpty()) {
+                release();
+                return refusals.unauthorized(caller.client());
+            }
+            if (slot.isEmpty()) {
+                release();
+                return refusals.busy();
+            }
+            CompletableFuture<RpcAnswer> answer = dispatch(body.kept());
+            if (answer.isDone() && !answer.isCompletedExceptionally()) {
+                return respond(answer.join());
+            }
+            return answer.whenCompleteAsync((done, failure) -> releaseAfter(failure), ON_COMPLETING_THREAD)
+                    .thenComposeAsync(this::respond, ON_COMPLETING_THREAD);
+        }
+
+        /** A fault above us costs the caller its answer, but nobody a slot or what the request holds. */
+        private CompletableFuture<RpcAnswer> dispatch(ByteString body) {
+            Client client = new Client(caller.client(), presence, slot.get(), held);
+            try {
+                return rpc.dispatch(body.toArray(), caller.scope(), client).toCompletableFuture();
+            } catch (RuntimeException | StackOverflowError e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+
+        private CompletionStage<HttpResponse> respond(RpcAnswer answer) {
+            if (answer.status() == 401) {
+                release();
+                return refusals.unauthorized(caller.client());
+            }
+            if (held.refused()) {
+                refusals.answerRefused();
+            }
+            return CompletableFuture.completedFuture(connection.isHttp2() ? overHttp2(answer) : overHttp1(answer));
+        }
+
+        private HttpResponse overHttp1(RpcAnswer answer) {
+            connection.whenWritten(this::release);
+            if (answer.length() <= SHORT_ANSWER) {
+                connection.lastPiece();
+                return Responses.json(answer.status(), answer.body());
+            }
+            return Responses.json(answer, connection::lastPiece);
+        }
+
+        /** In pieces also when it is short: there is no other way to learn when it is out. */
+        private HttpResponse overHttp2(RpcAnswer answer) {
+            if (answer.pieces().isEmpty()) {
+                release();
+                return Responses.json(answer.status(), answer.body());
+            }
+            whenGone = presence.whenLeft(this::release);
+            return Responses.json(answer, () -> {
+                whenGone.cancel();
+                release();
+            });
+        }
+
+        private CompletionStage<HttpResponse> end(HttpResponse refusal) {
+            release();
+            return CompletableFuture.completedFuture(refusal);
+        }
+
+        private void releaseAfter(Throwable failure) {
+            if (failure != null) {
+                release();
+            }
+        }
+
+        private void release() {
+            slot.ifPresent(RequestSlots.Slot::run);
             held.release();
-            return answer;
         }
-        return answer.whenCompleteAsync((given, failure) -> held.release(), ON_COMPLETING_THREAD);
-    }
-
-    private CompletionStage<HttpResponse> answer(
-            BodyReader.Received body, boolean json, Callers.Caller caller, ClientPresence presence) {
-        if (!json) {
-            return CompletableFuture.completedFuture(notJson());
-        }
-        if (bodies.tooLong(body.total())) {
-            return CompletableFuture.completedFuture(tooLong());
-        }
-        Optional<Scope> scope = caller.scope();
-        if (scope.isEmpty()) {
-            return refusals.unauthorized(caller.client());
-        }
-        Optional<RequestSlots.Slot> slot = slots.take(scope.get());
-        if (slot.isEmpty()) {
-            return refusals.busy();
-        }
-        Client client = new Client(caller.client(), presence, slot.get());
-        CompletableFuture<RpcAnswer> answer = dispatch(body, scope, client);
-        if (answer.isDone() && !answer.isCompletedExceptionally()) {
-            return respond(answer.join(), client);
-        }
-        return answer.thenComposeAsync(done -> respond(done, client), ON_COMPLETING_THREAD);
-    }
-
-    /** A fault above us costs the caller its answer, but nobody a slot or what the request holds. */
-    private CompletableFuture<RpcAnswer> dispatch(BodyReader.Received body, Optional<Scope> scope, Client client) {
-        try {
-            return rpc.dispatch(body.kept().toArray(), scope, client).toCompletableFuture();
-        } catch (RuntimeException | StackOverflowError e) {
-            client.parked().run();
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private CompletionStage<HttpResponse> respond(RpcAnswer answer, Client client) {
-        if (answer.status() == 401) {
-            return refusals.unauthorized(client.address());
-        }
-        byte[] body = answer.body();
-        if (body.length <= UNCOUNTED_ANSWER) {
-            return CompletableFuture.completedFuture(Responses.json(answer.status(), body));
-        }
-        Held held = new Held(budget);
-        return CompletableFuture.completedFuture(
-                held.take(body.length) ? counted(answer.status(), body, held, client) : refusals.tooMuch());
-    }
-
-    /** Given back when the last piece is on its way, or when there is nobody any more to read it. */
-    private HttpResponse counted(int status, byte[] body, Held held, Client client) {
-        ClientPresence.Registration whenGone = client.presence().whenLeft(held::release);
-        return Responses.json(status, body, () -> {
-            whenGone.cancel();
-            held.release();
-        });
-    }
-
-    private CompletionStage<HttpResponse> incomplete(Held held, Throwable failure) {
-        held.release();
-        return CompletableFuture.completedFuture(held.refused() ? refusals.tooMuch() : bodies.refusal(failure));
     }
 
     /** A body without a content type, which HTTP calls an octet stream, is taken as JSON; a form, curl's default, is not. */
@@ -175,9 +218,5 @@ final class RpcHandler implements HttpHandler {
 
     private static HttpResponse notJson() {
         return Responses.refusal(415, "send the body with content-type: application/json");
-    }
-
-    private HttpResponse tooLong() {
-        return bodies.tooLongRefusal();
     }
 }

@@ -4,6 +4,6 @@ package org.chainwalletd.http;
 public interface ServerObserver {
     ServerObserver NONE = reason -> {};
 
-    /** @param reason one of a few fixed words: unauthorized, busy, overload, memory, request, reading, closing, gone, idle */
+    /** @param reason one of a few fixed words: unauthorized, busy, streams, overload, address, head, malformed, memory, request, reading, closing, gone, idle */
     void refused(String reason);
 }

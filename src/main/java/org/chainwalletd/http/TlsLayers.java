@@ -6,7 +6,7 @@ import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
-import org.apache.pekko.http.scaladsl.settings.ServerSettings;
+import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.IgnoreComplete$;
 import org.apache.pekko.stream.TLSProtocol;
 import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
@@ -20,18 +20,19 @@ import org.apache.pekko.util.ByteString;
 /** TLS with HTTP/1.1 above it, and HTTP/2 where it is offered, chosen by ALPN. */
 final class TlsLayers implements Listener.Protocol {
     private static final String HTTP_2 = "h2";
+    /** What TLS reads ahead before anybody has asked for it is counted by nobody. */
+    private static final Attributes ONE_PIECE = Attributes.inputBuffer(1, 1);
 
     private final TlsIdentity identity;
     private final HttpHandler handler;
-    private final BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> http1;
+    private final BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> http1;
     private final Optional<Http2Layer> http2;
 
     /** @param http2 empty: not offered */
     TlsLayers(ActorSystem<?> system, TlsIdentity identity, HttpHandler handler, Optional<Http2Layer> http2) {
         this.identity = identity;
         this.handler = handler;
-        ServerSettings settings = (ServerSettings) HttpLayers.settings(system);
-        this.http1 = org.apache.pekko.http.javadsl.Http.get(system).serverLayer(settings);
+        this.http1 = HttpLayers.plain(system);
         this.http2 = http2;
     }
 
@@ -45,27 +46,23 @@ final class TlsLayers implements Listener.Protocol {
                         1,
                         first -> Flow.<SslTlsInbound>create()
                                 .prepend(Source.from(first))
-                                .via(spoken(engine, connection)))
+                                .collectType(TLSProtocol.SessionBytes.class)
+                                .map(TLSProtocol.SessionBytes::bytes)
+                                .via(spoken(engine, connection))
+                                .map(bytes -> (SslTlsOutbound) new TLSProtocol.SendBytes(bytes)))
                 .mapMaterializedValue(chosen -> NotUsed.getInstance());
-        return tls.reversed().join(http);
+        return tls.reversed().join(http).addAttributes(ONE_PIECE);
     }
 
     /** Called when the handshake is over and the first bytes of the application are there. */
-    private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> spoken(SSLEngine engine, Connection connection) {
+    private Flow<ByteString, ByteString, NotUsed> spoken(SSLEngine engine, Connection connection) {
         return http2.filter(offered -> HTTP_2.equals(engine.getApplicationProtocol()))
-                .map(chosen -> http2(chosen, connection))
+                .map(chosen -> chosen.on(connection))
                 .orElseGet(() -> http1(connection));
     }
 
-    private Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http1(Connection connection) {
-        return http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler)));
-    }
-
-    private static Flow<SslTlsInbound, SslTlsOutbound, NotUsed> http2(Http2Layer http2, Connection connection) {
-        return Flow.<SslTlsInbound>create()
-                .collectType(TLSProtocol.SessionBytes.class)
-                .map(TLSProtocol.SessionBytes::bytes)
-                .via(http2.on(connection))
-                .map(TLSProtocol.SendBytes::new);
+    private Flow<ByteString, ByteString, NotUsed> http1(Connection connection) {
+        return BidiFlow.fromGraph(new RequestGate(connection))
+                .join(http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler))));
     }
 }

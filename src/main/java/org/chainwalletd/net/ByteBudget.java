@@ -59,6 +59,14 @@ public final class ByteBudget {
         return true;
     }
 
+    /** Takes {@code bytes} whether they are left or not: for what must not be lost, such as the answer to a payment. */
+    public void take(long bytes) {
+        held.addAndGet(bytes);
+        if (outer != null) {
+            outer.take(bytes);
+        }
+    }
+
     /** Gives back what was taken. */
     public void give(long bytes) {
         held.addAndGet(-bytes);

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /** Counts what the HTTP server refuses or cuts off, by one of a few fixed reasons, and shows how many connections are open. */
 public final class HttpMetrics {
@@ -23,6 +24,15 @@ public final class HttpMetrics {
     public void connections(IntSupplier open) {
         Gauge.builder("walletd.http.connections", open::getAsInt)
                 .description("Open connections")
+                .register(registry);
+    }
+
+    public void held(LongSupplier bytes, long most) {
+        Gauge.builder("walletd.http.held.bytes", bytes::getAsLong)
+                .description("Bytes of requests and of unread answers that are held for clients")
+                .register(registry);
+        Gauge.builder("walletd.http.held.limit.bytes", () -> most)
+                .description("What they may be at most; beyond it clients are refused with the reason memory")
                 .register(registry);
     }
 

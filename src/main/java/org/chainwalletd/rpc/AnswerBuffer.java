@@ -1,64 +1,165 @@
 package org.chainwalletd.rpc;
 
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
-/** Grows while an answer is written. Answers may hold secrets, so arrays that are outgrown are overwritten. */
+/**
+ * An answer while it is written, in pieces, so that a long one is never copied from a small array into a larger one. Each piece is taken
+ * from the room before it is made. What is only a copy in between is overwritten, as answers may hold secrets.
+ */
 final class AnswerBuffer extends OutputStream {
-    private byte[] content = new byte[512];
-    private int length;
+    /** There is no room for the rest; what was taken is given back. */
+    static final class NoRoom extends IOException {
+        private static final long serialVersionUID = 1L;
 
-    @Override
-    public void write(int octet) {
-        ensure(1);
-        content[length++] = (byte) octet;
+        NoRoom() {
+            super("no room for the answer");
+        }
+
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    private static final int FIRST = 512;
+    private static final int LONGEST = 64 << 10;
+
+    /** A shorter answer is given out in one piece. */
+    private static final int SHORT = 4096;
+
+    private final AnswerRoom room;
+    private final boolean mustBeGiven;
+    private final List<byte[]> full = new ArrayList<>(1);
+    private byte[] last = new byte[FIRST];
+    private int used;
+    private long fullLength;
+    private long taken;
+    private boolean refused;
+
+    /** @param mustBeGiven whether room is taken also when there is none */
+    AnswerBuffer(AnswerRoom room, boolean mustBeGiven) {
+        this.room = room;
+        this.mustBeGiven = mustBeGiven;
     }
 
     @Override
-    public void write(byte[] source, int offset, int count) {
-        ensure(count);
-        System.arraycopy(source, offset, content, length, count);
-        length += count;
+    public void write(int octet) throws IOException {
+        if (used == last.length) {
+            nextPiece(1);
+        }
+        if (!refused) {
+            last[used++] = (byte) octet;
+        }
     }
 
     @Override
-    public void write(byte[] source) {
+    public void write(byte[] source, int offset, int count) throws IOException {
+        int written = 0;
+        while (written < count && !refused) {
+            if (used == last.length) {
+                nextPiece(count - written);
+            }
+            int part = Math.min(count - written, last.length - used);
+            System.arraycopy(source, offset + written, last, used, part);
+            used += part;
+            written += part;
+        }
+    }
+
+    @Override
+    public void write(byte[] source) throws IOException {
         write(source, 0, source.length);
     }
 
-    void ascii(String text) {
+    void ascii(String text) throws IOException {
         write(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    void utf8(String text) {
+    void utf8(String text) throws IOException {
         write(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    int length() {
-        return length;
-    }
-
-    /** Forgets everything after the first {@code newLength} bytes. */
-    void truncate(int newLength) {
-        Arrays.fill(content, newLength, length, (byte) 0);
-        length = newLength;
-    }
-
-    /** The bytes written; the buffer is overwritten. */
-    byte[] finish() {
-        byte[] result = Arrays.copyOf(content, length);
-        Arrays.fill(content, 0, length, (byte) 0);
-        length = 0;
-        return result;
-    }
-
-    private void ensure(int more) {
-        if (content.length - length < more) {
-            byte[] outgrown = content;
-            content = Arrays.copyOf(
-                    outgrown, Math.addExact(Math.max(outgrown.length, length), Math.max(more, outgrown.length)));
-            Arrays.fill(outgrown, 0, length, (byte) 0);
+    /** Writes a whole answer, which has its room already: a long piece is taken over, not copied. */
+    void append(List<byte[]> answer) throws IOException {
+        for (byte[] piece : answer) {
+            if (piece.length <= SHORT) {
+                write(piece);
+            } else {
+                closePiece();
+                full.add(piece);
+                fullLength += piece.length;
+                last = new byte[FIRST];
+                used = 0;
+            }
         }
+    }
+
+    /** The bytes written. */
+    List<byte[]> finish() throws IOException {
+        long length = fullLength + used;
+        take(length - taken);
+        if (length > SHORT) {
+            closePiece();
+            return List.copyOf(full);
+        }
+        byte[] whole = new byte[(int) length];
+        int at = 0;
+        for (byte[] piece : full) {
+            System.arraycopy(piece, 0, whole, at, piece.length);
+            Arrays.fill(piece, (byte) 0);
+            at += piece.length;
+        }
+        System.arraycopy(last, 0, whole, at, used);
+        Arrays.fill(last, 0, used, (byte) 0);
+        return List.of(whole);
+    }
+
+    private void nextPiece(int more) throws IOException {
+        if (refused) {
+            return;
+        }
+        int size = Math.min(LONGEST, Math.max(2 * last.length, more));
+        take(size);
+        closePiece();
+        last = new byte[size];
+        used = 0;
+    }
+
+    private void closePiece() {
+        if (used == last.length) {
+            full.add(last);
+        } else if (used > 0) {
+            full.add(Arrays.copyOf(last, used));
+            Arrays.fill(last, 0, used, (byte) 0);
+        }
+        fullLength += used;
+        used = 0;
+    }
+
+    /** Takes {@code more}, which may be less than nothing. */
+    private void take(long more) throws IOException {
+        if (more < 0) {
+            room.giveBack(-more);
+        } else if (mustBeGiven) {
+            room.takeAnyway(more);
+        } else if (!room.take(more)) {
+            refuse();
+        }
+        taken += more;
+    }
+
+    /** Whoever writes is told once; what it still writes when it cleans up is dropped. */
+    private void refuse() throws NoRoom {
+        refused = true;
+        room.giveBack(taken);
+        full.forEach(piece -> Arrays.fill(piece, (byte) 0));
+        full.clear();
+        Arrays.fill(last, (byte) 0);
+        throw new NoRoom();
     }
 }

@@ -1,6 +1,7 @@
 package org.chainwalletd.rpc;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import java.io.IOException;
@@ -27,13 +28,20 @@ final class Answers {
 
     /**
      * @param id JSON text
+     * @param room where the answer is counted
+     * @param mustBeGiven whether it is written also when there is no room: it tells the outcome of an act
      * @throws IllegalArgumentException when the result cannot be written
+     * @throws AnswerBuffer.NoRoom when it finds no room
      */
-    static byte[] result(ObjectWriter writer, Object result, String id) {
-        AnswerBuffer out = new AnswerBuffer();
-        out.write(RESULT);
+    static List<byte[]> result(ObjectWriter writer, Object result, String id, AnswerRoom room, boolean mustBeGiven)
+            throws AnswerBuffer.NoRoom {
+        AnswerBuffer out = new AnswerBuffer(room, mustBeGiven);
         try {
+            out.write(RESULT);
             writer.writeValue(out, result);
+            return finish(out, id);
+        } catch (AnswerBuffer.NoRoom e) {
+            throw e;
         } catch (JacksonException e) {
             throw new IllegalArgumentException("the result cannot be written: " + e.getOriginalMessage(), e);
         } catch (IOException e) {
@@ -41,38 +49,55 @@ final class Answers {
         } finally {
             WipedBuffers.done();
         }
-        return finish(out, id);
     }
 
-    static byte[] error(RpcException refusal, String id) {
-        AnswerBuffer out = new AnswerBuffer();
-        out.write(ERROR);
-        out.ascii(Integer.toString(refusal.code().code()));
-        out.write(MESSAGE);
-        out.write(quoted(refusal.getMessage()));
-        out.write('"');
-        if (refusal.data() != null) {
-            writeData(out, refusal.data());
-        }
-        out.write('}');
-        return finish(out, id);
-    }
-
-    /** A JSON array of complete answers. */
-    static byte[] array(List<byte[]> answers) {
-        AnswerBuffer out = new AnswerBuffer();
-        out.write('[');
-        for (int i = 0; i < answers.size(); i++) {
-            if (i > 0) {
-                out.write(',');
+    /** Counted, and written whether there is room or not: a caller has to learn what became of its call. */
+    static List<byte[]> error(RpcException refusal, String id, AnswerRoom room) {
+        AnswerBuffer out = new AnswerBuffer(room, true);
+        try {
+            out.write(ERROR);
+            out.ascii(Integer.toString(refusal.code().code()));
+            out.write(MESSAGE);
+            out.write(quoted(refusal.getMessage()));
+            out.write('"');
+            if (refusal.data() != null) {
+                writeData(out, refusal.data());
             }
-            out.write(answers.get(i));
+            out.write('}');
+            return finish(out, id);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        out.write(']');
-        return out.finish();
     }
 
-    private static byte[] finish(AnswerBuffer out, String id) {
+    /**
+     * A JSON array of complete answers, which are counted already.
+     *
+     * @param answers emptied while they are taken over; those that are null are left out
+     */
+    static List<byte[]> array(List<byte[]>[] answers) {
+        AnswerBuffer out = new AnswerBuffer(AnswerRoom.BOUNDLESS, true);
+        try {
+            byte separator = '[';
+            for (int i = 0; i < answers.length; i++) {
+                if (answers[i] != null) {
+                    out.write(separator);
+                    out.append(answers[i]);
+                    answers[i] = null;
+                    separator = ',';
+                }
+            }
+            if (separator == '[') {
+                return List.of();
+            }
+            out.write(']');
+            return out.finish();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<byte[]> finish(AnswerBuffer out, String id) throws IOException {
         out.write(ID);
         out.utf8(id);
         out.write('}');
@@ -80,14 +105,15 @@ final class Answers {
     }
 
     /** An error whose payload cannot be written is still worth more than none. */
-    private static void writeData(AnswerBuffer out, Record data) {
-        int before = out.length();
-        out.write(DATA);
+    private static void writeData(AnswerBuffer out, Record data) throws IOException {
+        byte[] written;
         try {
-            DATA_WRITERS.get(data.getClass()).writeValue(out, data);
-        } catch (IOException e) {
-            out.truncate(before);
+            written = DATA_WRITERS.get(data.getClass()).writeValueAsBytes(data);
+        } catch (JsonProcessingException e) {
+            return;
         }
+        out.write(DATA);
+        out.write(written);
     }
 
     private static byte[] quoted(String message) {

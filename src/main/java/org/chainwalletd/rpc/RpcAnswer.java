@@ -1,11 +1,34 @@
 package org.chainwalletd.rpc;
 
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+
 /**
  * What the caller gets.
  *
  * @param status HTTP status (interface.md, section 7.1)
- * @param body JSON in UTF-8; empty for status 204. Not to be changed
+ * @param pieces JSON in UTF-8, a long one in several pieces; none for status 204. Not to be changed
  */
-public record RpcAnswer(int status, byte[] body) {
-    static final RpcAnswer NO_CONTENT = new RpcAnswer(204, new byte[0]);
+public record RpcAnswer(int status, List<byte[]> pieces) {
+    static final RpcAnswer NO_CONTENT = new RpcAnswer(204, List.of());
+
+    /** In one piece, or in none when it is empty. */
+    public RpcAnswer(int status, byte[] body) {
+        this(status, body.length == 0 ? List.of() : List.of(body));
+    }
+
+    public long length() {
+        long length = 0;
+        for (byte[] piece : pieces) {
+            length += piece.length;
+        }
+        return length;
+    }
+
+    /** All pieces as one. */
+    public byte[] body() {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        pieces.forEach(body::writeBytes);
+        return body.toByteArray();
+    }
 }

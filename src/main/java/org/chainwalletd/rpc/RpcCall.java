@@ -1,6 +1,7 @@
 package org.chainwalletd.rpc;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,11 +18,14 @@ final class RpcCall {
     private final Shared shared;
     private final Envelope envelope;
     private final CallContext context;
+    private final AnswerRoom room;
     private final long started = System.nanoTime();
     private ClientPresence.Registration watch;
     private boolean waiting;
 
-    RpcCall(Shared shared, Envelope envelope, CallContext context) {
+    /** @param room where the answer is counted */
+    RpcCall(Shared shared, Envelope envelope, CallContext context, AnswerRoom room) {
+        this.room = room;
         this.shared = shared;
         this.envelope = envelope;
         this.context = context;
@@ -39,7 +43,7 @@ final class RpcCall {
      * @param json null for a notification
      * @param httpStatus if this is a single request
      */
-    record Outcome(byte[] json, int httpStatus) {}
+    record Outcome(List<byte[]> json, int httpStatus) {}
 
     /** What a long poll ends with when its caller has left. */
     private static final class CallerLeft extends RuntimeException {
@@ -109,6 +113,9 @@ final class RpcCall {
             if (shared.threads().full().getAsBoolean()) {
                 throw Failures.busy();
             }
+            if (room.full() && !envelope.isNotification()) {
+                throw noRoom();
+            }
             P params = method.binder().bind(method.method().spelling().asDeclared(envelope.params()));
             if (method.method().longPoll()) {
                 shared.longPolls().enter();
@@ -150,7 +157,7 @@ final class RpcCall {
     private Outcome finished(RegisteredMethod<?, ?> method, CompletableFuture<?> done) {
         release();
         Object result;
-        byte[] json;
+        List<byte[]> json;
         try {
             result = done.join();
             json = write(method, result);
@@ -169,19 +176,33 @@ final class RpcCall {
     }
 
     /** What a notification gave is written too, and dropped: writing is what overwrites the secrets of a result. */
-    private byte[] write(RegisteredMethod<?, ?> method, Object result) {
-        if (!envelope.isNotification()) {
-            return Answers.result(method.writer(), result, envelope.id());
+    private List<byte[]> write(RegisteredMethod<?, ?> method, Object result) {
+        try {
+            if (!envelope.isNotification()) {
+                boolean act = !method.method().repeatable();
+                return Answers.result(method.writer(), result, envelope.id(), room, act);
+            }
+            Answers.result(method.writer(), result, Envelope.NULL_ID, AnswerRoom.BOUNDLESS, true)
+                    .forEach(piece -> Arrays.fill(piece, (byte) 0));
+            return null;
+        } catch (AnswerBuffer.NoRoom e) {
+            throw noRoom();
         }
-        Arrays.fill(Answers.result(method.writer(), result, Envelope.NULL_ID), (byte) 0);
-        return null;
+    }
+
+    private static RpcException noRoom() {
+        return RpcException.tooManyRequests(
+                "no room for the answer: the daemon holds too much for its clients at the moment, or the answers of the "
+                        + "batch are too long (--max-batch-answer-bytes)",
+                1);
     }
 
     private Outcome refuse(RpcException refusal) {
         return envelope.isNotification()
                 ? new Outcome(null, 204)
                 : new Outcome(
-                        Answers.error(refusal, envelope.id()), refusal.code().httpStatus());
+                        Answers.error(refusal, envelope.id(), room),
+                        refusal.code().httpStatus());
     }
 
     private void observeEnd(RegisteredMethod<?, ?> method, Optional<ErrorCode> error, Optional<Hash256> txId) {

@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +16,8 @@ import java.util.function.Function;
  */
 public final class RpcDispatcher {
     private static final RpcAnswer UNAUTHORIZED = new RpcAnswer(
-            ErrorCode.UNAUTHORIZED.httpStatus(), Answers.error(RpcCall.authenticationRequired(), Envelope.NULL_ID));
+            ErrorCode.UNAUTHORIZED.httpStatus(),
+            Answers.error(RpcCall.authenticationRequired(), Envelope.NULL_ID, AnswerRoom.BOUNDLESS));
 
     private final RpcCall.Shared shared;
     private final RequestReader reader;
@@ -30,8 +30,14 @@ public final class RpcDispatcher {
      * @param maxBatch most items in a batch
      * @param batchParallelism items of one batch that run at a time, long polls left out
      * @param maxLongPolls long polls at a time, of all callers
+     * @param maxBatchAnswerBytes most that the answers of one batch may have together; what comes later gets -32042
      */
-    public record Limits(int maxBatch, int batchParallelism, int maxLongPolls) {}
+    public record Limits(int maxBatch, int batchParallelism, int maxLongPolls, long maxBatchAnswerBytes) {
+        /** Without a bound on what a batch answers. */
+        public Limits(int maxBatch, int batchParallelism, int maxLongPolls) {
+            this(maxBatch, batchParallelism, maxLongPolls, Long.MAX_VALUE);
+        }
+    }
 
     /**
      * Where calls go on that did not answer at once.
@@ -74,7 +80,6 @@ public final class RpcDispatcher {
      */
     public CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, Client client) {
         if (scope.isEmpty()) {
-            client.parked().run();
             return CompletableFuture.completedFuture(UNAUTHORIZED);
         }
         Envelope.Body read = reader.read(body);
@@ -84,22 +89,16 @@ public final class RpcDispatcher {
         if (read instanceof Envelope.Batch batch) {
             return new BatchRun(batch.envelopes(), scope.get(), client).start();
         }
-        client.parked().run();
         Envelope.Refused refused = (Envelope.Refused) read;
         RpcException refusal = new RpcException(refused.code(), refused.message());
         return CompletableFuture.completedFuture(
-                new RpcAnswer(refused.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID)));
+                new RpcAnswer(refused.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID, client.room())));
     }
 
     private CompletableFuture<RpcAnswer> single(Envelope envelope, Scope scope, Client client) {
         boolean aside = isLongPoll(envelope);
-        CompletableFuture<RpcAnswer> answer = call(envelope, scope, client, outcome -> {
-            if (!aside) {
-                client.parked().run();
-            }
-            return answer(outcome);
-        });
-        if (aside) {
+        CompletableFuture<RpcAnswer> answer = call(envelope, scope, client, client.room(), RpcDispatcher::answer);
+        if (aside && !answer.isDone()) {
             client.parked().run();
         }
         return answer;
@@ -112,9 +111,9 @@ public final class RpcDispatcher {
     }
 
     private <T> CompletableFuture<T> call(
-            Envelope envelope, Scope scope, Client client, Function<RpcCall.Outcome, T> finish) {
+            Envelope envelope, Scope scope, Client client, AnswerRoom room, Function<RpcCall.Outcome, T> finish) {
         CallContext context = new CallContext(requestIds.next(), scope, client.address(), client.presence());
-        return new RpcCall(shared, envelope, context).run(finish);
+        return new RpcCall(shared, envelope, context, room).run(finish);
     }
 
     private static RpcAnswer answer(RpcCall.Outcome outcome) {
@@ -129,7 +128,8 @@ public final class RpcDispatcher {
         private final List<Envelope> envelopes;
         private final Scope scope;
         private final Client client;
-        private final byte[][] answers;
+        private final AnswerRoom room;
+        private final List<byte[]>[] answers;
         private final boolean[] aside;
         private final AtomicInteger next = new AtomicInteger();
         private final AtomicInteger open;
@@ -140,7 +140,8 @@ public final class RpcDispatcher {
             this.envelopes = envelopes;
             this.scope = scope;
             this.client = client;
-            this.answers = new byte[envelopes.size()][];
+            this.room = new BatchRoom(client.room(), limits.maxBatchAnswerBytes());
+            this.answers = noAnswers(envelopes.size());
             this.open = new AtomicInteger(envelopes.size());
             this.aside = new boolean[envelopes.size()];
             int inLanes = 0;
@@ -149,6 +150,11 @@ public final class RpcDispatcher {
                 inLanes += aside[item] ? 0 : 1;
             }
             this.openInLanes = new AtomicInteger(inLanes);
+        }
+
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        private static List<byte[]>[] noAnswers(int items) {
+            return new List[items];
         }
 
         CompletableFuture<RpcAnswer> start() {
@@ -164,7 +170,8 @@ public final class RpcDispatcher {
         private void takeItems() {
             for (int item = next.getAndIncrement(); item < envelopes.size(); item = next.getAndIncrement()) {
                 int index = item;
-                CompletableFuture<byte[]> answer = call(envelopes.get(index), scope, client, RpcCall.Outcome::json);
+                CompletableFuture<List<byte[]>> answer =
+                        call(envelopes.get(index), scope, client, room, RpcCall.Outcome::json);
                 if (answer.isDone()) {
                     answered(index, answer.join());
                 } else if (aside[index]) {
@@ -178,29 +185,20 @@ public final class RpcDispatcher {
             }
         }
 
-        private void answeredLater(int item, byte[] json) {
+        private void answeredLater(int item, List<byte[]> json) {
             answered(item, json);
             takeItems();
         }
 
-        private void answered(int item, byte[] json) {
+        private void answered(int item, List<byte[]> json) {
             answers[item] = json;
-            if (!aside[item] && openInLanes.decrementAndGet() == 0) {
+            boolean lanesDone = !aside[item] && openInLanes.decrementAndGet() == 0;
+            if (open.decrementAndGet() == 0) {
+                List<byte[]> all = Answers.array(answers);
+                done.complete(all.isEmpty() ? RpcAnswer.NO_CONTENT : new RpcAnswer(200, all));
+            } else if (lanesDone) {
                 client.parked().run();
             }
-            if (open.decrementAndGet() == 0) {
-                done.complete(collect());
-            }
-        }
-
-        private RpcAnswer collect() {
-            List<byte[]> given = new ArrayList<>(answers.length);
-            for (byte[] answer : answers) {
-                if (answer != null) {
-                    given.add(answer);
-                }
-            }
-            return given.isEmpty() ? RpcAnswer.NO_CONTENT : new RpcAnswer(200, Answers.array(given));
         }
     }
 }

@@ -41,6 +41,14 @@ public interface RpcMethod<P extends Record, R> {
         return false;
     }
 
+    /**
+     * Whether a call changes nothing, so that its caller may be told to come again (-32042) when there is no room for the answer. What tells
+     * the outcome of an act is always given.
+     */
+    default boolean repeatable() {
+        return scope() == Scope.READ;
+    }
+
     Class<P> params();
 
     Class<R> result();

@@ -205,7 +205,7 @@ class ClientLeavesTest {
         Connection connection =
                 new Connection(new InetSocketAddress("127.0.0.1", 1), LIMITS, ByteBudget.of(Long.MAX_VALUE));
         connection.speaksHttp1();
-        connection.bytesArrived(100);
+        connection.bytesArrived();
         connection.peerClosed();
 
         connection.headArrived();

@@ -2,7 +2,8 @@ package org.chainwalletd.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -25,16 +26,23 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class HeldBytesTest {
     private static final int BUDGET = 256 << 10;
-    private static final HttpLimits LIMITS = new HttpLimits(
-            1 << 20,
-            100,
-            100,
-            Duration.ofSeconds(60),
-            Duration.ofSeconds(60),
-            Duration.ofSeconds(60),
-            Duration.ofSeconds(5),
-            BUDGET);
+    private static final HttpLimits LIMITS = limits(100);
+
+    private static HttpLimits limits(int perToken) {
+        return new HttpLimits(
+                1 << 20,
+                100,
+                perToken,
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(5),
+                BUDGET);
+    }
+
     private static final int LONG_ANSWER = 200 << 10;
+    /** Longer than what two systems keep for a reader. */
+    private static final int LONGEST_ANSWER = 12 << 20;
 
     @TempDir
     Path datadir;
@@ -43,6 +51,7 @@ class HeldBytesTest {
     private static final int RESET = 0;
 
     private final List<RawClient> clients = new ArrayList<>();
+    private final CompletableFuture<RpcAnswer> asleep = new CompletableFuture<>();
     private ServerFixture fixture;
 
     @AfterEach
@@ -60,6 +69,7 @@ class HeldBytesTest {
         for (int i = 0; i < 2; i++) {
             connect().send(head(200 << 10)).send(part);
         }
+        Await.until("two are held", () -> fixture.server.heldBytes() > 200 << 10);
         RawClient third = connect().send(head(200 << 10)).send(part).send(part);
 
         fixture.awaitRefusal("memory");
@@ -73,7 +83,7 @@ class HeldBytesTest {
     void heads_that_never_end_are_cut_off_beyond_the_budget_and_leave_nothing_behind() throws Exception {
         start();
         String head = "POST / HTTP/1.1\r\n";
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 4; i++) {
             head += "X-" + i + ": " + "y".repeat(7000) + "\r\n";
         }
         for (int i = 0; i < 10; i++) {
@@ -83,6 +93,78 @@ class HeldBytesTest {
         fixture.awaitRefusal("memory");
         closeAll();
         Await.until("there is room again", () -> ask(180 << 10) == 200);
+    }
+
+    @Test
+    void a_chunk_that_never_ends_counts_while_it_comes() throws Exception {
+        start();
+        byte[] part = "x".repeat(100 << 10).getBytes(StandardCharsets.US_ASCII);
+        for (int i = 0; i < 2; i++) {
+            connect().send(chunkedHead()).send("80000\r\n").send(part);
+        }
+        Await.until("two are held", () -> fixture.server.heldBytes() > 200 << 10);
+        RawClient third = connect().send(chunkedHead()).send("80000\r\n").send(part);
+
+        fixture.awaitRefusal("memory");
+        assertThat(statusOf(third)).isIn(503, RESET);
+
+        closeAll();
+        Await.until("there is room again", () -> ask(180 << 10) == 200);
+    }
+
+    @Test
+    void requests_that_are_sent_ahead_count_before_they_are_read() throws Exception {
+        start();
+        String request = RawClient.postText(ServerFixture.READ, "\"never\"");
+        String ahead = RawClient.postText(ServerFixture.READ, "z".repeat(14 << 10));
+        for (int i = 0; i < 30; i++) {
+            RawClient client = connect();
+            sendAll(client, request + ahead.repeat(10));
+        }
+
+        fixture.awaitRefusal("memory");
+        closeAll();
+        asleep.complete(new RpcAnswer(200, new byte[10]));
+        Await.until("there is room again", () -> ask(180 << 10) == 200);
+    }
+
+    @Test
+    void a_body_that_nobody_wants_is_dropped_without_counting() throws Exception {
+        start();
+        RawClient stranger = connect();
+        stranger.post("no-token-of-this-daemon", "z".repeat(1 << 20));
+        RawClient wrongType = connect();
+        wrongType.send(
+                RawClient.postText(ServerFixture.READ, "z".repeat(1 << 20)).replace("/json", "/xml"));
+
+        assertThat(stranger.read().status()).isEqualTo(401);
+        assertThat(wrongType.read().status()).isEqualTo(415);
+        assertThat(fixture.refusals).doesNotContain("memory");
+    }
+
+    @Test
+    void a_token_has_its_slot_back_when_its_answer_is_read_and_not_before() throws Exception {
+        start(limits(1));
+        RawClient deaf = RawClient.deaf(fixture.server.address());
+        clients.add(deaf);
+        deaf.post(ServerFixture.SPEND, "\"longest\"");
+        RawClient other = connect();
+        Await.until("the slot is taken", () -> busy(other));
+
+        assertThat(deaf.read().body()).hasSize(LONGEST_ANSWER);
+        Await.until("the slot is free", () -> !busy(other));
+    }
+
+    @Test
+    void a_token_has_its_slot_back_when_the_reader_of_its_answer_is_gone() throws Exception {
+        start(limits(1));
+        RawClient deaf = RawClient.deaf(fixture.server.address());
+        deaf.post(ServerFixture.SPEND, "\"longest\"");
+        RawClient other = connect();
+        Await.until("the slot is taken", () -> busy(other));
+
+        deaf.close();
+        Await.until("the slot is free", () -> !busy(other));
     }
 
     @Test
@@ -125,23 +207,57 @@ class HeldBytesTest {
         assertThat(ask(180 << 10)).isEqualTo(200);
     }
 
-    private void start() throws Exception {
-        fixture = new ServerFixture(
-                datadir,
-                LIMITS,
-                new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
-                List.of(),
-                Optional.of(HeldBytesTest::answer));
+    private static boolean busy(RawClient client) {
+        try {
+            return client.post(ServerFixture.SPEND, "\"x\"").read().text().contains("-32042");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
-    private static CompletionStage<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
+    /** The daemon may have cut the client off before it has sent everything. */
+    private static void sendAll(RawClient client, String text) {
+        try {
+            client.send(text);
+        } catch (IOException cutOff) {
+            assertThat(cutOff).isInstanceOf(SocketException.class);
+        }
+    }
+
+    private static String chunkedHead() {
+        return "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ServerFixture.READ
+                + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    }
+
+    private void start() throws Exception {
+        start(LIMITS);
+    }
+
+    private void start(HttpLimits limits) throws Exception {
+        fixture = new ServerFixture(
+                datadir,
+                limits,
+                new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
+                List.of(),
+                Optional.of(this::answer));
+    }
+
+    private CompletionStage<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
         if (new String(body, StandardCharsets.UTF_8).startsWith("\"throw\"")) {
             throw new IllegalStateException("broken on purpose");
         }
-        client.parked().run();
-        ByteArrayOutputStream answer = new ByteArrayOutputStream();
-        answer.writeBytes(new byte[new String(body).equals("\"long\"") ? LONG_ANSWER : 10]);
-        return CompletableFuture.completedFuture(new RpcAnswer(200, answer.toByteArray()));
+        String asked = new String(body, StandardCharsets.UTF_8);
+        if (asked.equals("\"never\"")) {
+            return asleep;
+        }
+        if (asked.equals("\"longest\"")) {
+            return CompletableFuture.completedFuture(new RpcAnswer(200, new byte[LONGEST_ANSWER]));
+        }
+        int length = asked.equals("\"long\"") ? LONG_ANSWER : 10;
+        return CompletableFuture.completedFuture(
+                client.room().take(length)
+                        ? new RpcAnswer(200, new byte[length])
+                        : new RpcAnswer(200, "no room".getBytes(StandardCharsets.UTF_8)));
     }
 
     private RawClient connect() throws Exception {

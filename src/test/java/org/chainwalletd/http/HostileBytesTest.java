@@ -12,9 +12,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 @Timeout(120)
@@ -53,9 +56,7 @@ class HostileBytesTest {
                         .as("seed %d", seed)
                         .isEqualTo(200);
             }
-            while (fixture.server.connections() > 0) {
-                Thread.onSpinWait();
-            }
+            Await.until("every connection is closed", () -> fixture.server.connections() == 0);
         }
     }
 
@@ -90,6 +91,51 @@ class HostileBytesTest {
             client.send(bytes);
         } catch (IOException e) {
             assertThat(e).as("the server may hang up on nonsense").isNotNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+                "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "GET http:// HTTP/1.1\r\nHost: x\r\n\r\n",
+                "GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n",
+                "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
+                "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: a b/c@d:99999\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: a/b/c;d\r\nContent-Length: 0\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nExpect: nothing\r\nContent-Length: 1\r\n\r\n",
+                "GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n",
+                "GET /a?b=%zz#c HTTP/1.1\r\nHost: x\r\n\r\n",
+                "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n"
+            })
+    void no_request_makes_the_daemon_write_to_its_log_or_call_the_fault_its_own(String request) throws Exception {
+        Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        ListAppender<ILoggingEvent> captured = new ListAppender<>();
+        captured.start();
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            root.addAppender(captured);
+            try (RawClient client = fixture.client()) {
+                client.send(request);
+                client.socket().shutdownOutput();
+                assertThat(client.readToEnd()).matches("(?s)HTTP/1\\.[01] [24].*");
+            }
+            assertThat(captured.list.stream().filter(event -> event.getLevel().isGreaterOrEqual(Level.INFO)))
+                    .isEmpty();
+        } finally {
+            root.detachAppender(captured);
         }
     }
 

@@ -3,12 +3,20 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,30 +49,30 @@ class LimitsTest {
 
     @Test
     void every_byte_that_drips_in_does_not_buy_more_time() throws Exception {
+        AtomicInteger sent = new AtomicInteger();
+        ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
         try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
                 RawClient client = fixture.client()) {
-            CompletableFuture<String> closed = new CompletableFuture<>();
-            Thread reader = new Thread(() -> {
-                try {
-                    closed.complete(client.readToEnd());
-                } catch (Exception e) {
-                    closed.completeExceptionally(e);
-                }
-            });
-            reader.start();
             client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
-            while (!closed.isDone()) {
-                try {
-                    client.send("y");
-                } catch (IOException e) {
-                    break;
-                }
-                closed.completeOnTimeout(null, 10, TimeUnit.SECONDS);
-                Thread.onSpinWait();
-            }
+            drip.scheduleWithFixedDelay(
+                    () -> {
+                        try {
+                            client.send("y");
+                            sent.incrementAndGet();
+                        } catch (IOException closed) {
+                            throw new UncheckedIOException(closed);
+                        }
+                    },
+                    10,
+                    10,
+                    TimeUnit.MILLISECONDS);
 
-            assertThat(closed.get(10, TimeUnit.SECONDS)).isNotNull();
-            reader.join();
+            assertThat(client.readToEnd()).isEmpty();
+            fixture.awaitRefusal("request");
+            assertThat(fixture.refusals).as("the only reason").containsOnly("request");
+            assertThat(sent).as("drops before the cut").hasPositiveValue();
+        } finally {
+            drip.shutdownNow();
         }
     }
 
@@ -158,9 +166,7 @@ class LimitsTest {
                 assertThat(three.readToEnd()).isEmpty();
             }
             one.close();
-            while (fixture.server.connections() > 1) {
-                Thread.onSpinWait();
-            }
+            Await.until("a place is free", () -> fixture.server.connections() == 1);
             try (RawClient four = fixture.client()) {
                 assertThat(four.post(ServerFixture.READ, "\"x\"").read().status())
                         .isEqualTo(200);
@@ -199,13 +205,39 @@ class LimitsTest {
     }
 
     @Test
-    void a_head_that_is_too_long_is_431_and_a_path_that_is_too_long_is_414() throws Exception {
+    void a_head_over_the_limit_is_431_and_one_at_the_limit_is_read() throws Exception {
+        String begin = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
+        StringBuilder fields = new StringBuilder();
+        for (int i = 0; i < 8; i++) {
+            fields.append("X-").append(i).append(": ").append("y".repeat(4000)).append("\r\n");
+        }
+        int left = 32_768 - begin.length() - fields.length() - "Z: \r\n\r\n".length();
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
             try (RawClient client = fixture.client()) {
-                assertThat(client.send("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "y".repeat(20_000) + "\r\n\r\n")
-                                .read()
-                                .status())
-                        .isEqualTo(431);
+                String head = begin + fields + "Z: " + "z".repeat(left) + "\r\n\r\n";
+                assertThat(client.send(head).read().status()).isEqualTo(200);
+                assertThat(client.send(head).read().status()).isEqualTo(200);
+            }
+            try (RawClient client = fixture.client()) {
+                RawClient.Response answer = client.send(begin + fields + "Z: " + "z".repeat(left + 1) + "\r\n\r\n")
+                        .read();
+                assertThat(answer.status()).isEqualTo(431);
+                assertThat(answer.text()).isEqualTo("{\"message\":\"the head of the request is too long\"}");
+                assertThat(client.readToEnd()).isEmpty();
+            }
+            fixture.awaitRefusal("head");
+        }
+    }
+
+    @Test
+    void one_field_that_is_too_long_is_431_and_a_path_that_is_too_long_is_414() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            try (RawClient client = fixture.client()) {
+                RawClient.Response answer = client.send(
+                                "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "y".repeat(20_000) + "\r\n\r\n")
+                        .read();
+                assertThat(answer.status()).isEqualTo(431);
+                assertThat(answer.text()).isNotEqualTo("{\"message\":\"the head of the request is too long\"}");
             }
             try (RawClient client = fixture.client()) {
                 assertThat(client.send("GET /" + "y".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -213,6 +245,92 @@ class LimitsTest {
                                 .status())
                         .isEqualTo(414);
             }
+            assertThat(fixture.refusals).doesNotContain("head");
+        }
+    }
+
+    @Test
+    void requests_sent_ahead_are_answered_one_after_the_other_however_many_they_are() throws Exception {
+        int requests = 20_000;
+        String one = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+        ExecutorService sender = Executors.newSingleThreadExecutor();
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            Future<RawClient> sending = sender.submit(() -> client.send(one.repeat(requests)));
+            for (int i = 0; i < requests; i++) {
+                assertThat(client.read().status()).isEqualTo(200);
+            }
+            sending.get(20, TimeUnit.SECONDS);
+        } finally {
+            sender.shutdownNow();
+        }
+    }
+
+    @Test
+    void an_address_at_its_bound_is_refused_and_the_others_are_served() throws Exception {
+        HttpLimits limits = limits(10, LONG, LONG, LONG).withShares(2, Long.MAX_VALUE, Long.MAX_VALUE);
+        try (ServerFixture fixture = new ServerFixture(datadir, limits);
+                RawClient two = fixture.client();
+                RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
+            RawClient one = fixture.client();
+            Await.until("both are connected", () -> fixture.server.connections() == 3);
+            RawClient three = fixture.client();
+            RawClient.Response refused = three.read();
+            assertThat(refused.status()).isEqualTo(503);
+            assertThat(refused.text()).isEqualTo("{\"message\":\"too many connections from this address\"}");
+            assertThat(three.readToEnd()).isEmpty();
+            three.close();
+            assertThat(fixture.refusals).containsExactly("address");
+            assertThat(other.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+            assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+
+            one.close();
+            Await.until("the place is free", () -> fixture.server.connections() == 2);
+            try (RawClient four = fixture.client()) {
+                assertThat(four.post(ServerFixture.READ, "\"x\"").read().status())
+                        .isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void a_proxy_stands_for_many_and_is_bound_by_the_totals_only() throws Exception {
+        HttpLimits limits = limits(10, LONG, LONG, LONG).withShares(1, 0, Long.MAX_VALUE);
+        try (ServerFixture fixture = new ServerFixture(datadir, limits, List.of("127.0.0.0/24"), Optional.empty());
+                RawClient one = fixture.client();
+                RawClient two = fixture.client()) {
+            assertThat(one.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+            assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void an_address_and_a_connection_hold_no_more_than_their_shares() throws Exception {
+        HttpLimits limits = limits(100, LONG, LONG, LONG).withShares(100, 300 << 10, 200 << 10);
+        String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                + "\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n";
+        try (ServerFixture fixture = new ServerFixture(datadir, limits);
+                RawClient greedy = fixture.client();
+                RawClient one = fixture.client();
+                RawClient two = fixture.client();
+                RawClient three = fixture.client();
+                RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
+            greedy.send(head).send("x".repeat(150 << 10));
+            assertThat(fixture.refusals).isEmpty();
+            greedy.send("x".repeat(60 << 10));
+            fixture.awaitRefusal("memory");
+            assertThat(greedy.readToEnd()).startsWith("HTTP/1.1 503 ").contains("holds too much");
+
+            String manage = head.replace(ServerFixture.READ, ServerFixture.MANAGE);
+            one.send(head).send("x".repeat(110 << 10));
+            two.send(manage).send("x".repeat(110 << 10));
+            Await.until("both are held", () -> fixture.server.heldBytes() > 220 << 10);
+            three.send(manage).send("x".repeat(110 << 10));
+            Await.until("the address is at its share", () -> Collections.frequency(fixture.refusals, "memory") == 2);
+            assertThat(other.post(ServerFixture.SPEND, "z".repeat(150 << 10))
+                            .read()
+                            .text())
+                    .contains("\"bytes\":153600");
         }
     }
 

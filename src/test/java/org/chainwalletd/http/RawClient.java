@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -36,6 +37,19 @@ final class RawClient implements Closeable {
 
     static RawClient to(InetSocketAddress address) throws IOException {
         return new RawClient(new Socket(address.getAddress(), address.getPort()));
+    }
+
+    /** One whose system takes few bytes while nobody reads. */
+    static RawClient deaf(InetSocketAddress address) throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(4096);
+        socket.connect(address);
+        return new RawClient(socket);
+    }
+
+    /** @param from an address of this machine; on Linux every one of 127.0.0.0/8 is */
+    static RawClient to(InetSocketAddress address, String from) throws IOException {
+        return new RawClient(new Socket(address.getAddress(), address.getPort(), InetAddress.getByName(from), 0));
     }
 
     Socket socket() {

@@ -18,6 +18,7 @@ import org.chainwalletd.event.EventFeed;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.testkit.Await;
 
 /** A server on a free loopback port with an RPC layer that echoes who called. */
 final class ServerFixture implements AutoCloseable {
@@ -127,21 +128,15 @@ final class ServerFixture implements AutoCloseable {
 
     /** Waits until the server has told of {@code reason}; it does so just after the client has noticed. */
     void awaitRefusal(String reason) {
-        while (!refusals.contains(reason)) {
-            Thread.onSpinWait();
-        }
+        Await.until("the server has told of " + reason, () -> refusals.contains(reason));
     }
 
     void awaitCalls(int number) {
-        while (calls.get() < number) {
-            Thread.onSpinWait();
-        }
+        Await.until(number + " calls have come", () -> calls.get() >= number);
     }
 
     private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
-        CompletableFuture<RpcAnswer> answer = echo(body, scope, client.address());
-        answer.whenCompleteAsync((given, failure) -> client.parked().run(), Runnable::run);
-        return answer;
+        return echo(body, scope, client.address());
     }
 
     private CompletableFuture<RpcAnswer> echo(byte[] body, Optional<Scope> scope, String client) {

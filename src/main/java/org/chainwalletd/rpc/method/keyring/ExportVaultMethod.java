@@ -40,6 +40,11 @@ final class ExportVaultMethod extends NamedMethod<ExportVaultMethod.Params, Expo
     }
 
     @Override
+    public boolean repeatable() {
+        return true;
+    }
+
+    @Override
     public CompletionStage<Result> call(Params params, CallContext context) {
         return keyring.exportVault(params.passphrase()).thenApplyAsync(Result::new, executor);
     }
