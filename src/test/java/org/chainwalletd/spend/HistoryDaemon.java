@@ -30,9 +30,8 @@ final class HistoryDaemon {
     private final Set<Outpoint> asked = ConcurrentHashMap.newKeySet();
     private final List<Use> uses = new ArrayList<>();
     private Optional<LyingNode> liar = Optional.empty();
-    private long forward;
+    private volatile long forward;
     private long wrongMinutes;
-    private volatile long highest;
 
     /** What one spend takes of the cap. */
     static final class Use {
@@ -64,7 +63,6 @@ final class HistoryDaemon {
     HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period) {
         this.spends = spends;
         this.disk = new UncertainDisk(random);
-        this.highest = spends.clock.millis();
         spends.limits = new Allowance.Limits(Optional.empty(), cap, period);
         spends.before = disk::before;
         spends.beforeReservations = disk::before;
@@ -99,7 +97,6 @@ final class HistoryDaemon {
         forward += Math.max(0, by.toMillis());
         spends.clock.move(by);
         long now = spends.clock.millis();
-        highest = Math.max(highest, now);
         // What was spent while the clock was ahead counts from when it is set back, and not until it is there again.
         synchronized (uses) {
             uses.forEach(use -> use.at = Math.min(use.at, now));
@@ -136,11 +133,6 @@ final class HistoryDaemon {
     /** The sum of all jumps forward. */
     Duration forward() {
         return Duration.ofMillis(forward);
-    }
-
-    /** The latest time that its clock has shown. */
-    long highest() {
-        return highest;
     }
 
     List<Intent> inFlight() {

@@ -234,6 +234,10 @@ final class SpendHistory {
         }
         Optional<Intent> chosen = again ? Optional.empty() : Optional.of(pick(open));
         List<Outpoint> outpoints = chosen.map(this::someInputs).orElseGet(() -> pick(givenUp));
+        if (random.nextInt(3) > 0) {
+            // What a node has is not given up.
+            chain.devnet.forgetMempool();
+        }
         Optional<Abandoned> answer = daemon.abandon(outpoints);
         say((again ? "abandon again " : "abandon ") + answer.map(Abandoned::released));
         givenUp.add(outpoints);
@@ -435,8 +439,11 @@ final class SpendHistory {
     private void giveUpTheHopeless(HistoryDaemon daemon) {
         for (Intent intent : daemon.inFlight()) {
             List<Outpoint> coins = intent.inputs().stream().map(Coin::outpoint).toList();
-            if (coins.stream().anyMatch(coin -> vanishedForGood(daemon, coin))) {
-                daemon.abandon(coins);
+            if (coins.stream().anyMatch(coin -> vanishedForGood(daemon, coin))
+                    && daemon.abandon(coins).map(Abandoned::released).orElse(0) == 0) {
+                // A coin that was freed before, and taken again under the old token, is freed once more only after a
+                // while.
+                daemon.move(RESERVATION_TTL.plusMinutes(1));
             }
         }
     }

@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.math.BigInteger;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -95,8 +96,11 @@ final class SpendJudge {
      *
      * @param senders all who have sent it
      * @param knownTo those whose store was seen to have it
+     * @param at by the clock of who sent it first
+     * @param forward how far that clock had been moved forward by then
      */
-    private record Sent(Transaction tx, Set<HistoryDaemon> senders, Set<HistoryDaemon> knownTo, long at) {}
+    private record Sent(
+            Transaction tx, Set<HistoryDaemon> senders, Set<HistoryDaemon> knownTo, long at, Duration forward) {}
 
     SpendJudge(SpendHarness chain, Address payer) {
         this.chain = chain;
@@ -153,7 +157,8 @@ final class SpendJudge {
         }
         Hash256 txId = TransactionCodec.txId(SpendHarness.PROFILE, tx);
         long now = daemon.spends.clock.millis();
-        Sent known = sent.computeIfAbsent(txId, any -> new Sent(tx, new HashSet<>(), new HashSet<>(), now));
+        Sent known = sent.computeIfAbsent(
+                txId, any -> new Sent(tx, new HashSet<>(), new HashSet<>(), now, daemon.forward()));
         if (groupOf(tx).isEmpty()) {
             complain("transaction " + txId + " pays nobody that was asked for");
             return;
@@ -230,7 +235,7 @@ final class SpendJudge {
 
     /** Only a token whose time is over may pay once more, and none whose payment may still be taken off the chain, or has not come there. */
     private void second(Wish wish, Hash256 earlier, Hash256 later, boolean late) {
-        boolean old = wish.daemon.highest() - sent.get(earlier).at() >= SpendHarness.RECEIPT_TTL.toMillis();
+        boolean old = wish.daemon.forward().minus(sent.get(earlier).forward()).compareTo(SpendHarness.RECEIPT_TTL) >= 0;
         boolean givenUp = wish.daemon.mayBeGivenUp(sent.get(earlier).tx().inputs());
         boolean open = ledger().transaction(earlier)
                 .filter(found -> found.blockId() == null
@@ -315,7 +320,7 @@ final class SpendJudge {
                     .forEach(txId -> complain("the receipt names a transaction that is not its token's: " + txId));
         }
         wish.receipts().forEach(this::judgeFee);
-        if (wish.token().isEmpty() && chainIsOneSided && !wish.daemon.isLiedTo()) {
+        if (wish.token().isEmpty() && !wish.daemon.isLiedTo()) {
             judgeRefusal(wish);
         }
     }
@@ -328,11 +333,19 @@ final class SpendJudge {
             return;
         }
         Throwable failure = failureOf(answer);
-        boolean open =
-                failure instanceof SpendException refused && refused.refusal() instanceof SpendRefusal.OutcomeUnknown;
-        if (!open && paid(wish.to(), wish.amount()) > 0) {
+        if (!isOpen(failure) && paid(wish.to(), wish.amount()) > 0) {
             complain("paid, although its caller was told: " + failure);
         }
+    }
+
+    /** Whether it says that the payment may be made all the same; the winner of a double spend may be taken off the chain. */
+    private boolean isOpen(Throwable failure) {
+        if (!(failure instanceof SpendException refused)) {
+            return false;
+        }
+        return refused.refusal() instanceof SpendRefusal.OutcomeUnknown
+                || refused.refusal() instanceof SpendRefusal.Contested
+                || refused.refusal() instanceof SpendRefusal.DoubleSpend && !chainIsOneSided;
     }
 
     private static Throwable failureOf(CompletableFuture<?> answer) {

@@ -23,7 +23,7 @@ import org.chainwalletd.store.StoreException;
 final class UncertainDisk {
     /** What commits nothing, or nothing that a spend waits for. */
     private static final Set<String> NO_COMMITS =
-            Set.of("accept", "find", "inFlight", "unburied", "openSpendOf", "all", "forget");
+            Set.of("accept", "find", "inFlight", "unburied", "abandonedSince", "openSpendOf", "all", "forget");
 
     /** What is left in the log, and for which part of the store. */
     private record Left(Class<?> part, Method method, Object[] arguments) {}
