@@ -158,7 +158,7 @@ final class PlainExchange implements SocketLoop.Connection {
                 linger();
             }
         } catch (HttpAnswerReader.MalformedException e) {
-            fail(e.getMessage());
+            fail(e.getMessage(), true);
         } catch (IOException e) {
             lost(e);
         }
@@ -210,9 +210,13 @@ final class PlainExchange implements SocketLoop.Connection {
     }
 
     private void fail(String why) {
+        fail(why, false);
+    }
+
+    private void fail(String why, boolean cut) {
         if (!answered && !ended) {
             reader.drop();
-            listener.failed(new NoAnswerException(why, sent));
+            listener.failed(new NoAnswerException(why, sent, cut));
         }
         end();
     }

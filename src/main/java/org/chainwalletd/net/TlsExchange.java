@@ -125,7 +125,7 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
                 }
                 pull(in);
             } catch (HttpAnswerReader.MalformedException e) {
-                fail(e.getMessage());
+                fail(new NoAnswerException(e.getMessage(), sent, true));
             }
         }
 
@@ -143,7 +143,7 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
                     complete();
                 }
             } catch (HttpAnswerReader.MalformedException e) {
-                fail(e.getMessage());
+                fail(new NoAnswerException(e.getMessage(), sent, true));
                 return;
             }
             if (answered) {
@@ -161,7 +161,10 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
         }
 
         private void fail(String why, boolean mayHaveArrived) {
-            NoAnswerException failure = new NoAnswerException(why, mayHaveArrived);
+            fail(new NoAnswerException(why, mayHaveArrived));
+        }
+
+        private void fail(NoAnswerException failure) {
             tellFailure(failure);
             failStage(failure);
         }

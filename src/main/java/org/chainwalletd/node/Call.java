@@ -27,6 +27,11 @@ final class Call<T> {
         Kind(Bucket bucket, boolean mayBeMissing) {
             this(bucket, mayBeMissing, Integer.MAX_VALUE);
         }
+
+        /** For a question about so many at once. */
+        Kind times(int count) {
+            return new Kind(bucket, mayBeMissing, Math.multiplyExact(mostAnswerBytes, count));
+        }
     }
 
     /**

@@ -25,8 +25,16 @@ final class Exchanger {
     private final ByteBudget backgroundAnswers;
     private final Executor executor;
     private final LongSupplier clock;
+    private final UpstreamMetrics metrics;
 
-    Exchanger(Settings.Node settings, String noun, ByteBudget answers, Executor executor, LongSupplier clock) {
+    Exchanger(
+            Settings.Node settings,
+            String noun,
+            ByteBudget answers,
+            Executor executor,
+            LongSupplier clock,
+            UpstreamMetrics metrics) {
+        this.metrics = metrics;
         this.settings = settings;
         this.noun = noun;
         this.answers = answers;
@@ -56,6 +64,9 @@ final class Exchanger {
 
             @Override
             public void failed(NoAnswerException failure) {
+                if (failure.isCut()) {
+                    metrics.answerCut(node);
+                }
                 settle.accept(new Outcome.NoAnswer<>(failure.getMessage(), failure.mayHaveArrived()));
             }
 

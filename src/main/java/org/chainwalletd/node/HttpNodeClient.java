@@ -34,12 +34,26 @@ final class HttpNodeClient implements NodeClient {
     /** Ids of all transactions of a block that is as long as consensus allows (following.md, section 1). */
     private static final int BLOCK_ANSWER_BYTES = 3 << 20;
 
-    private static final Call.Kind PLAIN = new Call.Kind(Bucket.NONE, false);
-    private static final Call.Kind NEWER = new Call.Kind(Bucket.NONE, true);
+    /** Of answers that are a few ids and numbers. */
+    private static final int SHORT_ANSWER_BYTES = 4 << 10;
+
+    private static final int DESCRIPTION_BYTES = 64 << 10;
+    /** The longest transaction in hex, and what stands around it. */
+    private static final int TRANSACTION_ANSWER_BYTES = (2 << 20) + (200 << 10);
+    /** Of a listing or a balance, for each address that is asked for. */
+    private static final int LISTING_ANSWER_BYTES = 256 << 10;
+    /** Of what waits in a mempool for one address. */
+    private static final int MEMPOOL_ANSWER_BYTES = 1 << 20;
+
+    private static final Call.Kind TIP = new Call.Kind(Bucket.NONE, false, SHORT_ANSWER_BYTES);
+    private static final Call.Kind TRANSACTION = new Call.Kind(Bucket.NONE, false, TRANSACTION_ANSWER_BYTES);
+    private static final Call.Kind DESCRIPTION = new Call.Kind(Bucket.NONE, true, DESCRIPTION_BYTES);
+    private static final Call.Kind SPENDER = new Call.Kind(Bucket.NONE, true, SHORT_ANSWER_BYTES);
     private static final Call.Kind BLOCK = new Call.Kind(Bucket.NONE, false, BLOCK_ANSWER_BYTES);
-    private static final Call.Kind SCAN = new Call.Kind(Bucket.SCAN, false);
-    private static final Call.Kind NEWER_SCAN = new Call.Kind(Bucket.SCAN, true);
-    private static final Call.Kind BROADCAST = new Call.Kind(Bucket.TX, false);
+    private static final Call.Kind LISTING = new Call.Kind(Bucket.SCAN, false, LISTING_ANSWER_BYTES);
+    private static final Call.Kind LISTINGS = new Call.Kind(Bucket.SCAN, true, LISTING_ANSWER_BYTES);
+    private static final Call.Kind MEMPOOL = new Call.Kind(Bucket.SCAN, true, MEMPOOL_ANSWER_BYTES);
+    private static final Call.Kind BROADCAST = new Call.Kind(Bucket.TX, false, SHORT_ANSWER_BYTES);
 
     private final UpstreamCalls upstream;
     private final Executor executor;
@@ -107,13 +121,13 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<Tip> tip() {
-        return call("get_block_height", "{}", PLAIN, Answers::tip);
+        return call("get_block_height", "{}", TIP, Answers::tip);
     }
 
     @Override
     public CompletionStage<NodeInfo> info() {
         return orElse(
-                call("get_node_info", "{}", NEWER, Answers::info),
+                call("get_node_info", "{}", DESCRIPTION, Answers::info),
                 HttpNodeClient::isMissingMethod,
                 () -> tip().thenApplyAsync(
                                 tip -> new NodeInfo(null, null, tip.genesisBlockId(), tip.height(), tip.blockId()),
@@ -122,7 +136,7 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<Amount> balance(Address address) {
-        return call("get_balance", member("address", address.hex()), SCAN, AddressAnswers.balance(address));
+        return call("get_balance", member("address", address.hex()), LISTING, AddressAnswers.balance(address));
     }
 
     @Override
@@ -135,14 +149,19 @@ final class HttpNodeClient implements NodeClient {
             return balance(addresses.get(0)).thenApplyAsync(List::of, executor);
         }
         return orElse(
-                call("get_balances", members(addresses), NEWER_SCAN, AddressAnswers.balances(addresses)),
+                call(
+                        "get_balances",
+                        members(addresses),
+                        LISTINGS.times(addresses.size()),
+                        AddressAnswers.balances(addresses)),
                 HttpNodeClient::isMissingMethod,
                 () -> Bounded.each(addresses, SINGLE_CALLS, this::balance, executor));
     }
 
     @Override
     public CompletionStage<UtxoListing> addressUtxos(Address address) {
-        return call("get_address_utxos", member("address", address.hex()), SCAN, AddressAnswers.addressUtxos(address));
+        return call(
+                "get_address_utxos", member("address", address.hex()), LISTING, AddressAnswers.addressUtxos(address));
     }
 
     @Override
@@ -154,7 +173,7 @@ final class HttpNodeClient implements NodeClient {
     public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
         String params = cursor.map(from -> "{\"address\":\"" + address.hex() + "\",\"cursor\":\"" + from + "\"}")
                 .orElseGet(() -> member("address", address.hex()));
-        return call("get_address_utxos", params, SCAN, AddressAnswers.utxoPage(address));
+        return call("get_address_utxos", params, LISTING, AddressAnswers.utxoPage(address));
     }
 
     private CompletionStage<List<UtxoListing>> someListings(List<Address> addresses) {
@@ -162,14 +181,19 @@ final class HttpNodeClient implements NodeClient {
             return addressUtxos(addresses.get(0)).thenApplyAsync(List::of, executor);
         }
         return orElse(
-                call("get_address_utxos_batch", members(addresses), NEWER_SCAN, AddressAnswers.addressUtxos(addresses)),
+                call(
+                        "get_address_utxos_batch",
+                        members(addresses),
+                        LISTINGS.times(addresses.size()),
+                        AddressAnswers.addressUtxos(addresses)),
                 HttpNodeClient::isMissingMethod,
                 () -> Bounded.each(addresses, SINGLE_CALLS, this::addressUtxos, executor));
     }
 
     @Override
     public CompletionStage<UtxoListing> scriptUtxos(Bytes script) {
-        return call("get_script_utxos", member("script_hex", script.hex()), SCAN, AddressAnswers.scriptUtxos(script));
+        return call(
+                "get_script_utxos", member("script_hex", script.hex()), LISTING, AddressAnswers.scriptUtxos(script));
     }
 
     @Override
@@ -177,7 +201,7 @@ final class HttpNodeClient implements NodeClient {
         return call(
                 "get_address_mempool",
                 member("address", address.hex()),
-                NEWER_SCAN,
+                MEMPOOL,
                 AddressAnswers.addressMempool(address));
     }
 
@@ -194,7 +218,7 @@ final class HttpNodeClient implements NodeClient {
                 call(
                         "get_address_mempool_batch",
                         members(addresses),
-                        NEWER_SCAN,
+                        MEMPOOL.times(addresses.size()),
                         AddressAnswers.addressMempools(addresses)),
                 HttpNodeClient::isMissingMethod,
                 () -> Bounded.each(addresses, SINGLE_CALLS, this::addressMempool, executor));
@@ -217,7 +241,7 @@ final class HttpNodeClient implements NodeClient {
     @Override
     public CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId) {
         return orEmpty(
-                call("get_transaction", member("hash", txId.hex()), PLAIN, Answers.transaction(txId)),
+                call("get_transaction", member("hash", txId.hex()), TRANSACTION, Answers.transaction(txId)),
                 rejected -> rejected.text().equalsIgnoreCase("Transaction not found")
                         || rejected.text().equalsIgnoreCase("tx not found"));
     }
@@ -233,7 +257,7 @@ final class HttpNodeClient implements NodeClient {
     @Override
     public CompletableFuture<Optional<SpentBy>> knownSpentBy(Outpoint outpoint) {
         String params = "{\"tx_id\":\"" + outpoint.txId().hex() + "\",\"output_index\":" + outpoint.index() + "}";
-        return call("get_output_spent_by", params, NEWER, Answers::spentBy);
+        return call("get_output_spent_by", params, SPENDER, Answers::spentBy);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,7 @@ final class UpstreamMetrics {
     private final Map<String, Timer> timers = new ConcurrentHashMap<>();
     private final Counter repeatedSweeps;
     private final Counter quotaWaits;
+    private final Map<UpstreamNode, Counter> cuts = new HashMap<>();
 
     UpstreamMetrics(
             MeterRegistry registry, Party party, ByteBudget answers, List<UpstreamNode> nodes, LongSupplier clock) {
@@ -46,6 +48,13 @@ final class UpstreamMetrics {
                 .description("Calls that wait for a connection to the node")
                 .tags(tags)
                 .register(registry);
+        cuts.put(
+                node,
+                Counter.builder(party.prefix() + ".answers.cut")
+                        .description(
+                                "Answers that were given up: longer than allowed, no HTTP, or no room beside the others")
+                        .tags(tags)
+                        .register(registry));
         if (party.hasQuotas()) {
             Gauge.builder(
                             party.prefix() + ".scan.budget",
@@ -55,6 +64,10 @@ final class UpstreamMetrics {
                     .tags(tags)
                     .register(registry);
         }
+    }
+
+    void answerCut(UpstreamNode node) {
+        cuts.get(node).increment();
     }
 
     void sweepRepeated() {

@@ -28,7 +28,7 @@ record Upstreams(UpstreamCalls calls, ActorRef<Upstream.Command> actor) {
                         url.toString(), way.peers().to(url, party.bearer()), settings.maxConnections()))
                 .toList();
         UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), party, way.answers(), nodes, clock);
-        Exchanger exchanger = new Exchanger(settings, party.noun(), way.answers(), way.executor(), clock);
+        Exchanger exchanger = new Exchanger(settings, party.noun(), way.answers(), way.executor(), clock, metrics);
         UpstreamCalls calls = new UpstreamCalls(party.noun(), new Rotation(nodes), exchanger, clock, metrics);
         ActorRef<Upstream.Command> actor = spawner.spawn(
                 Upstream.create(settings, calls, exchanger, clock, metrics, stopped),

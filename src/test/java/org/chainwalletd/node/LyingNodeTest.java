@@ -9,6 +9,7 @@ import static org.chainwalletd.testkit.ScriptedNode.flood;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
 import com.typesafe.config.ConfigFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +19,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -213,18 +215,82 @@ class LyingNodeTest {
         assertThat(failure(
                         NodeException.Unreachable.class,
                         harness.client(node.url()).hasty().tip()))
-                .hasMessageContaining("longer than 8388608 bytes");
+                .hasMessageContaining("longer than 4096 bytes");
+    }
+
+    static Stream<Arguments> caps() {
+        Function<NodeClient, CompletionStage<?>> tip = NodeClient::tip;
+        Function<NodeClient, CompletionStage<?>> send = client -> client.sendRawTransaction(Bytes.parse("00"));
+        Function<NodeClient, CompletionStage<?>> spender = client -> client.knownSpentBy(new Outpoint(TX, 0));
+        Function<NodeClient, CompletionStage<?>> listing = client -> client.addressUtxos(ALICE);
+        Function<NodeClient, CompletionStage<?>> listings = client -> client.addressUtxos(List.of(ALICE, BOB));
+        Function<NodeClient, CompletionStage<?>> balances = client -> client.balances(List.of(ALICE, BOB));
+        Function<NodeClient, CompletionStage<?>> script = client -> client.scriptUtxos(Bytes.parse("0102"));
+        Function<NodeClient, CompletionStage<?>> mempool = client -> client.addressMempool(ALICE);
+        Function<NodeClient, CompletionStage<?>> transaction = client -> client.transaction(TX);
+        Function<NodeClient, CompletionStage<?>> block = client -> client.blockAt(5);
+        return Stream.of(
+                Arguments.of(tip, 4 << 10),
+                Arguments.of(send, 4 << 10),
+                Arguments.of(spender, 4 << 10),
+                Arguments.of(listing, 256 << 10),
+                Arguments.of(listings, 512 << 10),
+                Arguments.of(balances, 512 << 10),
+                Arguments.of(script, 256 << 10),
+                Arguments.of(mempool, 1 << 20),
+                Arguments.of(transaction, (2 << 20) + (200 << 10)),
+                Arguments.of(block, 3 << 20));
+    }
+
+    @ParameterizedTest
+    @MethodSource("caps")
+    void each_question_has_the_longest_answer_that_it_can_need(
+            Function<NodeClient, CompletionStage<?>> call, int most) {
+        node.on("*", ScriptedNode.raw("HTTP/1.1 200 OK\r\nContent-Length: " + (most + 1) + "\r\n\r\n{"));
+
+        assertThat(failure(
+                        NodeException.Unreachable.class,
+                        call.apply(harness.client(node.url()).hasty())))
+                .hasMessageContaining("longer than " + most + " bytes");
+
+        assertThat(harness.metrics.get("walletd.upstream.answers.cut").counter().count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void thirty_two_answers_without_their_last_byte_hold_a_part_of_the_default_heap_only() {
+        int most = (2 << 20) + (200 << 10);
+        byte[] body = new byte[most - 1];
+        node.on("*", (request, socket) -> {
+            socket.getOutputStream()
+                    .write(("HTTP/1.1 200 OK\r\nContent-Length: " + most + "\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(body);
+            socket.getOutputStream().flush();
+            node.hang().serve(request, socket);
+        });
+        NodeClient client = harness.client(node.url()).hasty();
+        for (int i = 0; i < 32; i++) {
+            client.transaction(TX);
+        }
+
+        Await.until("all have come so far", () -> held() >= 32.0 * (most - 1));
+
+        assertThat(held()).isLessThan((576 << 20) / Nodes.HEAP_SHARE);
+    }
+
+    private double held() {
+        return harness.metrics.get("walletd.upstream.answer.bytes").gauge().value();
     }
 
     @Test
     void the_longest_answer_that_is_allowed_is_read() {
         String filler = "x".repeat(1_000_000);
-        node.on("*", result("{\"height\":7,\"block_id\":\"" + ID + "\",\"new\":\"" + filler + "\"}"));
+        node.on("*", result("{\"tx_hex\":\"00\",\"in_mempool\":true,\"new\":\"" + filler + "\"}"));
 
         assertThat(get(harness.client(NodeHarness.settings(1, 1, 1_000_200, node.url()))
-                                .tip())
-                        .height())
-                .isEqualTo(7);
+                        .transaction(TX)))
+                .isPresent();
     }
 
     @Test
