@@ -54,7 +54,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
                         .map(client -> client.hasty().background())
                         .toList(),
                 urls.size(),
-                () -> nodes.seen().get().tip(),
+                () -> nodes.seen().get().tip(follower.setAside()),
                 follower::subscribe,
                 workers.upstream(),
                 () -> System.nanoTime() / 1_000_000);

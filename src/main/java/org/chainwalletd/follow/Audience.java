@@ -19,6 +19,7 @@ final class Audience {
     private final AtomicReference<FollowStatus> status;
     private final Set<ActorRef<? super FollowEvent>> subscribers = new LinkedHashSet<>();
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
+    private volatile Set<String> setAside = Set.of();
 
     Audience(Instant startedAt) {
         status = new AtomicReference<>(new FollowStatus(Optional.empty(), Optional.empty(), -1, startedAt, List.of()));
@@ -38,6 +39,15 @@ final class Audience {
     void note(long nodesHeight, List<String> complaints) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(now.tip(), now.network(), nodesHeight, now.startedAt(), complaints));
+    }
+
+    /** Nodes whose tips cannot be followed; safe for threads. */
+    Set<String> setAside() {
+        return setAside;
+    }
+
+    void setAside(Set<String> nodes) {
+        setAside = nodes;
     }
 
     Set<ActorRef<? super FollowEvent>> subscribers() {

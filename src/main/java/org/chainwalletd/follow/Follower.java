@@ -3,6 +3,7 @@ package org.chainwalletd.follow;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -66,6 +67,11 @@ public final class Follower {
     /** Height, u64, of the followed tip; empty until the first block is known. */
     public OptionalLong height() {
         return tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty());
+    }
+
+    /** Names of the nodes that name a tip whose block they do not show. */
+    public Set<String> setAside() {
+        return audience.setAside();
     }
 
     public FollowStatus status() {

@@ -34,14 +34,19 @@ final class Look {
         /** The node's tip is ours. */
         record Same() implements Finding {}
 
-        /** The node's chain goes on from our tip. */
-        record Longer(long to) implements Finding {}
+        /**
+         * The node's chain goes on from our tip.
+         *
+         * @param to as high as it shows a block
+         * @param shown whether that is the tip that it names
+         */
+        record Longer(long to, boolean shown) implements Finding {}
 
         /** The node's tip is a block of ours: it lags. */
         record Behind(NodeClient.Tip tip) implements Finding {}
 
         /** The node's chain parts from ours and has no more work. */
-        record Dissent(NodeClient.Tip tip, long fork) implements Finding {}
+        record Dissent(long height, long fork) implements Finding {}
 
         /**
          * The node's chain parts from ours above {@code fork} and has more work, by headers that were checked.
@@ -51,7 +56,10 @@ final class Look {
         record Heavier(long fork, long to) implements Finding {}
 
         /** No kept block of ours is on the node's chain. */
-        record Stranger(NodeClient.Tip tip) implements Finding {}
+        record Stranger(long height) implements Finding {}
+
+        /** The node names a tip above ours, and has no block above ours. */
+        record Hollow(NodeClient.Tip tip) implements Finding {}
 
         /** The node contradicts itself, or has moved on while it was asked. */
         record Unclear(Optional<Fault> fault) implements Finding {}
@@ -61,10 +69,8 @@ final class Look {
         return node.tip().thenComposeAsync(this::compare, executor);
     }
 
+    /** What a node names as its tip counts only where it shows the block: a height that no chain has must hide none that it has. */
     private CompletionStage<Finding> compare(NodeClient.Tip tip) {
-        if (tip.height() < 0) {
-            return done(new Finding.Unclear(Optional.of(new Fault(Fault.Rule.HEIGHT, tip.height(), tip.blockId()))));
-        }
         BlockRow top = ours.top();
         if (tip.blockId().equals(top.blockId())) {
             return done(new Finding.Same());
@@ -72,28 +78,45 @@ final class Look {
         if (ours.has(tip.height(), tip.blockId())) {
             return done(new Finding.Behind(tip));
         }
-        if (tip.height() > top.height()) {
-            return node.blockAt(top.height() + 1).thenComposeAsync(above -> goesOn(tip, above), executor);
+        if (Long.compareUnsigned(tip.height(), top.height()) > 0) {
+            return node.blockAt(top.height() + 1).thenComposeAsync(above -> higher(tip, above), executor);
         }
-        return fork(tip);
+        return fork(tip.height());
     }
 
-    private CompletionStage<Finding> goesOn(NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above) {
+    private CompletionStage<Finding> higher(NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above) {
+        long next = ours.height() + 1;
         if (above.isEmpty()) {
-            return done(new Finding.Unclear(Optional.empty()));
+            return done(new Finding.Hollow(tip));
         }
-        return above.get().previousBlockId().equals(ours.top().blockId())
-                ? done(new Finding.Longer(tip.height()))
-                : fork(tip);
+        if (tip.height() == next) {
+            return goesOn(above.get(), next, isTip(above, tip));
+        }
+        return node.blockAt(tip.height())
+                .thenComposeAsync(
+                        named -> isTip(named, tip)
+                                ? goesOn(above.get(), tip.height(), true)
+                                : goesOn(above.get(), next, false),
+                        executor);
+    }
+
+    private static boolean isTip(Optional<NodeClient.BlockSummary> shown, NodeClient.Tip tip) {
+        return shown.filter(block -> block.blockId().equals(tip.blockId())
+                        && BlockReader.judge(block, tip.height()).isEmpty())
+                .isPresent();
+    }
+
+    private CompletionStage<Finding> goesOn(NodeClient.BlockSummary above, long to, boolean shown) {
+        return above.previousBlockId().equals(ours.top().blockId()) ? done(new Finding.Longer(to, shown)) : fork(to);
     }
 
     /** The node's chain is not ours at our tip, or ends below it: the highest kept block that both have. */
-    private CompletionStage<Finding> fork(NodeClient.Tip tip) {
-        return common(tip, ours.size(), 1)
+    private CompletionStage<Finding> fork(long height) {
+        return common(height, ours.size(), 1)
                 .thenComposeAsync(
                         index -> index < 0
-                                ? done(new Finding.Stranger(tip))
-                                : weigh(tip, ours.get(index).height()),
+                                ? done(new Finding.Stranger(height))
+                                : weigh(height, ours.get(index).height()),
                         executor);
     }
 
@@ -101,32 +124,34 @@ final class Look {
      * Index of the highest kept block below index {@code differs} that the node has too, -1 without one. In strides that double downwards,
      * then halving.
      */
-    private CompletionStage<Integer> common(NodeClient.Tip tip, int differs, int stride) {
+    private CompletionStage<Integer> common(long height, int differs, int stride) {
         int index = Math.max(0, differs - stride);
-        return isShared(tip, index)
+        return isShared(height, index)
                 .thenComposeAsync(
                         shared -> {
                             if (shared) {
-                                return between(tip, index, differs);
+                                return between(height, index, differs);
                             }
-                            return index == 0 ? CompletableFuture.completedFuture(-1) : common(tip, index, 2 * stride);
+                            return index == 0
+                                    ? CompletableFuture.completedFuture(-1)
+                                    : common(height, index, 2 * stride);
                         },
                         executor);
     }
 
-    private CompletionStage<Integer> between(NodeClient.Tip tip, int shared, int differs) {
+    private CompletionStage<Integer> between(long height, int shared, int differs) {
         if (differs - shared == 1) {
             return CompletableFuture.completedFuture(shared);
         }
         int middle = (shared + differs) >>> 1;
-        return isShared(tip, middle)
+        return isShared(height, middle)
                 .thenComposeAsync(
-                        both -> both ? between(tip, middle, differs) : between(tip, shared, middle), executor);
+                        both -> both ? between(height, middle, differs) : between(height, shared, middle), executor);
     }
 
-    private CompletionStage<Boolean> isShared(NodeClient.Tip tip, int index) {
+    private CompletionStage<Boolean> isShared(long height, int index) {
         BlockRow row = ours.get(index);
-        if (row.height() > tip.height()) {
+        if (row.height() > height) {
             return CompletableFuture.completedFuture(false);
         }
         return node.blockAt(row.height())
@@ -136,14 +161,14 @@ final class Look {
                         executor);
     }
 
-    private CompletionStage<Finding> weigh(NodeClient.Tip tip, long fork) {
+    private CompletionStage<Finding> weigh(long height, long fork) {
         HeaderChain branch = ours.copy();
         branch.cutTo(fork);
-        return climb(new Branch(tip, fork, ours.workAbove(fork), branch));
+        return climb(new Branch(height, fork, ours.workAbove(fork), branch));
     }
 
     /** The followed chain up to the fork, and the branch as far as it is read and believed. */
-    private record Branch(NodeClient.Tip tip, long fork, BigInteger ours, HeaderChain chain) {
+    private record Branch(long height, long fork, BigInteger ours, HeaderChain chain) {
         long next() {
             return chain.height() + 1;
         }
@@ -155,10 +180,10 @@ final class Look {
 
     private CompletionStage<Finding> climb(Branch branch) {
         if (branch.isHeavier()) {
-            return done(new Finding.Heavier(branch.fork(), branch.tip().height()));
+            return done(new Finding.Heavier(branch.fork(), branch.height()));
         }
-        if (branch.next() > branch.tip().height()) {
-            return done(new Finding.Dissent(branch.tip(), branch.fork()));
+        if (branch.next() > branch.height()) {
+            return done(new Finding.Dissent(branch.height(), branch.fork()));
         }
         return node.blockAt(branch.next()).thenComposeAsync(told -> climbOn(branch, told), executor);
     }
@@ -172,11 +197,7 @@ final class Look {
             return done(new Finding.Unclear(fault));
         }
         BlockHeader header = BlockReader.header(told.get());
-        return check.judge(
-                        branch.chain(),
-                        header,
-                        told.get().blockId(),
-                        branch.tip().height())
+        return check.judge(branch.chain(), header, told.get().blockId(), branch.height())
                 .thenComposeAsync(judged -> grow(branch, header, judged), executor);
     }
 

@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,11 +29,19 @@ final class Rounds {
     private final Map<FollowedNode, Instant> lied = new HashMap<>();
     private final Map<FollowedNode, Instant> differsSince = new HashMap<>();
     private final Map<FollowedNode, Counter> lies = new HashMap<>();
+    private final Map<FollowedNode, Counter> asides = new HashMap<>();
+    private final Set<String> setAside = new HashSet<>();
     private int current;
 
     Rounds(List<FollowedNode> nodes, Clock clock, MeterRegistry meters) {
         this.nodes = nodes;
         this.clock = clock;
+        nodes.forEach(node -> asides.put(
+                node,
+                Counter.builder("walletd.follower.tips.aside")
+                        .description("Times that the node began to name tips whose block it did not show")
+                        .tag("node", node.name())
+                        .register(meters)));
         nodes.forEach(node -> lies.put(
                 node,
                 Counter.builder("walletd.follower.lies")
@@ -64,6 +74,23 @@ final class Rounds {
     /** It lags, or shows a chain without more work than ours. */
     void differs(FollowedNode node) {
         differsSince.putIfAbsent(node, clock.instant());
+    }
+
+    /** The tip that it names is none that can be followed: nobody is told of it until it names one that can. */
+    void setAside(FollowedNode node) {
+        if (setAside.add(node.name())) {
+            LOG.warn("{} names a tip whose block it does not show, which is set aside", node.name());
+            asides.get(node).increment();
+        }
+    }
+
+    void takeBack(FollowedNode node) {
+        setAside.remove(node.name());
+    }
+
+    /** Those whose tips are set aside. */
+    Set<String> aside() {
+        return Set.copyOf(setAside);
     }
 
     void lied(FollowedNode node, Fault fault) {

@@ -272,6 +272,7 @@ final class Walker {
             return idle();
         }
         Look.Finding finding = command.finding();
+        judgeTip(node, finding);
         if (finding instanceof Look.Finding.Same) {
             agree(node, chain.height());
         } else if (finding instanceof Look.Finding.Longer longer) {
@@ -288,6 +289,18 @@ final class Walker {
             LOG.debug("{} is not followed: {}", node.name(), finding);
         }
         return idle();
+    }
+
+    /** A tip is believed by what its node shows, each for itself, before anybody takes the highest. */
+    private void judgeTip(FollowedNode node, Look.Finding finding) {
+        boolean hollow = finding instanceof Look.Finding.Hollow
+                || finding instanceof Look.Finding.Longer longer && !longer.shown();
+        if (hollow) {
+            rounds.setAside(node);
+        } else if (!(finding instanceof Look.Finding.Unclear)) {
+            rounds.takeBack(node);
+        }
+        audience.setAside(rounds.aside());
     }
 
     private void agree(FollowedNode node, long nodesHeight) {

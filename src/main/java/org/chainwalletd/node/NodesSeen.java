@@ -3,6 +3,7 @@ package org.chainwalletd.node;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 
@@ -79,10 +80,15 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
                 .max(Long::compareUnsigned);
     }
 
-    /** The highest tip of the nodes of our chain that answered their last check; among equals that of the first node. */
-    public Optional<NodeClient.Tip> tip() {
+    /**
+     * The highest tip of the nodes of our chain that answered their last check; among equals that of the first node.
+     *
+     * @param aside URLs of nodes whose tips are not believed
+     */
+    public Optional<NodeClient.Tip> tip(Set<String> aside) {
         return nodes.stream()
-                .filter(node -> node.answering() && isAccepted(node) && node.tip() != null)
+                .filter(node ->
+                        node.answering() && isAccepted(node) && node.tip() != null && !aside.contains(node.url()))
                 .map(Seen::tip)
                 .reduce((first, other) -> Long.compareUnsigned(other.height(), first.height()) > 0 ? other : first);
     }

@@ -2,6 +2,7 @@ package org.chainwalletd.spend;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -28,6 +29,11 @@ public final class FollowedSpends implements SpendChain {
     @Override
     public Optional<BlockPlace> tip() {
         return follower.tip().map(FollowedTip::place);
+    }
+
+    @Override
+    public Set<String> setAside() {
+        return follower.setAside();
     }
 
     @Override

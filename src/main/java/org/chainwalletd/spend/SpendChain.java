@@ -2,6 +2,7 @@ package org.chainwalletd.spend;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Hash256;
@@ -21,6 +22,9 @@ public interface SpendChain {
 
     /** The followed tip; empty before the first block. */
     Optional<BlockPlace> tip();
+
+    /** URLs of nodes that name a tip whose block they do not show. */
+    Set<String> setAside();
 
     void subscribe(ActorRef<FollowEvent> subscriber);
 

@@ -81,7 +81,7 @@ public record SpendEnvironment(
                 identity,
                 () -> nodes.get().network().flatMap(Network::ofWord),
                 chain,
-                () -> nodes.get().tip(),
+                () -> nodes.get().tip(chain.setAside()),
                 signer,
                 store.intents(),
                 store.reservations(),

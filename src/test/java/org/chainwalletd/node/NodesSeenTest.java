@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodesSeen.Seen;
 import org.chainwalletd.node.NodesSeen.Standing;
@@ -18,7 +19,9 @@ class NodesSeenTest {
     }
 
     private static Optional<Hash256> tipOf(Seen... nodes) {
-        return new NodesSeen(Optional.of(GENESIS), true, List.of(nodes)).tip().map(NodeClient.Tip::blockId);
+        return new NodesSeen(Optional.of(GENESIS), true, List.of(nodes))
+                .tip(Set.of())
+                .map(NodeClient.Tip::blockId);
     }
 
     @Test
@@ -39,5 +42,15 @@ class NodesSeenTest {
 
         assertThat(tipOf(silent, other, ours)).contains(ours.tip().blockId());
         assertThat(tipOf(silent, other)).isEmpty();
+    }
+
+    @Test
+    void a_node_whose_tip_is_set_aside_has_no_say_in_the_tip_however_high_it_is() {
+        Seen hollow = node(Standing.OURS, true, -1, 1);
+        Seen ours = node(Standing.OURS, true, 11, 2);
+        NodesSeen seen = new NodesSeen(Optional.of(GENESIS), true, List.of(hollow, ours));
+
+        assertThat(seen.tip(Set.of())).contains(hollow.tip());
+        assertThat(seen.tip(Set.of(hollow.url()))).contains(ours.tip());
     }
 }

@@ -137,6 +137,43 @@ class LyingNodesTest {
         assertThat(pay("token-heights")).isEqualTo(txId);
     }
 
+    private static JsonNode height(ObjectNode tip, BigInteger height, String blockId) {
+        tip.set("height", BigIntegerNode.valueOf(height));
+        tip.put("block_id", blockId);
+        return tip;
+    }
+
+    @Test
+    void a_tip_that_no_chain_has_hides_no_reorganisation_and_makes_nothing_unready() {
+        for (BigInteger claimed : List.of(
+                MOST,
+                BigInteger.valueOf(Long.MAX_VALUE),
+                BigInteger.valueOf(devnet.tip().height() + 1_000))) {
+            liar.lieAbout("get_block_height", tip -> height(tip, claimed, "ee".repeat(32)));
+            Hash256 txId = pay("token-" + claimed);
+            devnet.mine(2);
+            awaitFollowed();
+            Await.until("it is confirmed", () -> inFlight() == 0);
+
+            devnet.reorganise(2, false, List.of());
+            devnet.forgetMempool();
+
+            Await.until(
+                    "it is in flight again and sent again",
+                    () -> inFlight() == 1 && devnet.ledger().transaction(txId).isPresent());
+            for (int i = 0; i < 4; i++) {
+                assertThat(rig.followerStatus().path("lag").asLong())
+                        .as("with tip %s", claimed)
+                        .isLessThan(100);
+                long looks = liar.count("get_block_height");
+                Await.until("the liar was asked again", () -> liar.count("get_block_height") > looks);
+            }
+            devnet.mine(1);
+            awaitFollowed();
+            Await.until("it is confirmed once more", () -> inFlight() == 0);
+        }
+    }
+
     @Test
     void a_node_that_takes_nothing_keeps_no_payment_from_the_other() {
         List<Function<Outpoint, String>> refusals = List.of(
