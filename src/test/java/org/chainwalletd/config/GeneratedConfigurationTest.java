@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.chainwalletd.testkit.GeneratedFile;
+import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -32,7 +33,7 @@ class GeneratedConfigurationTest {
             opened.append(line.matches("  # [a-z-]+(\\.[a-z-]+)* = .*") ? line.replaceFirst("# ", "") : line)
                     .append('\n');
         }
-        Path file = Files.writeString(home.resolve("opened.conf"), opened);
+        Path file = OwnFiles.of(Files.writeString(home.resolve("opened.conf"), opened));
         assertThat(ConfigFactory.parseFile(file.toFile()).entrySet()).hasSizeGreaterThan(25);
         Settings opened1 = SettingsLoader.load(Map.of("--config", file.toString()), Map.of(), home)
                 .settings();

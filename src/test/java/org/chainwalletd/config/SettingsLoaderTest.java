@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +50,7 @@ class SettingsLoaderTest {
 
     private Path file(String content) throws IOException {
         Path file = Files.createDirectories(home.resolve(".chain-walletd")).resolve("walletd.conf");
-        return Files.writeString(file, content);
+        return OwnFiles.of(Files.writeString(file, content));
     }
 
     @Test
@@ -113,7 +114,8 @@ class SettingsLoaderTest {
     void a_flag_goes_over_the_environment_over_the_file_over_the_default(Option option) throws IOException {
         List<String> values = samples(option);
         String last = values.get(values.size() - 1);
-        Path file = Files.writeString(home.resolve("given.conf"), option.key() + " = \"" + values.get(0) + "\"\n");
+        Path file = OwnFiles.of(
+                Files.writeString(home.resolve("given.conf"), option.key() + " = \"" + values.get(0) + "\"\n"));
         String brand = option == Option.BRAND ? "chain" : "chain";
         if (option == Option.EVM_RPC) {
             flags.put("--evm-chain-id", "1");

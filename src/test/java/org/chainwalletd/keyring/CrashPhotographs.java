@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.testkit.OwnFiles;
 
 /**
  * Copies a wallet folder at each crash point that a keyring passes: what a kill at that moment would leave to the next process. The keyring has to
@@ -75,6 +76,7 @@ final class CrashPhotographs implements CrashPoint.Watcher, AutoCloseable {
                     Files.copy(file, to);
                 }
             }
+            OwnFiles.of(target);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -200,7 +201,7 @@ class DamagedKeystoreTest {
             wallets.resolve(".state.json.1.tmp"), wallets.resolve("imported/." + first + ".key.enc.1.tmp")
         };
         for (Path leftover : leftovers) {
-            Files.write(leftover, new byte[3]);
+            OwnFiles.of(Files.write(leftover, new byte[3]));
         }
         fixture.open();
         assertThat(leftovers[0]).doesNotExist();

@@ -19,6 +19,7 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +50,7 @@ class ForeignKeystoreTest {
         Path file = datadir.resolve("wallets").resolve(name);
         Files.createDirectories(file.getParent());
         Files.write(file, content);
+        OwnFiles.of(datadir.resolve("wallets"));
     }
 
     private Keyring open() {

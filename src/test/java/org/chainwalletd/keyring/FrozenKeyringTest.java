@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ class FrozenKeyringTest {
                 Files.copy(file, target);
             }
         }
+        OwnFiles.of(folder);
     }
 
     private Address address(String key) {

@@ -23,6 +23,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -258,7 +259,7 @@ class SeededKeyringTest {
                 .isEqualTo(Reason.STORAGE);
         assertThat(state).doesNotExist();
 
-        Files.writeString(state, "{\"next_index\": 1}");
+        OwnFiles.of(Files.writeString(state, "{\"next_index\": 1}"));
         assertThat(await(fixture.open().deriveNext(Optional.empty())).index()).hasValue(1);
     }
 
