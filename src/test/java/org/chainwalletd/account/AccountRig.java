@@ -167,7 +167,7 @@ final class AccountRig implements AutoCloseable {
 
     static <T> T done(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().join();
+            return Await.result(stage);
         } catch (CompletionException e) {
             throw Failures.unwrap(e) instanceof RuntimeException known ? known : e;
         }

@@ -20,11 +20,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -333,7 +333,7 @@ class EvmEndpointsTest {
             while (true) {
                 out.write('{');
                 out.flush();
-                LockSupport.parkNanos(20_000_000);
+                Await.pause(20);
             }
         } catch (IOException e) {
             // The client has gone, as it should.

@@ -54,18 +54,19 @@ class ClientJarIT {
             Path first = folder.resolve("first");
             Process following = example(daemon, "read", first, "Deposits", "1");
             Await.until("the cursor is told", () -> read(first).contains("cursor "));
-            following.destroyForcibly().waitFor();
+            Await.exit(following.destroyForcibly());
             wallet.fund(shop, 6_000);
             Path second = folder.resolve("second");
             Process again = example(daemon, "read", second, "Deposits", "1", cursor(read(first)));
             Await.until("the cursor is told", () -> read(second).contains("cursor "));
-            again.destroyForcibly().waitFor();
+            Await.exit(again.destroyForcibly());
 
             assertThat(read(first)).startsWith("confirmed 5000 to " + shop);
             assertThat(read(second)).startsWith("confirmed 6000 to " + shop).doesNotContain("5000");
 
             Path balances = folder.resolve("balances");
-            assertThat(example(daemon, "read", balances, "Balances").waitFor()).isZero();
+            assertThat(Await.exit(example(daemon, "read", balances, "Balances")))
+                    .isZero();
             assertThat(read(balances)).isEqualTo(shop + " 11000\n");
         }
     }
@@ -80,8 +81,7 @@ class ClientJarIT {
 
     private String payout(DaemonProcess daemon, String from, String to) throws IOException, InterruptedException {
         Path said = folder.resolve("said");
-        int exit = example(daemon, "spend", said, "Payout", from, to, "5000", "payout-0001")
-                .waitFor();
+        int exit = Await.exit(example(daemon, "spend", said, "Payout", from, to, "5000", "payout-0001"));
         assertThat(exit).as(read(said)).isZero();
         return read(said);
     }

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Vectors;
@@ -288,7 +289,7 @@ class KeyringRefusalsIT {
                             },
                             callers));
                 }
-                mints.forEach(CompletableFuture::join);
+                mints.forEach(Await::result);
             } finally {
                 callers.shutdownNow();
             }

@@ -16,11 +16,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
@@ -71,7 +71,7 @@ class KillLoopIT {
             }
             enough.set(true);
             for (Future<?> client : running) {
-                client.get();
+                Await.outcome(client);
             }
 
             wallet = new Wallet(daemon.get(), node);
@@ -102,10 +102,11 @@ class KillLoopIT {
     }
 
     private void killAndRestart(DaemonProcess node, Withdrawals withdrawals) {
+        HangWatch.alive();
         int goal = withdrawals.answered() + random.nextInt(12);
         Await.until("some more payments are made", () -> withdrawals.answered() >= goal);
         // Not a wait for something: the kill is to hit any moment of a payment, not always the one after an answer.
-        LockSupport.parkNanos(random.nextInt(60_000_000));
+        Await.pause(random.nextInt(60));
         daemon.get().kill();
         DaemonProcess next = start(node);
         Wallet wallet = new Wallet(next, node);
@@ -121,7 +122,7 @@ class KillLoopIT {
                 DaemonProcess current = daemon.get();
                 answered = withdrawals.attempt(current, token);
                 if (!answered) {
-                    LockSupport.parkNanos(5_000_000);
+                    Await.pause(5);
                 }
             }
         }
@@ -134,7 +135,7 @@ class KillLoopIT {
         while (!enough.get()) {
             int now = life.get();
             if (now == last) {
-                LockSupport.parkNanos(5_000_000);
+                Await.pause(5);
                 continue;
             }
             last = now;

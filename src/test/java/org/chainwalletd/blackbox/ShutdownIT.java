@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,7 +113,7 @@ class ShutdownIT {
     }
 
     private static Socket halfARequest(URI daemon) throws IOException {
-        Socket socket = new Socket(daemon.getHost(), daemon.getPort());
+        Socket socket = Dial.socket(daemon);
         socket.getOutputStream().write("POST / HTTP/1.1\r\nHost: loc".getBytes(StandardCharsets.US_ASCII));
         return socket;
     }
@@ -147,7 +148,7 @@ class ShutdownIT {
         Duration stopping = Duration.between(told, Instant.now());
         System.out.println("ShutdownIT: " + load + ": ended after " + stopping.toMillis() + " ms");
         for (Future<?> call : calls) {
-            call.get();
+            Await.outcome(call);
         }
         assertThat(daemon.errors()).noneMatch(line -> line.contains("did not stop in order"));
         return stopping;

@@ -21,6 +21,7 @@ import org.chainwalletd.client.method.ListCredits;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +56,7 @@ class CreditFeedsTest {
             }
             List<Watcher> watchers = List.of(new Watcher(daemon, 0), new Watcher(daemon, 1), new Watcher(daemon, 3));
             for (int step = 0; step < STEPS; step++) {
+                HangWatch.alive();
                 happens(node, addresses);
                 watchers.forEach(watcher -> watcher.follow(random));
             }
@@ -128,7 +130,7 @@ class CreditFeedsTest {
             } else {
                 AsyncCreditFeed feed = new AsyncCreditFeed(daemon.client().async(), query, stored);
                 for (int pages = random.nextInt(3); pages > 0; pages--) {
-                    book(feed.poll(Duration.ZERO).join());
+                    book(Await.result(feed.poll(Duration.ZERO)));
                 }
                 feed.poll(Duration.ofSeconds(5)).cancel(true);
             }

@@ -14,6 +14,7 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +50,7 @@ class DepositWatcherTest {
     void each_deposit_is_booked_once() {
         node = new WalletdClient(chain.uri(), "none", Optional.empty());
         for (int round = 0; round < ROUNDS; round++) {
+            HangWatch.alive();
             Path datadir = folder.resolve("round-" + round);
             daemon = new DaemonRig(datadir, chain.uri());
             try {
@@ -68,6 +70,7 @@ class DepositWatcherTest {
         }
         Shop shop = new Shop();
         for (int step = 0; step < STEPS; step++) {
+            HangWatch.alive();
             happens(customers);
             if (random.nextInt(8) == 0) {
                 daemon.close();

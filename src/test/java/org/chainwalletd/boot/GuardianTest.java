@@ -68,7 +68,7 @@ class GuardianTest {
         CompletableFuture<ActorRef<String>> spawned = new CompletableFuture<>();
         Behavior<String> mortal = Behaviors.receive((context, message) -> Behaviors.stopped());
         guardian.tell(new Guardian.Spawn<>(mortal, name, spawned));
-        return spawned.join();
+        return Await.result(spawned);
     }
 
     /** Returns when the guardian has been told as well: the death was sent to it before to the probe, and it answers in order. */

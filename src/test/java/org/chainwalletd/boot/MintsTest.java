@@ -1,5 +1,6 @@
 package org.chainwalletd.boot;
 
+import org.chainwalletd.testkit.Dial;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -42,7 +43,7 @@ class MintsTest {
     }
 
     private static CompletableFuture<HttpResponse<String>> post(DaemonRig daemon) {
-        HttpRequest request = HttpRequest.newBuilder(daemon.uri())
+        HttpRequest request = Dial.request(daemon.uri())
                 .header("authorization", "Bearer " + daemon.token())
                 .timeout(Duration.ofSeconds(60))
                 .POST(HttpRequest.BodyPublishers.ofString(batch()))
@@ -113,7 +114,7 @@ class MintsTest {
     }
 
     private static void abandon(DaemonRig daemon) throws IOException {
-        try (Socket socket = new Socket(daemon.uri().getHost(), daemon.uri().getPort())) {
+        try (Socket socket = Dial.socket(daemon.uri())) {
             String request = "POST / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + daemon.token()
                     + "\r\ncontent-type: application/json\r\ncontent-length: " + batch().length() + "\r\n\r\n"
                     + batch();

@@ -25,7 +25,9 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +87,7 @@ class WaitSoakTest {
         long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
         List<Long> heaps = new ArrayList<>();
         for (int round = 0; round < ROUNDS || System.nanoTime() < end; round++) {
+            HangWatch.alive();
             round();
             Await.until("no wait and no stream is open", this::isQuiet);
             if (MINUTES > 0) {
@@ -163,7 +166,7 @@ class WaitSoakTest {
     private CompletableFuture<HttpResponse<String>> call(String body) {
         URI url = daemon.uri();
         return http.sendAsync(
-                HttpRequest.newBuilder(url)
+                Dial.request(url)
                         .version(HttpClient.Version.HTTP_1_1)
                         .header("authorization", "Bearer " + token)
                         .header("content-type", "application/json")
@@ -175,7 +178,7 @@ class WaitSoakTest {
 
     /** Asks and reads no answer. */
     private Socket send(String body) throws IOException {
-        Socket socket = new Socket(daemon.uri().getHost(), daemon.uri().getPort());
+        Socket socket = Dial.socket(daemon.uri());
         String head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
                 + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n";
         socket.getOutputStream().write((head + body).getBytes(StandardCharsets.ISO_8859_1));

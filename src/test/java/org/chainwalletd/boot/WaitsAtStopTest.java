@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
@@ -78,6 +77,6 @@ class WaitsAtStopTest {
     }
 
     private static JsonNode answer(CompletableFuture<JsonNode> call) {
-        return call.orTimeout(10, TimeUnit.SECONDS).join();
+        return Await.result(call);
     }
 }

@@ -131,9 +131,7 @@ class CommandsTest {
                 .start();
         bash.getOutputStream().write(words.getBytes(StandardCharsets.UTF_8));
         bash.getOutputStream().close();
-        String reply = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        Await.exit(bash);
-        return reply;
+        return Await.output(bash);
     }
 
     private int run(Map<String, String> environment, String... words) {

@@ -257,9 +257,7 @@ class RpcCommandTest {
                 .start();
         bash.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
         bash.getOutputStream().close();
-        String reply = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        Await.exit(bash);
-        return reply;
+        return Await.output(bash);
     }
 
     private int rpc(String... words) {

@@ -17,10 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.chainwalletd.client.method.Call;
 import org.chainwalletd.client.method.ListCredits;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 /** The cursor's way through answers and failures; over a real daemon it is {@code CreditFeedsTest}'s. */
@@ -157,8 +158,8 @@ class CreditFeedTest {
         CompletableFuture<CreditPage> failed = feed.poll(Duration.ZERO);
         assertThatThrownBy(() -> feed.poll(Duration.ZERO)).isInstanceOf(IllegalStateException.class);
         answers.getLast().completeExceptionally(new WalletdException.Transport("no answer", null));
-        assertThatThrownBy(failed::get)
-                .isInstanceOf(ExecutionException.class)
+        assertThatThrownBy(() -> Await.result(failed))
+                .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(WalletdException.Transport.class);
 
         CompletableFuture<CreditPage> cancelled = feed.poll(Duration.ZERO);
@@ -168,7 +169,7 @@ class CreditFeedTest {
 
         CompletableFuture<CreditPage> given = feed.poll(Duration.ZERO);
         answers.getLast().complete(page("c1", 1));
-        assertThat(given.get().cursor()).isEqualTo("c1");
+        assertThat(Await.result(given).cursor()).isEqualTo("c1");
         assertThat(feed.cursor()).contains("c1");
         assertThat(asked).extracting(params -> params.get("cursor")).containsExactly("c0", "c0", "c0");
     }

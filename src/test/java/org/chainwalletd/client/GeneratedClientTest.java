@@ -20,6 +20,7 @@ import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 /** The typed client is made from what {@code rpc.discover} says. */
@@ -81,10 +82,7 @@ class GeneratedClientTest {
                 AllMethods.registry(), List.of(), CallObserver.NONE, new RpcDispatcher.Limits(1, 1, 1), Runnable::run);
         byte[] request =
                 "{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}".getBytes(StandardCharsets.US_ASCII);
-        byte[] answer = dispatcher
-                .dispatch(request, Optional.of(Scope.READ), Client.staying("test"))
-                .toCompletableFuture()
-                .join()
+        byte[] answer = Await.result(dispatcher.dispatch(request, Optional.of(Scope.READ), Client.staying("test")))
                 .body();
         return new ObjectMapper().readTree(answer).get("result");
     }

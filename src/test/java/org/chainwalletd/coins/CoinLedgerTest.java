@@ -18,6 +18,7 @@ import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,6 +151,7 @@ class CoinLedgerTest {
         int chains = Integer.getInteger("follow.chains", 3);
         watchFresh();
         for (int i = 0; i < chains; i++) {
+            HangWatch.alive();
             for (int step = 0; step < 8; step++) {
                 act(random);
             }

@@ -40,6 +40,7 @@ import org.chainwalletd.store.books.CreditPruning;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,7 @@ class CreditFeedTest {
     void folding_the_feed_gives_exactly_the_chains_credits() {
         Random random = Seeded.random("credits");
         for (int round = 0; round < ROUNDS; round++) {
+            HangWatch.alive();
             history(random, folder.resolve("round-" + round));
             books.close();
         }
@@ -211,13 +213,12 @@ class CreditFeedTest {
     }
 
     private void connect(ChainBlock block) {
-        books.write(session -> {
-                    Page page = session.head();
-                    BlockRows.put(page, row(block));
-                    enter(page, block);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            Page page = session.head();
+            BlockRows.put(page, row(block));
+            enter(page, block);
+            return null;
+        }));
         chain.add(block);
     }
 
@@ -234,12 +235,11 @@ class CreditFeedTest {
             return;
         }
         long to = height() - depth;
-        books.write(session -> {
-                    BlockRows.undo(session.head(), to);
-                    table.undo(session.head(), to);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            BlockRows.undo(session.head(), to);
+            table.undo(session.head(), to);
+            return null;
+        }));
         stale.clear();
         while (height() > to) {
             stale.add(0, chain.remove(chain.size() - 1));
@@ -261,35 +261,32 @@ class CreditFeedTest {
     private void rescan(Random random) {
         owned.add(address(random.nextInt(OWNED)));
         long scan = ++scans;
-        books.write(session -> {
-                    Page page = session.page(scan);
-                    chain.forEach(block -> enter(page, block));
-                    table.join(page);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            Page page = session.page(scan);
+            chain.forEach(block -> enter(page, block));
+            table.join(page);
+            return null;
+        }));
     }
 
     private void see(Transaction tx) {
         Hash256 txId = TransactionCodec.txId(PROFILE, tx);
-        books.write(session -> {
-                    book.pending(txId, tx, table.view(session.head()))
-                            .forEach(credit -> CreditTable.see(session.head(), credit));
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            book.pending(txId, tx, table.view(session.head()))
+                    .forEach(credit -> CreditTable.see(session.head(), credit));
+            return null;
+        }));
     }
 
     private List<Hash256> pending() {
-        return books.read(session -> CreditTable.pending(session.head(), 100)).join();
+        return Await.result(books.read(session -> CreditTable.pending(session.head(), 100)));
     }
 
     private void lose(Hash256 txId) {
-        books.write(session -> {
-                    CreditTable.lose(session.head(), txId);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            CreditTable.lose(session.head(), txId);
+            return null;
+        }));
     }
 
     /** A block with these transactions. */
@@ -314,11 +311,11 @@ class CreditFeedTest {
     }
 
     private CreditFeed.NextPayment next(CreditCursor cursor, long least) {
-        return feed.payment(cursor, Amount.of(least)).toCompletableFuture().join();
+        return Await.result(feed.payment(cursor, Amount.of(least)));
     }
 
     private List<CreditEvent> events(CreditCursor cursor) {
-        return feed.read(cursor, false, 100).toCompletableFuture().join().events();
+        return Await.result(feed.read(cursor, false, 100)).events();
     }
 
     @Test
@@ -326,8 +323,8 @@ class CreditFeedTest {
         owned.add(address(0));
         open(folder);
         connect(block());
-        CreditCursor log = feed.now(0, Optional.empty()).toCompletableFuture().join();
-        CreditCursor deep = feed.now(1, Optional.empty()).toCompletableFuture().join();
+        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
+        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
         Transaction tx = paying(1, 500);
         see(tx);
         see(tx);
@@ -353,8 +350,7 @@ class CreditFeedTest {
         owned.add(address(0));
         open(folder);
         connect(block());
-        CreditCursor start =
-                feed.now(0, Optional.of(address(0))).toCompletableFuture().join();
+        CreditCursor start = Await.result(feed.now(0, Optional.of(address(0))));
         Transaction tx = paying(1, 500, 600);
         see(tx);
 
@@ -377,8 +373,7 @@ class CreditFeedTest {
         owned.add(address(0));
         open(folder);
         connect(block());
-        CreditCursor start =
-                feed.now(0, Optional.of(address(0))).toCompletableFuture().join();
+        CreditCursor start = Await.result(feed.now(0, Optional.of(address(0))));
         see(paying(1, 900));
         lose(TransactionCodec.txId(PROFILE, paying(1, 900)));
         connect(block(paying(2, 900)));
@@ -426,10 +421,8 @@ class CreditFeedTest {
     void old_credits_are_forgotten_and_cursors_from_before_them_are_refused_with_the_first_valid_one() {
         owned.add(address(0));
         open(folder);
-        CreditCursor oldLog =
-                feed.now(0, Optional.empty()).toCompletableFuture().join();
-        CreditCursor oldDeep =
-                feed.now(2, Optional.empty()).toCompletableFuture().join();
+        CreditCursor oldLog = Await.result(feed.now(0, Optional.empty()));
+        CreditCursor oldDeep = Await.result(feed.now(2, Optional.empty()));
         connect(block(paying(1, 500)));
         connect(block(paying(2, 500)));
         while (height() <= CreditPruning.KEPT_BLOCKS) {
@@ -438,8 +431,7 @@ class CreditFeedTest {
         connect(block(paying(3, 500)));
 
         // All these blocks are of the second 0; the last thousand of them stay all the same.
-        int forgotten = books.write(session -> CreditPruning.prune(session.head(), 1, 100))
-                .join();
+        int forgotten = Await.result(books.write(session -> CreditPruning.prune(session.head(), 1, 100)));
 
         assertThat(forgotten).isEqualTo(2);
         for (CreditCursor old : List.of(oldLog, oldDeep)) {
@@ -448,15 +440,13 @@ class CreditFeedTest {
             assertThat(events(refusal.first()).size() + (old.depth() == 0 ? 0 : 1))
                     .isEqualTo(1);
         }
-        CreditCursor beginning =
-                feed.beginning(0, Optional.empty()).toCompletableFuture().join();
+        CreditCursor beginning = Await.result(feed.beginning(0, Optional.empty()));
         assertThat(events(beginning))
                 .extracting(CreditEvent::credit)
                 .extracting(Credit::outpoint)
                 .containsExactly(new Outpoint(TransactionCodec.txId(PROFILE, paying(3, 500)), 0));
-        assertThat(books.write(session -> CreditPruning.prune(session.head(), 1, 100))
-                        .join())
-                .isZero();
+        int again = Await.result(books.write(session -> CreditPruning.prune(session.head(), 1, 100)));
+        assertThat(again).isZero();
     }
 
     private CreditPruning.PrunedException refusal(CreditCursor cursor) {

@@ -43,15 +43,14 @@ class CreditPrunerTest {
         ActorTestKit kit = ActorTestKit.create();
         try (Books books = Books.open(folder, List.of(table))) {
             // One block a second, each with one credit.
-            books.write(session -> {
-                        for (int height = 0; height < BLOCKS; height++) {
-                            Hash256 id = id(height);
-                            BlockRows.put(session.head(), new BlockRow(height, id, id, height, id, true));
-                            table.write(session.head(), credit(height, id));
-                        }
-                        return null;
-                    })
-                    .join();
+            Await.result(books.write(session -> {
+                for (int height = 0; height < BLOCKS; height++) {
+                    Hash256 id = id(height);
+                    BlockRows.put(session.head(), new BlockRow(height, id, id, height, id, true));
+                    table.write(session.head(), credit(height, id));
+                }
+                return null;
+            }));
             CreditFeed feed = new CreditFeed(books, () -> OptionalLong.of(BLOCKS - 1));
             Clock clock = Clock.fixed(Instant.ofEpochSecond(100), ZoneOffset.UTC);
 
@@ -69,9 +68,8 @@ class CreditPrunerTest {
     }
 
     private static org.chainwalletd.store.books.CreditEvent first(CreditFeed feed) {
-        CreditCursor from =
-                feed.beginning(0, Optional.empty()).toCompletableFuture().join();
-        return feed.read(from, true, 1).toCompletableFuture().join().events().get(0);
+        CreditCursor from = Await.result(feed.beginning(0, Optional.empty()));
+        return Await.result(feed.read(from, true, 1)).events().get(0);
     }
 
     private static Credit credit(int height, Hash256 id) {

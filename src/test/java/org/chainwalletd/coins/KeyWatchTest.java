@@ -46,7 +46,7 @@ class KeyWatchTest {
                 },
                 newest::set,
                 Duration.ofMillis(5))));
-        return listening.join();
+        return Await.result(listening);
     }
 
     private CompletionStage<Void> settle(List<Address> added, List<Address> gone) {

@@ -70,7 +70,7 @@ class SeenCreditsTest {
     void open() {
         books = Books.open(folder, List.of(table));
         feed = new CreditFeed(books, () -> OptionalLong.of(height));
-        start = feed.now(0, Optional.empty()).toCompletableFuture().join();
+        start = Await.result(feed.now(0, Optional.empty()));
         begin();
     }
 
@@ -107,7 +107,7 @@ class SeenCreditsTest {
     }
 
     private List<CreditEvent.Kind> told() {
-        return feed.read(start, true, 100).toCompletableFuture().join().events().stream()
+        return Await.result(feed.read(start, true, 100)).events().stream()
                 .map(CreditEvent::kind)
                 .toList();
     }

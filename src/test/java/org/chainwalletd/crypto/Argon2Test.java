@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.bouncycastle.crypto.generators.Argon2BytesGenerator.Block;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 class Argon2Test {
@@ -56,10 +56,8 @@ class Argon2Test {
                 Future<?> beside = other.submit(() ->
                         Argon2.SPECIFIED.derive(new byte[3], filled(16, 7)).close());
                 agreesWithTheReferenceImplementationWithoutSecretAndData();
-                beside.get();
+                Await.outcome(beside);
             }
-        } catch (InterruptedException | ExecutionException e) {
-            throw new AssertionError(e);
         } finally {
             other.shutdownNow();
         }

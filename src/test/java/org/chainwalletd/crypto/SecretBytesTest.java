@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 class SecretBytesTest {
@@ -83,17 +84,17 @@ class SecretBytesTest {
         CompletableFuture<Byte> seen = new CompletableFuture<>();
         Thread user = new Thread(() -> seen.complete(secret.<Byte, RuntimeException>use(bytes -> {
             inside.countDown();
-            awaitQuietly(closed);
+            Await.opened(closed);
             return bytes[0];
         })));
         user.start();
-        inside.await();
+        Await.opened(inside);
 
         secret.close();
         closed.countDown();
 
         assertThat(seen.get(10, TimeUnit.SECONDS)).isEqualTo((byte) 5);
-        user.join();
+        Await.end(user);
         assertThat(content).containsOnly(0);
     }
 
@@ -109,13 +110,5 @@ class SecretBytesTest {
         secret.close();
 
         assertThat(content).containsOnly(0);
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

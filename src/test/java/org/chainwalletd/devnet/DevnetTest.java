@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
@@ -111,8 +112,8 @@ class DevnetTest {
                             .get("tx_id")
                             .textValue());
             Set<String> txIds = new HashSet<>();
-            for (Future<String> call : callers.invokeAll(calls)) {
-                txIds.add(call.get());
+            for (Future<String> call : callers.invokeAll(calls, 1, TimeUnit.MINUTES)) {
+                txIds.add(Await.outcome(call));
             }
             assertThat(txIds).hasSize(100);
             chain.mine(1);

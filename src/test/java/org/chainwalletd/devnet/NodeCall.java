@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import org.chainwalletd.testkit.Dial;
 
 /** Talks to a node over a plain socket, one connection per call, so that every byte of an answer can be looked at. */
 final class NodeCall {
@@ -30,10 +30,7 @@ final class NodeCall {
     }
 
     static Socket connect(URI node) throws IOException {
-        Socket socket = new Socket();
-        socket.setSoTimeout(20_000);
-        socket.connect(new InetSocketAddress(node.getHost(), node.getPort()));
-        return socket;
+        return Dial.socket(node);
     }
 
     static String post(URI node, String body) {

@@ -195,7 +195,7 @@ final class BooksHistory implements AutoCloseable {
 
     private void rescan(long from) {
         say("rescan from " + from);
-        follower.rescan(from).toCompletableFuture().join();
+        Await.result(follower.rescan(from));
     }
 
     /** Its older payments are known when a rescan that begins later has read them. */
@@ -238,9 +238,8 @@ final class BooksHistory implements AutoCloseable {
     }
 
     private boolean noScans() {
-        return books.file()
-                .read(session -> BlockRows.scans(session.head()).isEmpty())
-                .join();
+        return Await.result(
+                books.file().read(session -> BlockRows.scans(session.head()).isEmpty()));
     }
 
     private void start() {
@@ -303,18 +302,15 @@ final class BooksHistory implements AutoCloseable {
         Reader(long depth, Optional<Address> address) {
             this.depth = depth;
             this.address = address;
-            this.cursor = CreditCursor.beginning(
-                            feed.store().toCompletableFuture().join(), depth, address)
+            this.cursor = CreditCursor.beginning(Await.result(feed.store()), depth, address)
                     .text();
         }
 
         /** Returns whether there is more. */
         boolean read(int limit) {
-            CreditCursor from = CreditCursor.parse(
-                            cursor, feed.store().toCompletableFuture().join(), depth, address)
+            CreditCursor from = CreditCursor.parse(cursor, Await.result(feed.store()), depth, address)
                     .orElseThrow();
-            CreditFeed.Batch batch =
-                    feed.read(from, true, limit).toCompletableFuture().join();
+            CreditFeed.Batch batch = Await.result(feed.read(from, true, limit));
             batch.events().forEach(this::book);
             cursor = batch.cursor().text();
             return batch.more();

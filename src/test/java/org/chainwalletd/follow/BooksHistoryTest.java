@@ -5,6 +5,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,7 @@ class BooksHistoryTest {
     void whatever_happens_all_books_equal_those_that_are_written_from_the_last_chain_alone() {
         Random seeds = Seeded.random("books");
         for (int i = 0; i < HISTORIES; i++) {
+            HangWatch.alive();
             long seed = seeds.nextLong();
             try (BooksHistory history =
                     new BooksHistory(folder.resolve("history-" + i), new Random(seed), kit, executor)) {

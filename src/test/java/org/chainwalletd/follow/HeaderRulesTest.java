@@ -14,6 +14,7 @@ import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 class HeaderRulesTest {
@@ -134,15 +135,13 @@ class HeaderRulesTest {
     }
 
     private HeaderCheck.Judged judgeWork(BlockHeader header, Network network) {
-        return new HeaderCheck(
+        return Await.result(new HeaderCheck(
                         new HeaderRules(network),
                         new Leniency(network),
                         new WorkCheck(ChainProfile.of("chain"), Runnable::run),
                         true,
                         Clock.fixed(Instant.ofEpochSecond(BEGIN), ZoneOffset.UTC),
                         Runnable::run)
-                .judgeWork(header, header.id(), 51)
-                .toCompletableFuture()
-                .join();
+                .judgeWork(header, header.id(), 51));
     }
 }

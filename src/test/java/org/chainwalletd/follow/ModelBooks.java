@@ -24,6 +24,7 @@ import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.testkit.Await;
 
 /** All books of the daemon over a file, wired as the daemon does, with a way to fail in the middle of a commit. */
 final class ModelBooks implements AutoCloseable {
@@ -81,15 +82,13 @@ final class ModelBooks implements AutoCloseable {
         ModelBooks fresh = new ModelBooks(folder, watched);
         fresh.watch(List.copyOf(watched));
         Bookkeeping bookkeeping = new Bookkeeping(fresh.file, fresh.books);
-        bookkeeping
-                .begin(List.of(new Bookkeeping.Entry(tip.at(0).block(), true).row()), Network.TESTNET, Optional.empty())
-                .toCompletableFuture()
-                .join();
+        Await.result(bookkeeping.begin(
+                List.of(new Bookkeeping.Entry(tip.at(0).block(), true).row()), Network.TESTNET, Optional.empty()));
         List<Bookkeeping.Entry> entries = new ArrayList<>();
         for (ModelBlock block = tip; block.height() > 0; block = block.parent()) {
             entries.add(0, new Bookkeeping.Entry(block.block(), true));
         }
-        bookkeeping.connect(entries).toCompletableFuture().join();
+        Await.result(bookkeeping.connect(entries));
         return fresh;
     }
 
@@ -102,10 +101,7 @@ final class ModelBooks implements AutoCloseable {
     }
 
     void watch(List<Address> addresses) {
-        new LedgerBooks(file)
-                .watch(addresses, false, DEEP)
-                .toCompletableFuture()
-                .join();
+        Await.result(new LedgerBooks(file).watch(addresses, false, DEEP));
     }
 
     /** The {@code row}th block from now on fails after all its rows are written. */
@@ -119,12 +115,11 @@ final class ModelBooks implements AutoCloseable {
 
     /** What the head's rows say, table by table. */
     Map<String, List<String>> dump() {
-        return file.read(session -> {
-                    Map<String, List<String>> all = new TreeMap<>();
-                    ROWS.forEach((name, sql) -> all.put(name, rows(session.head(), sql)));
-                    return all;
-                })
-                .join();
+        return Await.result(file.read(session -> {
+            Map<String, List<String>> all = new TreeMap<>();
+            ROWS.forEach((name, sql) -> all.put(name, rows(session.head(), sql)));
+            return all;
+        }));
     }
 
     private static List<String> rows(Page page, String sql) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 class WorkCheckTest {
@@ -31,8 +32,7 @@ class WorkCheckTest {
         BlockHeader good = mined();
         BlockHeader bad = good.withNonce(good.nonce() + 1_000);
 
-        assertThat(work.passes(good, good.id()).toCompletableFuture().join()).isTrue();
-        assertThat(work.passes(bad, bad.id()).toCompletableFuture().join())
-                .isEqualTo(bad.isMetBy(WorkCheck.hash(PROFILE, bad)));
+        assertThat(Await.result(work.passes(good, good.id()))).isTrue();
+        assertThat(Await.result(work.passes(bad, bad.id()))).isEqualTo(bad.isMetBy(WorkCheck.hash(PROFILE, bad)));
     }
 }

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangUp;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,19 +182,18 @@ class AuthenticationTest {
 
     @Test
     void sighup_makes_the_process_take_the_files_anew() throws Exception {
+        HangUp.assumeHeard();
         Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
         Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
         new TokenRotation(datadir, Map.of(), authenticator).onHangUp();
 
         long self = ProcessHandle.current().pid();
-        assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(self))
-                        .start()
-                        .waitFor())
+        assertThat(Await.exit(new ProcessBuilder("kill", "-HUP", Long.toString(self)).start()))
                 .isZero();
 
-        while (authenticator.scopeOf("Bearer another-token-0123456789").isEmpty()) {
-            Thread.onSpinWait();
-        }
+        Await.until(
+                "the new token is taken",
+                () -> authenticator.scopeOf("Bearer another-token-0123456789").isPresent());
     }
 
     @Test

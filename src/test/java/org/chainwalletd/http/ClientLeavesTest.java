@@ -33,6 +33,7 @@ import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -436,11 +437,7 @@ class ClientLeavesTest {
     }
 
     private Socket http2(boolean tls) throws Exception {
-        return tls
-                ? tls("h2")
-                : new Socket(
-                        fixture.server.address().getAddress(),
-                        fixture.server.address().getPort());
+        return tls ? tls("h2") : Dial.socket(fixture.server.address());
     }
 
     private SSLSocket tls(String protocol) throws Exception {
@@ -450,7 +447,7 @@ class ClientLeavesTest {
     private SSLSocket tls(String protocol, String version) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, new TrustManager[] {new TrustAll()}, new SecureRandom());
-        Socket bare = new Socket("127.0.0.1", fixture.server.address().getPort());
+        Socket bare = Dial.socket("127.0.0.1", fixture.server.address().getPort());
         SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(bare, "localhost", 443, true);
         var parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {protocol});

@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import org.chainwalletd.testkit.Dial;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.http.RawHttp2.CONTINUATION;
 import static org.chainwalletd.http.RawHttp2.DATA;
@@ -444,7 +445,6 @@ class Http2AttackTest {
     }
 
     private Socket socket() throws IOException {
-        return new Socket(
-                fixture.server.address().getAddress(), fixture.server.address().getPort());
+        return Dial.socket(fixture.server.address());
     }
 }

@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import org.chainwalletd.testkit.Dial;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.http.RawHttp2.DATA;
 import static org.chainwalletd.http.RawHttp2.END_HEADERS;
@@ -210,9 +211,7 @@ class Http2HeldTest {
 
     private RawHttp2 connect(int... settings) throws IOException {
         RawHttp2 client = RawHttp2.with(
-                new Socket(
-                        fixture.server.address().getAddress(),
-                        fixture.server.address().getPort()),
+                Dial.socket(fixture.server.address()),
                 settings);
         clients.add(client);
         return client;

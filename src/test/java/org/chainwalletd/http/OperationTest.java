@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,19 +62,16 @@ class OperationTest {
             HttpServer.Place taken =
                     new HttpServer.Place(fixture.server.address(), List.of(), Optional.empty(), Optional.empty());
 
-            assertThatThrownBy(() -> HttpServer.start(
-                                    fixture.system,
-                                    taken,
-                                    ServerFixture.LIMITS,
-                                    new HttpServer.Services(
-                                            (body, scope, client) -> null,
-                                            fixture.authenticator,
-                                            List.of(),
-                                            () -> "",
-                                            ServerObserver.NONE))
-                            .toCompletableFuture()
-                            .orTimeout(20, TimeUnit.SECONDS)
-                            .join())
+            assertThatThrownBy(() -> Await.result(HttpServer.start(
+                            fixture.system,
+                            taken,
+                            ServerFixture.LIMITS,
+                            new HttpServer.Services(
+                                    (body, scope, client) -> null,
+                                    fixture.authenticator,
+                                    List.of(),
+                                    () -> "",
+                                    ServerObserver.NONE))))
                     .isInstanceOf(CompletionException.class);
         }
     }
@@ -110,9 +108,7 @@ class OperationTest {
             busy.post(ServerFixture.READ, "\"wait\"");
             half.send("POST / HTTP/1.1\r\nHost:");
             fixture.awaitCalls(1);
-            while (fixture.server.connections() < 2) {
-                Thread.onSpinWait();
-            }
+            Await.until("both are connected", () -> fixture.server.connections() >= 2);
 
             CompletableFuture<Void> drained =
                     fixture.server.drain(Duration.ofSeconds(2)).toCompletableFuture();

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,9 +104,6 @@ class PlainServerTest {
     }
 
     private Socket socket() throws Exception {
-        Socket socket = new Socket(
-                fixture.server.address().getAddress(), fixture.server.address().getPort());
-        socket.setSoTimeout(30_000);
-        return socket;
+        return Dial.socket(fixture.server.address());
     }
 }

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.chainwalletd.testkit.Dial;
 
 /** An HTTP/1 client on a bare socket, which can also say what no HTTP library would. */
 final class RawClient implements Closeable {
@@ -36,7 +37,7 @@ final class RawClient implements Closeable {
     }
 
     static RawClient to(InetSocketAddress address) throws IOException {
-        return new RawClient(new Socket(address.getAddress(), address.getPort()));
+        return new RawClient(Dial.socket(address));
     }
 
     /** One whose system takes few bytes while nobody reads. */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -32,6 +31,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,7 +84,7 @@ class TlsServerTest {
         try (ServerFixture only1 = ServerFixture.tls(datadir, ServerFixture.LIMITS, identity)) {
             HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
             URI uri = URI.create("https://localhost:" + only1.server.address().getPort() + "/healthz");
-            assertThat(client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+            assertThat(client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
                             .version())
                     .isEqualTo(HttpClient.Version.HTTP_1_1);
             try (SSLSocket socket = (SSLSocket) trusting()
@@ -148,7 +149,7 @@ class TlsServerTest {
         SSLContext context = trusting();
         try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
                 .createSocket(
-                        new Socket("127.0.0.1", fixture.server.address().getPort()), "other.example", 443, true)) {
+                        Dial.socket("127.0.0.1", fixture.server.address().getPort()), "other.example", 443, true)) {
             var parameters = socket.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             socket.setSSLParameters(parameters);
@@ -191,7 +192,7 @@ class TlsServerTest {
 
             assertThat(new Pinning(identity.fingerprint())
                             .client()
-                            .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+                            .send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
                             .body())
                     .isEqualTo(certificate);
         }
@@ -240,14 +241,11 @@ class TlsServerTest {
         try (ServerFixture quick = ServerFixture.http2(datadir, impatient, Optional.of(identity))) {
             HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
             URI uri = URI.create("https://localhost:" + quick.server.address().getPort() + "/healthz");
-            HttpResponse<String> answer =
-                    client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+            HttpResponse<String> answer = client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString());
             assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
 
             quick.awaitRefusal("idle");
-            while (quick.server.connections() > 0) {
-                Thread.onSpinWait();
-            }
+            Await.until("it is closed", () -> quick.server.connections() == 0);
         }
     }
 
@@ -322,13 +320,13 @@ class TlsServerTest {
                 .redirectErrorStream(true)
                 .start();
         openssl.getOutputStream().close();
-        String said = new String(openssl.getInputStream().readAllBytes());
+        String said = Await.output(openssl);
 
         assertThat(said).contains("Verification: OK").contains("TLSv1.3");
     }
 
     private HttpRequest post(String host, String body) {
-        return HttpRequest.newBuilder(URI.create(
+        return Dial.request(URI.create(
                         "https://" + host + ":" + fixture.server.address().getPort() + "/"))
                 .header("Authorization", "Bearer " + ServerFixture.SPEND)
                 .header("Content-Type", "application/json")
@@ -338,7 +336,7 @@ class TlsServerTest {
 
     private String get(HttpClient client, String path) throws Exception {
         URI uri = URI.create("https://localhost:" + fixture.server.address().getPort() + path);
-        return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+        return client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
                 .body();
     }
 

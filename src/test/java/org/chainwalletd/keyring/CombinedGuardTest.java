@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 class CombinedGuardTest {
@@ -26,14 +27,14 @@ class CombinedGuardTest {
 
     @Test
     void a_key_goes_when_nobody_objects() {
-        assertThat(asked().join()).isEmpty();
-        assertThat(asked(saying(null), saying(null)).join()).isEmpty();
+        assertThat(Await.result(asked())).isEmpty();
+        assertThat(Await.result(asked(saying(null), saying(null)))).isEmpty();
     }
 
     @Test
     void the_first_objection_is_told() {
-        assertThat(asked(saying(null), saying("b"), saying("c")).join()).contains("b");
-        assertThat(asked(saying("a"), saying(null)).join()).contains("a");
+        assertThat(Await.result(asked(saying(null), saying("b"), saying("c")))).contains("b");
+        assertThat(Await.result(asked(saying("a"), saying(null)))).contains("a");
     }
 
     @Test
@@ -47,7 +48,7 @@ class CombinedGuardTest {
         assertThat(seen).containsExactly(ENTRY);
         assertThat(answer).isNotDone();
         slow.complete(Optional.empty());
-        assertThat(answer.join()).contains("later");
+        assertThat(Await.result(answer)).contains("later");
     }
 
     @Test

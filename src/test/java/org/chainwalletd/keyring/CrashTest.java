@@ -7,8 +7,6 @@ import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +29,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.CrashPhotographs.Photograph;
 import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -305,8 +304,7 @@ class CrashTest {
 
     private static Told readThenKill(Process process, int lines, int thenMicros) throws Exception {
         List<String> said = new ArrayList<>();
-        try (BufferedReader reader =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        try (BufferedReader reader = Await.reader(process)) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 said.add(line);
                 if (said.size() == lines + 1) {

@@ -14,7 +14,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -23,6 +22,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.Fence;
+import org.chainwalletd.testkit.Await;
 
 /** A keyring on a folder of a test, with a cheap Argon2id and a clock that the test moves. */
 final class KeyringFixture implements AutoCloseable {
@@ -158,13 +158,7 @@ final class KeyringFixture implements AutoCloseable {
 
     /** Waits until {@code condition} holds, at most a minute. */
     static void eventually(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("not within a minute");
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-        }
+        Await.until("it comes true", condition);
     }
 
     static <T> T await(CompletionStage<T> stage) {

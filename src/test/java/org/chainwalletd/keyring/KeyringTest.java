@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -127,13 +128,7 @@ class KeyringTest {
             KeyringFixture.eventually(
                     () -> disk.getActiveCount() == 0 && disk.getQueue().isEmpty());
             CountDownLatch held = new CountDownLatch(1);
-            disk.execute(() -> {
-                try {
-                    held.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
+            disk.execute(() -> Await.opened(held));
             List<CompletionStage<KeyEntry>> mints = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 mints.add(minting.generateIndependent(Optional.empty()));

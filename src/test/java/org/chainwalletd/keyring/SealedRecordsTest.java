@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,13 +41,11 @@ class SealedRecordsTest {
         SealedRecords records = TestSeals.of(Optional.empty());
         byte[] changed = records.seal(secret("a row")).toArray();
         changed[changed.length - 1] ^= 1;
-        assertThatThrownBy(() ->
-                        records.open(Bytes.wrap(changed)).toCompletableFuture().join())
+        assertThatThrownBy(() -> Await.result(records.open(Bytes.wrap(changed))))
                 .hasCauseInstanceOf(UnsealException.class);
         Sealer sealer = new Sealer(KeyringFixture.CHAIN, KeyringFixture.CHEAP, new SecureRandom());
         Bytes other = Bytes.wrap(sealer.seal(SealedRole.IMPORTED, secret("phrase"), secret("a row"))
                 .toBytes());
-        assertThatThrownBy(() -> records.open(other).toCompletableFuture().join())
-                .hasCauseInstanceOf(UnsealException.class);
+        assertThatThrownBy(() -> Await.result(records.open(other))).hasCauseInstanceOf(UnsealException.class);
     }
 }

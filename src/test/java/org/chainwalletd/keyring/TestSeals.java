@@ -9,6 +9,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.testkit.Await;
 
 /** Seals of the swap journal without a keyring, at a cost that tests can pay. */
 public final class TestSeals {
@@ -18,14 +19,12 @@ public final class TestSeals {
 
     public static SealedRecords of(Optional<Bytes> like) {
         Executor executor = ForkJoinPool.commonPool();
-        return SealedRecords.open(
-                        SealedRole.SWAP_JOURNAL.bytes(KeyringFixture.CHAIN),
-                        new SecureRandom(),
-                        like,
-                        salt -> CompletableFuture.supplyAsync(() -> derive(salt), executor),
-                        executor)
-                .toCompletableFuture()
-                .join();
+        return Await.result(SealedRecords.open(
+                SealedRole.SWAP_JOURNAL.bytes(KeyringFixture.CHAIN),
+                new SecureRandom(),
+                like,
+                salt -> CompletableFuture.supplyAsync(() -> derive(salt), executor),
+                executor));
     }
 
     private static SecretBytes derive(Bytes salt) {

@@ -18,6 +18,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -78,10 +79,7 @@ class EnvelopeFuzzTest {
     }
 
     private void check(byte[] body) throws IOException {
-        RpcAnswer answer = dispatcher
-                .dispatch(body, Optional.of(Scope.SPEND), Client.staying("fuzz"))
-                .toCompletableFuture()
-                .join();
+        RpcAnswer answer = Await.result(dispatcher.dispatch(body, Optional.of(Scope.SPEND), Client.staying("fuzz")));
         if (answer.status() == 204) {
             assertThat(answer.body()).isEmpty();
             return;

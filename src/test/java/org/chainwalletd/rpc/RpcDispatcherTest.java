@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -237,7 +238,7 @@ class RpcDispatcherTest {
                         Optional.of(Scope.READ),
                         Client.staying("c"))
                 .toCompletableFuture();
-        while (!answer.isDone()) {
+        Await.until("all items are answered", () -> {
             List<CompletableFuture<TestMethods.Ok>> now;
             synchronized (held) {
                 now = List.copyOf(held);
@@ -247,11 +248,12 @@ class RpcDispatcherTest {
                 running.decrementAndGet();
                 one.complete(new TestMethods.Ok(true));
             });
-            Thread.onSpinWait();
-        }
+            return answer.isDone();
+        });
         assertThat(fourRun.getCount()).isZero();
         assertThat(most).hasValue(4);
-        assertThat(new String(answer.join().body(), UTF_8).split("\"result\"")).hasSize(11);
+        assertThat(new String(Await.result(answer).body(), UTF_8).split("\"result\""))
+                .hasSize(11);
     }
 
     @Test

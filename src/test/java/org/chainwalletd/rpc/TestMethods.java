@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
+import org.chainwalletd.testkit.Await;
 
 /** Methods for the tests of the envelope. */
 final class TestMethods {
@@ -75,9 +76,6 @@ final class TestMethods {
     }
 
     static RpcAnswer answer(RpcDispatcher dispatcher, Optional<Scope> scope, byte[] body) {
-        return dispatcher
-                .dispatch(body, scope, Client.staying("127.0.0.1"))
-                .toCompletableFuture()
-                .join();
+        return Await.result(dispatcher.dispatch(body, scope, Client.staying("127.0.0.1")));
     }
 }

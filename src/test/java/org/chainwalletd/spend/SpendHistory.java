@@ -1,5 +1,7 @@
 package org.chainwalletd.spend;
 
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -271,7 +273,7 @@ final class SpendHistory {
         long patience = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(40);
         while (daemons.stream().anyMatch(daemon -> daemon.spends.spending.inFlightTransfers() > 0)
                 && System.nanoTime() < patience) {
-            LockSupport.parkNanos(1_000_000);
+            Await.pause(1);
         }
     }
 
@@ -422,7 +424,7 @@ final class SpendHistory {
             }
             chain.devnet.mine(1);
             daemons.forEach(daemon -> daemon.spends.wake());
-            LockSupport.parkNanos(10_000_000);
+            Await.pause(10);
             daemons.forEach(this::giveUpTheHopeless);
         }
     }
@@ -472,6 +474,7 @@ final class SpendHistory {
             try (SpendHarness first = new SpendHarness(chain);
                     SpendHarness second = new SpendHarness(chain, first)) {
                 for (int i = begun; i < Math.min(histories, begun + perChain); i++) {
+                    HangWatch.alive();
                     SpendHistory history = new SpendHistory(
                             List.of(first, second),
                             chain.resolve("history-" + i),

@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import org.chainwalletd.testkit.Await;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ final class SpendJudge {
         private List<Receipt> receipts() {
             return answers().stream()
                     .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
-                    .map(CompletableFuture::join)
+                    .map(Await::result)
                     .toList();
         }
     }
@@ -350,7 +351,7 @@ final class SpendJudge {
 
     private static Throwable failureOf(CompletableFuture<?> answer) {
         try {
-            answer.join();
+            Await.result(answer);
             return null;
         } catch (CompletionException e) {
             return e.getCause();

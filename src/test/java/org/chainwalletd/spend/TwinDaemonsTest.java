@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import org.chainwalletd.testkit.Await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
@@ -138,8 +139,8 @@ class TwinDaemonsTest {
             CompletableFuture<Optional<String>> first = CompletableFuture.supplyAsync(() -> pay(one, token), callers);
             CompletableFuture<Optional<String>> second =
                     CompletableFuture.supplyAsync(() -> pay(other, token), callers);
-            answers.add(first.join());
-            answers.add(second.join());
+            answers.add(Await.result(first));
+            answers.add(Await.result(second));
         }
         callers.shutdown();
         List<String> acknowledged = answers.stream().flatMap(Optional::stream).toList();

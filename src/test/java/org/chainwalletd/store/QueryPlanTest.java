@@ -12,6 +12,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,16 +72,12 @@ class QueryPlanTest {
             done(store.intents().unburied());
             done(store.allowance().spentSince(0));
 
-            assertPlans(store.write(session -> session.statements().stream()
-                            .filter(sql ->
-                                    sql.matches("(INSERT|UPDATE|DELETE|SELECT).*") && !sql.contains("sqlite_master"))
-                            .map(sql -> plan(session, sql))
-                            .toList())
-                    .join());
-            assertPlans(store.read(session -> session.statements().stream()
-                            .map(sql -> plan(session, sql))
-                            .toList())
-                    .join());
+            assertPlans(Await.result(store.write(session -> session.statements().stream()
+                    .filter(sql -> sql.matches("(INSERT|UPDATE|DELETE|SELECT).*") && !sql.contains("sqlite_master"))
+                    .map(sql -> plan(session, sql))
+                    .toList())));
+            assertPlans(Await.result(store.read(session ->
+                    session.statements().stream().map(sql -> plan(session, sql)).toList())));
         }
     }
 
@@ -127,6 +124,6 @@ class QueryPlanTest {
     }
 
     private static <T> T done(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().join();
+        return Await.result(stage);
     }
 }

@@ -20,6 +20,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -187,17 +189,14 @@ class SqliteStoreTest {
     @Test
     void a_unit_that_takes_long_is_answered_before_the_next_is_applied() {
         CompletableFuture<Void> first = store.write(session -> {
-                    long until = System.nanoTime() + 5_000_000;
-                    while (System.nanoTime() < until) {
-                        Thread.onSpinWait();
-                    }
+                    Await.pause(5);
                     return (Void) null;
                 })
                 .toCompletableFuture();
         CompletableFuture<Boolean> second =
                 store.write(session -> first.isDone()).toCompletableFuture();
 
-        assertThat(second.join()).isTrue();
+        assertThat(Await.result(second)).isTrue();
     }
 
     @Test
@@ -226,7 +225,7 @@ class SqliteStoreTest {
         done(store.intents().open(begun, 0));
         CountDownLatch disk = new CountDownLatch(1);
         store.write(session -> {
-            await(disk);
+            Await.opened(disk);
             return null;
         });
         List<CompletableFuture<Opening>> opened = new ArrayList<>();
@@ -238,7 +237,7 @@ class SqliteStoreTest {
 
         CompletionStage<Transition> outcome =
                 store.intents().confirm(begun.txId(), IntentState.PREPARED, new BlockPlace(9, begun.txId()), 50);
-        assertThatThrownBy(opened.get(opened.size() - 1)::join)
+        assertThatThrownBy(() -> Await.result(opened.get(opened.size() - 1)))
                 .hasCauseInstanceOf(StoreException.class)
                 .cause()
                 .extracting(refused -> ((StoreException) refused).reason())
@@ -248,7 +247,7 @@ class SqliteStoreTest {
 
         assertThat(done(outcome)).isEqualTo(new Transition.Made());
         opened.subList(0, opened.size() - 1)
-                .forEach(taken -> assertThat(taken.join()).isEqualTo(new Opening.Opened(false)));
+                .forEach(taken -> assertThat(Await.result(taken)).isEqualTo(new Opening.Opened(false)));
         assertThat(done(store.intents().inFlight())).hasSize(opened.size() - 1);
     }
 
@@ -256,7 +255,7 @@ class SqliteStoreTest {
     void a_writer_that_dies_answers_everybody_and_says_so() {
         CountDownLatch disk = new CountDownLatch(1);
         CompletableFuture<Void> deadly = store.write(session -> {
-            await(disk);
+            Await.opened(disk);
             throw new StackOverflowError("as an error of the virtual machine does");
         });
         CompletableFuture<Opening> behind =
@@ -264,8 +263,8 @@ class SqliteStoreTest {
         assertThat(store.died().toCompletableFuture()).isNotDone();
         disk.countDown();
 
-        assertThatThrownBy(deadly::join).hasCauseInstanceOf(StoreException.class);
-        assertThatThrownBy(behind::join).hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> Await.result(deadly)).hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> Await.result(behind)).hasCauseInstanceOf(StoreException.class);
         done(store.died());
         assertThatThrownBy(() -> done(store.intents().open(intent(2, Optional.empty(), 8), 0)))
                 .hasCauseInstanceOf(StoreException.class);
@@ -307,24 +306,15 @@ class SqliteStoreTest {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
         assertThat(done(store.intents().findForCertain(intent.txId()))).contains(intent);
-        store.write(session -> {
-                    session.execute("PRAGMA query_only = ON");
-                    return null;
-                })
-                .join();
+        Await.result(store.write(session -> {
+            session.execute("PRAGMA query_only = ON");
+            return null;
+        }));
 
         assertThatThrownBy(() -> done(store.intents().findForCertain(intent.txId())))
                 .as("nothing can be written over a failed commit")
                 .hasCauseInstanceOf(StoreException.class);
         assertThat(done(store.intents().find(intent.txId()))).contains(intent);
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private static Void cannotBeCommitted(SqlSession session) throws SQLException {
@@ -336,7 +326,7 @@ class SqliteStoreTest {
 
     private static StoreException.Reason reasonOf(CompletableFuture<Void> written) {
         StoreException[] failure = new StoreException[1];
-        assertThatThrownBy(written::join)
+        assertThatThrownBy(() -> Await.result(written))
                 .cause()
                 .isInstanceOfSatisfying(StoreException.class, found -> failure[0] = found);
         return failure[0].reason();
@@ -347,6 +337,7 @@ class SqliteStoreTest {
     void what_was_acknowledged_is_there_after_the_process_was_killed() throws IOException {
         List<Integer> acknowledged = new ArrayList<>();
         for (int round = 0; round < Integer.getInteger("store.kills", 2); round++) {
+            HangWatch.alive();
             store.close();
             killed(acknowledged, 1_000_000 * round + 1);
             open();
@@ -373,7 +364,7 @@ class SqliteStoreTest {
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         int enough = acknowledged.size() + 200 + new Random(first).nextInt(500);
-        try (BufferedReader lines = process.inputReader()) {
+        try (BufferedReader lines = Await.reader(process)) {
             while (acknowledged.size() < enough) {
                 acknowledged.add(Integer.parseInt(lines.readLine()));
             }
@@ -382,7 +373,7 @@ class SqliteStoreTest {
                 acknowledged.add(Integer.parseInt(line));
             }
         } finally {
-            process.destroyForcibly().onExit().join();
+            Await.result(process.destroyForcibly().onExit());
         }
     }
 }

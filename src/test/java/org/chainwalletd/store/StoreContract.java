@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,7 +90,7 @@ abstract class StoreContract {
         }
 
         long refused = answers.stream()
-                .filter(answer -> answer.join() instanceof Opening.CoinTaken)
+                .filter(answer -> Await.result(answer) instanceof Opening.CoinTaken)
                 .count();
 
         assertThat(refused).isEqualTo(25);
@@ -275,18 +276,18 @@ abstract class StoreContract {
                     .toCompletableFuture());
         }
 
-        sameToken.forEach(CompletableFuture::join);
-        sameCoin.forEach(CompletableFuture::join);
+        sameToken.forEach(Await::result);
+        sameCoin.forEach(Await::result);
         Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
-        assertThat(sameToken.stream().map(CompletableFuture::join).distinct())
+        assertThat(sameToken.stream().map(Await::result).distinct())
                 .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner));
         List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
                 .filter(held -> held.coin().outpoint().equals(outpoint(7)))
                 .toList();
         assertThat(coin).hasSize(1);
-        assertThat(sameCoin.stream().map(CompletableFuture::join).filter(Opening.Opened.class::isInstance))
+        assertThat(sameCoin.stream().map(Await::result).filter(Opening.Opened.class::isInstance))
                 .hasSize(1);
-        assertThat(sameCoin.stream().map(CompletableFuture::join))
+        assertThat(sameCoin.stream().map(Await::result))
                 .contains(new Opening.CoinTaken(
                         new Coin(outpoint(7), Amount.MAX), coin.get(0).txId()));
     }
@@ -305,7 +306,7 @@ abstract class StoreContract {
                     .toCompletableFuture());
         }
 
-        List<Transition> answers = told.stream().map(CompletableFuture::join).toList();
+        List<Transition> answers = told.stream().map(Await::result).toList();
 
         IntentState now =
                 done(store.intents().find(intent.txId())).orElseThrow().state();
@@ -559,7 +560,7 @@ abstract class StoreContract {
                 .addVersion(1, 2, AccountSendSample.version(4, 4))
                 .toCompletableFuture();
 
-        assertThat(List.of(one.join(), other.join())).containsExactly(true, false);
+        assertThat(List.of(Await.result(one), Await.result(other))).containsExactly(true, false);
     }
 
     @Test
@@ -607,7 +608,7 @@ abstract class StoreContract {
         CompletableFuture<Boolean> other =
                 store.swaps().replace(SwapSample.next(read, "expired")).toCompletableFuture();
 
-        assertThat(List.of(one.join(), other.join())).containsExactly(true, false);
+        assertThat(List.of(Await.result(one), Await.result(other))).containsExactly(true, false);
         assertThat(done(store.swaps().find("swap-1")).orElseThrow().status()).isEqualTo("locking");
         assertThat(done(store.swaps().replace(SwapSample.next(SwapSample.entry(77, "quoted", true), "locking"))))
                 .isFalse();

@@ -16,15 +16,14 @@ public final class StoreFaults {
         // The change itself fails when it shares a commit with a write that still fails.
         Await.until(
                 "the store has changed",
-                () -> store.write(session -> set(session, fail))
-                        .handle((done, failure) -> failure == null)
-                        .join());
+                () -> Await.result(
+                        store.write(session -> set(session, fail)).handle((done, failure) -> failure == null)));
     }
 
     /** What is read from now on is answered only after the returned action was run. */
     public static Runnable holdReads(SqliteStore store) {
         CompletableFuture<Void> held = new CompletableFuture<>();
-        store.read(session -> held.join());
+        store.read(session -> Await.result(held));
         return () -> held.complete(null);
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.testkit.HangWatch;
 
 /**
  * A random history of a store beside its {@link StoreModel}: few transactions, coins and tokens, so that they meet all the time. After each
@@ -43,6 +44,7 @@ final class StoreHistory {
     /** Answers the store as it is at the end, which the caller closes. */
     Store run(int steps) {
         for (int i = 0; i < steps; i++) {
+            HangWatch.alive();
             now += 1 + random.nextInt(20_000);
             step();
             if (i % 10 == 0) {

@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
+import org.chainwalletd.testkit.Await;
 
 /** A store with a spend in every state, and what it reads as. The samples under {@code frozen} were made with it. */
 final class StoreSample {
@@ -170,7 +171,7 @@ final class StoreSample {
     }
 
     static <T> T done(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().join();
+        return Await.result(stage);
     }
 
     /** A spend that is told apart by its number; nobody decodes its transaction. */

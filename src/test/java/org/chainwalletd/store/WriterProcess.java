@@ -3,6 +3,7 @@ package org.chainwalletd.store;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /** A process that opens spends until it is killed, sixteen at a time, and prints the number of each that it was told is durable. */
 final class WriterProcess {
@@ -15,7 +16,9 @@ final class WriterProcess {
         Semaphore free = new Semaphore(AT_ONCE);
         for (int i = Integer.parseInt(args[1]); ; i++) {
             int number = i;
-            free.acquire();
+            if (!free.tryAcquire(1, TimeUnit.MINUTES)) {
+                throw new IllegalStateException("nothing is answered");
+            }
             store.intents()
                     .open(StoreSample.intent(number, Optional.of("token-" + number), number), 0)
                     .thenAccept(opening -> {

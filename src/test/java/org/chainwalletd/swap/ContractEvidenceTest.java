@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -71,7 +72,7 @@ class ContractEvidenceTest {
     }
 
     private static <T> T done(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().join();
+        return Await.result(stage);
     }
 
     private EvmEndpoints endpoints(EvmEndpoint... asked) {

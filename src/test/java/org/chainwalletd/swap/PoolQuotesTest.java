@@ -20,6 +20,7 @@ import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.swap.pool.PoolInfo;
 import org.chainwalletd.swap.pool.PoolQuote;
 import org.chainwalletd.swap.pool.PoolWords;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.TwoChains;
 import org.junit.jupiter.api.AfterAll;
@@ -43,7 +44,7 @@ class PoolQuotesTest {
     }
 
     private static <T> T done(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().join();
+        return Await.result(stage);
     }
 
     private static QuoteBinding.Outcome quoted(TwoChains chains, Direction direction) {

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.testkit.Await;
 
 /**
  * Two chains and a pool in a few numbers, whose time goes on with each look. The pool is a rational thief: it claims when it has seen the
@@ -177,7 +178,7 @@ final class SimulatedLegs implements Legs {
     }
 
     private Acts durable(SwapRow row) {
-        return reader.find(row.id()).toCompletableFuture().join().orElseThrow().acts();
+        return Await.result(reader.find(row.id())).orElseThrow().acts();
     }
 
     private void require(boolean holds, String what) {

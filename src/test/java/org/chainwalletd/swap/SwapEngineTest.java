@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -21,6 +20,7 @@ import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -76,9 +76,7 @@ class SwapEngineTest {
             if (runs == 1) {
                 SwapRow row = SwapRow.quoted(
                         ID, "pool-1", run, Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
-                journal.add(row, SecretBytes.copyOf(Sample.SECRET))
-                        .toCompletableFuture()
-                        .join();
+                Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)));
             }
             engine = kit.spawn(SwapEngine.create(setup));
         }
@@ -86,13 +84,13 @@ class SwapEngineTest {
         private SwapReply execute() {
             CompletableFuture<SwapReply> reply = new CompletableFuture<>();
             engine.tell(new SwapEngine.Execute(ID, Optional.empty(), reply));
-            return reply.orTimeout(10, TimeUnit.SECONDS).join();
+            return Await.result(reply);
         }
 
         private SwapReply refund() {
             CompletableFuture<SwapReply> reply = new CompletableFuture<>();
             engine.tell(new SwapEngine.Refund(ID, reply));
-            return reply.orTimeout(10, TimeUnit.SECONDS).join();
+            return Await.result(reply);
         }
 
         private SwapStatus status() {
@@ -143,6 +141,7 @@ class SwapEngineTest {
     @Test
     void a_process_that_dies_at_every_write_never_loses_both_legs() {
         for (int history = 0; history < HISTORIES; history++) {
+            HangWatch.alive();
             long seed = SEED + history;
             assertSurvives(seed, 1 + history % 14, history % 2 == 0, history % 3 == 0 ? 0 : 10);
         }
@@ -228,7 +227,7 @@ class SwapEngineTest {
         history.start(MemorySwaps.immortal(history.rows));
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
         history.engine.tell(new SwapEngine.Status("nobody", reply));
-        assertThat(reply.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo(new SwapReply.Unknown("nobody"));
+        assertThat(Await.result(reply)).isEqualTo(new SwapReply.Unknown("nobody"));
         history.die();
     }
 }

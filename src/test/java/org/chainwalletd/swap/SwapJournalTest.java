@@ -20,6 +20,7 @@ import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,7 @@ class SwapJournalTest {
     }
 
     private static <T> T done(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().join();
+        return Await.result(stage);
     }
 
     private static SwapRow row(int n, Direction direction) {

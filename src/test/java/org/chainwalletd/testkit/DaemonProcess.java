@@ -157,7 +157,7 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** Value of a metric without labels, as {@code GET /metrics} shows it. */
     public double metric(String name) {
-        HttpRequest request = HttpRequest.newBuilder(awaitReady().resolve("/metrics"))
+        HttpRequest request = Dial.request(awaitReady().resolve("/metrics"))
                 .header("authorization", "Bearer " + token("read"))
                 .build();
         try {
@@ -188,18 +188,14 @@ public final class DaemonProcess implements AutoCloseable {
     /** Sends a signal by its name without SIG. */
     public void signal(String name) {
         try {
-            int code = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+            int code = Await.exit(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                     .inheritIO()
-                    .start()
-                    .waitFor();
+                    .start());
             if (code != 0) {
                 throw new IllegalStateException("kill -" + name + " ended with " + code);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
         }
     }
 

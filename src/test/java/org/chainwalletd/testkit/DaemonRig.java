@@ -220,7 +220,7 @@ public final class DaemonRig implements AutoCloseable {
 
     /** The metrics as their reader gets them. */
     public String metrics() {
-        HttpRequest request = HttpRequest.newBuilder(uri().resolve("/metrics"))
+        HttpRequest request = Dial.request(uri().resolve("/metrics"))
                 .header("authorization", "Bearer " + token)
                 .timeout(Duration.ofSeconds(10))
                 .build();

@@ -90,7 +90,7 @@ public final class DistortingNode implements AutoCloseable {
 
     /** Without it whoever follows hears of a block only when he looks next. */
     private void stream(ScriptedNode.Request request, Socket socket) throws IOException {
-        try (Socket node = new Socket(behind.getHost(), behind.getPort())) {
+        try (Socket node = Dial.socket(behind)) {
             streams.add(node);
             node.getOutputStream().write(request.head().getBytes(StandardCharsets.US_ASCII));
             node.getInputStream().transferTo(socket.getOutputStream());
@@ -105,7 +105,7 @@ public final class DistortingNode implements AutoCloseable {
     private String post(String body) throws IOException {
         try {
             return client.send(
-                            HttpRequest.newBuilder(behind)
+                            Dial.request(behind)
                                     .POST(HttpRequest.BodyPublishers.ofString(body))
                                     .build(),
                             HttpResponse.BodyHandlers.ofString())

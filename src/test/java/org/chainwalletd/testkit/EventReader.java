@@ -36,8 +36,7 @@ public final class EventReader implements Closeable {
      * @param lastEventId null: without one
      */
     public static EventReader open(URI daemon, String token, String lastEventId) throws IOException {
-        Socket socket = new Socket(daemon.getHost(), daemon.getPort());
-        socket.setSoTimeout(30_000);
+        Socket socket = Dial.socket(daemon);
         String request = "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
                 + (token == null ? "" : "Authorization: Bearer " + token + "\r\n")
                 + (lastEventId == null ? "" : "Last-Event-ID: " + lastEventId + "\r\n") + "\r\n";

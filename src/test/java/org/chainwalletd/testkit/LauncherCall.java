@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -56,7 +55,7 @@ public final class LauncherCall {
                 if (System.nanoTime() > end) {
                     return false;
                 }
-                LockSupport.parkNanos(20_000_000);
+                Await.pause(20);
             }
             return Files.isDirectory(cache);
         }

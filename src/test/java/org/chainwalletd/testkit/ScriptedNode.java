@@ -24,7 +24,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import javax.net.ServerSocketFactory;
 
 /**
@@ -166,11 +165,7 @@ public final class ScriptedNode implements AutoCloseable {
     /** Does {@code step} after {@link #release}. */
     public Step held(Step step) {
         return (request, socket) -> {
-            try {
-                released.await();
-            } catch (InterruptedException e) {
-                throw new IOException(e);
-            }
+            Await.opened(released);
             step.serve(request, socket);
         };
     }
@@ -196,7 +191,7 @@ public final class ScriptedNode implements AutoCloseable {
             while (!socket.isClosed()) {
                 out.write(' ');
                 out.flush();
-                LockSupport.parkNanos(5_000_000);
+                Await.pause(5);
             }
         };
     }

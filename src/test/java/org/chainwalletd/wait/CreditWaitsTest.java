@@ -122,32 +122,31 @@ class CreditWaitsTest {
     }
 
     private CreditCursor now(Optional<Address> address) {
-        return feed.now(0, address).toCompletableFuture().join();
+        return Await.result(feed.now(0, address));
     }
 
     /** A block that pays these, and nobody is told of it. */
     private void block(Address... paid) {
         long next = height + 1;
         Hash256 id = id((int) next);
-        books.write(session -> {
-                    BlockRows.put(session.head(), new BlockRow(next, id, id, next, id, true));
-                    for (int i = 0; i < paid.length; i++) {
-                        table.write(
-                                session.head(),
-                                new Credit(
-                                        new Outpoint(id, i),
-                                        paid[i],
-                                        Amount.of(500),
-                                        new BlockPlace(next, id),
-                                        i,
-                                        false,
-                                        false,
-                                        false,
-                                        Optional.empty()));
-                    }
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            BlockRows.put(session.head(), new BlockRow(next, id, id, next, id, true));
+            for (int i = 0; i < paid.length; i++) {
+                table.write(
+                        session.head(),
+                        new Credit(
+                                new Outpoint(id, i),
+                                paid[i],
+                                Amount.of(500),
+                                new BlockPlace(next, id),
+                                i,
+                                false,
+                                false,
+                                false,
+                                Optional.empty()));
+            }
+            return null;
+        }));
         height = next;
     }
 

@@ -167,11 +167,7 @@ final class WaitRig implements AutoCloseable {
         }
         return CompletableFuture.supplyAsync(
                 () -> {
-                    try {
-                        latch.await();
-                    } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                    }
+                    Await.opened(latch);
                     return answer;
                 },
                 command -> new Thread(command).start());

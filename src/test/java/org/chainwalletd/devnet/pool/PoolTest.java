@@ -26,6 +26,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -346,12 +347,12 @@ class PoolTest {
     }
 
     private JsonNode get(String path, int status) throws Exception {
-        return answer(HttpRequest.newBuilder(world.poolUri().resolve(path)).build(), status);
+        return answer(Dial.request(world.poolUri().resolve(path)).build(), status);
     }
 
     private JsonNode post(String path, Map<String, String> body, int status) throws Exception {
         return answer(
-                HttpRequest.newBuilder(world.poolUri().resolve(path))
+                Dial.request(world.poolUri().resolve(path))
                         .POST(HttpRequest.BodyPublishers.ofString(JSON.writeValueAsString(body)))
                         .build(),
                 status);

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.Test;
 
 class SlowReaderTest {
@@ -27,9 +28,8 @@ class SlowReaderTest {
                         (peer, body) -> {
                             throw new AssertionError("no call expected");
                         });
-                Socket socket = new Socket()) {
+                Socket socket = Dial.unconnected()) {
             server.start();
-            socket.setSoTimeout(20_000);
             socket.connect(server.address());
             socket.getOutputStream()
                     .write(("GET /sse?tips=1&addresses=" + SCRIPT + " HTTP/1.1\r\n\r\n")

@@ -196,7 +196,7 @@ class NodeStreamsTest {
             while (!socket.isClosed()) {
                 out.write('x');
                 out.flush();
-                java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+                Await.pause(5);
             }
         });
         start(scripted.url(), 120);

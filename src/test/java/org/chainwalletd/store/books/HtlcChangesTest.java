@@ -11,6 +11,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,15 +38,14 @@ class HtlcChangesTest {
     }
 
     private List<HtlcChanges.Change> changes() {
-        return books.read(session -> HtlcChanges.after(session.head(), 0, 100)).join();
+        return Await.result(books.read(session -> HtlcChanges.after(session.head(), 0, 100)));
     }
 
     private void write(HtlcTable.Change change) {
-        books.write(session -> {
-                    table.write(session.head(), change);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            table.write(session.head(), change);
+            return null;
+        }));
     }
 
     private static HtlcTable.Locked lock(long height) {
@@ -69,17 +69,15 @@ class HtlcChangesTest {
         write(new HtlcTable.Claimed(LOCK, Hash256.ZERO, 0, Bytes.parse("00"), 52));
         assertThat(changes()).as("locked, expired, claimed").hasSize(3);
 
-        books.write(session -> {
-                    table.undo(session.head(), 51);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            table.undo(session.head(), 51);
+            return null;
+        }));
         assertThat(changes()).as("the claim is open again").hasSize(4);
-        books.write(session -> {
-                    table.undo(session.head(), 9);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            table.undo(session.head(), 9);
+            return null;
+        }));
 
         List<HtlcChanges.Change> all = changes();
         assertThat(all).hasSize(5);
@@ -90,18 +88,16 @@ class HtlcChangesTest {
 
     @Test
     void a_rescan_changes_nothing_before_it_joins() {
-        books.write(session -> {
-                    table.write(session.page(1), lock(10));
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            table.write(session.page(1), lock(10));
+            return null;
+        }));
         assertThat(changes()).isEmpty();
 
-        books.write(session -> {
-                    table.join(session.page(1));
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            table.join(session.page(1));
+            return null;
+        }));
 
         assertThat(changes()).hasSize(1);
         assertThat(changes().get(0).row()).isPresent();
@@ -111,11 +107,10 @@ class HtlcChangesTest {
     void what_was_told_is_dropped_and_its_numbers_are_not_used_again() {
         write(lock(10));
         long told = changes().get(0).number();
-        books.write(session -> {
-                    HtlcChanges.drop(session.head(), told);
-                    return null;
-                })
-                .join();
+        Await.result(books.write(session -> {
+            HtlcChanges.drop(session.head(), told);
+            return null;
+        }));
         write(new HtlcTable.Passed(51));
 
         assertThat(changes())

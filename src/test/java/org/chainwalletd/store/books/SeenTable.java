@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
 
 /** A book for tests: which transactions there are, each with the number of those before it. */
 public final class SeenTable implements BookTable<SeenTable.View, SeenTable.Seen> {
@@ -59,12 +60,10 @@ public final class SeenTable implements BookTable<SeenTable.View, SeenTable.Seen
 
     /** What the head's rows say now. */
     public static Set<Seen> all(Books books) {
-        return books
-                .read(session -> session.head()
+        return Await.result(books.read(session -> session.head()
                         .query(
                                 "SELECT tx_id, height, before FROM seen WHERE scan = 0",
-                                row -> new Seen(Hash256.of(row.getBytes(1)), row.getLong(2), row.getLong(3))))
-                .join()
+                                row -> new Seen(Hash256.of(row.getBytes(1)), row.getLong(2), row.getLong(3)))))
                 .stream()
                 .collect(Collectors.toSet());
     }

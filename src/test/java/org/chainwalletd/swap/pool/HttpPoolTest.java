@@ -27,6 +27,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -110,7 +111,7 @@ class HttpPoolTest {
 
     private static <T> T done(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().join();
+            return Await.result(stage);
         } catch (CompletionException e) {
             throw (RuntimeException) e.getCause();
         }

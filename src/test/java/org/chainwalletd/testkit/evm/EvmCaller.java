@@ -8,7 +8,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
+import org.chainwalletd.testkit.Dial;
 
 /** Asks an account chain over HTTP, without anything of the daemon's. */
 public final class EvmCaller {
@@ -57,8 +57,7 @@ public final class EvmCaller {
     public JsonNode post(String body) {
         try {
             HttpResponse<String> response = HTTP.send(
-                    HttpRequest.newBuilder(endpoint)
-                            .timeout(Duration.ofSeconds(20))
+                    Dial.request(endpoint)
                             .header("Content-Type", "application/json")
                             .POST(HttpRequest.BodyPublishers.ofString(body))
                             .build(),

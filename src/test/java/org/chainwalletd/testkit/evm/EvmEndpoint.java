@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
+import org.chainwalletd.testkit.Await;
 
 /** One HTTP address of the chain. It is honest and well until a test tells it otherwise; other endpoints of the chain do not notice. */
 public final class EvmEndpoint implements AutoCloseable {
@@ -126,11 +127,7 @@ public final class EvmEndpoint implements AutoCloseable {
         faults.put(method, (call, self) -> {
             CountDownLatch until = released;
             throw new Misbehaviour(exchange -> {
-                try {
-                    until.await();
-                } catch (InterruptedException e) {
-                    throw new IOException(e);
-                }
+                Await.opened(until);
             });
         });
     }

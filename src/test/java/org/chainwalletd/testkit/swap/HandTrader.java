@@ -26,6 +26,7 @@ import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.devnet.pool.ChainLeg;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmWallet;
 
@@ -220,11 +221,11 @@ public final class HandTrader implements Trader {
     }
 
     private Optional<JsonNode> get(String path) {
-        return send(HttpRequest.newBuilder(world.poolUri().resolve(path)).build());
+        return send(Dial.request(world.poolUri().resolve(path)).build());
     }
 
     private Optional<JsonNode> post(String path, Map<String, String> body) {
-        return send(HttpRequest.newBuilder(world.poolUri().resolve(path))
+        return send(Dial.request(world.poolUri().resolve(path))
                 .POST(HttpRequest.BodyPublishers.ofString(JSON.valueToTree(body).toString()))
                 .build());
     }

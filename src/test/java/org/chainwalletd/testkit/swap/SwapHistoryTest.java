@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.devnet.pool.PoolConfig;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +42,7 @@ class SwapHistoryTest {
     }
 
     private static List<String> complaints(long seed, boolean careless) {
+        HangWatch.alive();
         return SwapHistory.run(
                 seed, MARGINS, SHORT, (world, margins, number) -> new HandTrader(world, margins, number, careless));
     }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.method.CallRig;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,7 @@ class DevnetIndexerTest {
         assertThat(calls.result("find_settlements_by_quote_id", Map.of("quote_id", "00".repeat(16)))
                         .get("settlements"))
                 .isEmpty();
-        assertThat(rig.client.status().toCompletableFuture().join().lastIndexedHeight())
+        assertThat(Await.result(rig.client.status()).lastIndexedHeight())
                 .isEqualTo(chain.node().tip().height());
     }
 }

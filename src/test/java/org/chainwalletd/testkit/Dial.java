@@ -1,0 +1,49 @@
+package org.chainwalletd.testkit;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+
+/** Connections and requests of tests that give up when the other side says nothing. */
+public final class Dial {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private Dial() {}
+
+    /** A request for {@code uri} that fails when no head of an answer comes within a minute. */
+    public static HttpRequest.Builder request(URI uri) {
+        return HttpRequest.newBuilder(uri).timeout(PATIENCE);
+    }
+
+    /** A connection whose reads fail after a minute of silence. */
+    public static Socket socket(URI uri) throws IOException {
+        return socket(uri.getHost(), uri.getPort());
+    }
+
+    /** A connection whose reads fail after a minute of silence. */
+    public static Socket socket(String host, int port) throws IOException {
+        return socket(new InetSocketAddress(host, port));
+    }
+
+    /** A connection whose reads fail after a minute of silence. */
+    public static Socket socket(InetSocketAddress address) throws IOException {
+        Socket socket = unconnected();
+        try {
+            socket.connect(address, (int) PATIENCE.toMillis());
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+        return socket;
+    }
+
+    /** A socket that is not connected yet, whose reads fail after a minute of silence. */
+    public static Socket unconnected() throws IOException {
+        Socket socket = new Socket();
+        socket.setSoTimeout((int) PATIENCE.toMillis());
+        return socket;
+    }
+}

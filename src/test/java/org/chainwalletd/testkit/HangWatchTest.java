@@ -1,0 +1,113 @@
+package org.chainwalletd.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+class HangWatchTest {
+    @TempDir
+    private Path folder;
+
+    /** Hang when they are told to. */
+    @EnabledIfSystemProperty(named = "hanging", matches = "true")
+    static final class Hanging {
+        @Test
+        void waits() throws InterruptedException {
+            new CountDownLatch(1).await();
+        }
+    }
+
+    @EnabledIfSystemProperty(named = "hanging", matches = "true")
+    static final class Deaf {
+        @Test
+        void spins() {
+            for (long rounds = 0; rounds >= 0; rounds++) {
+                LockSupport.parkNanos(1_000);
+            }
+        }
+    }
+
+    /** Runs the tests of one class, as a test runner does; prints how many failed. */
+    static final class Main {
+        private Main() {}
+
+        public static void main(String[] args) throws ClassNotFoundException {
+            SummaryGeneratingListener summary = new SummaryGeneratingListener();
+            LauncherFactory.create()
+                    .execute(
+                            LauncherDiscoveryRequestBuilder.request()
+                                    .selectors(DiscoverySelectors.selectClass(Class.forName(args[0])))
+                                    .build(),
+                            summary);
+            System.out.println("failed: " + summary.getSummary().getTestsFailedCount());
+            System.exit(0);
+        }
+    }
+
+    @Test
+    void a_test_that_hangs_fails_and_the_stacks_of_all_threads_are_told() throws Exception {
+        Process process = run(Hanging.class);
+
+        assertThat(Await.exit(process)).isZero();
+        assertThat(said())
+                .contains(
+                        "Nothing has happened for 1 s since",
+                        "[method:waits()]",
+                        "HangWatchTest$Hanging.waits(",
+                        "\"hang-watch\"")
+                .contains("failed: 1");
+        try (var left = Files.list(folder.resolve("target"))) {
+            assertThat(left)
+                    .singleElement()
+                    .satisfies(file -> assertThat(file).content().contains("Hanging.waits("));
+        }
+    }
+
+    @Test
+    void a_test_that_cannot_be_interrupted_ends_the_process() throws Exception {
+        Process process = run(Deaf.class);
+
+        assertThat(Await.exit(process)).isEqualTo(HangWatch.EXIT);
+        assertThat(said()).contains("HangWatchTest$Deaf.spins(").doesNotContain("failed:");
+    }
+
+    private Process run(Class<?> tests) throws Exception {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dhanging=true",
+                        "-Dtest.patience-secs=1",
+                        "-cp",
+                        absolute(System.getProperty("java.class.path")),
+                        Main.class.getName(),
+                        tests.getName())
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("said").toFile())
+                .start();
+    }
+
+    private static String absolute(String classPath) {
+        return String.join(
+                java.io.File.pathSeparator,
+                Arrays.stream(classPath.split(java.io.File.pathSeparator))
+                        .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                        .toList());
+    }
+
+    private String said() throws Exception {
+        return Files.readString(folder.resolve("said"));
+    }
+}
