@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -33,8 +34,9 @@ import org.slf4j.LoggerFactory;
  * Enters credits that were seen in a mempool into the feed, and takes them out again (following.md, section 3): when a block has another
  * transaction that spends one of the inputs, or when all nodes that answer miss the transaction at three tips running. Owns which
  * transactions are pending, hears of them from whoever looks at mempools and of blocks from the follower, asks each node for each pending
- * transaction once a tip. All of it is best effort: what is not entered here is told with its block. On restart it takes up what the books
- * have as pending; misses are counted anew.
+ * transaction once a tip. All of it is best effort: what is not entered here is told with its block. On restart, and whenever the follower
+ * has moved past blocks that it does not tell of one by one, it takes up what the books have as pending; misses of what is new are counted
+ * anew. Tips that come while it reads are remembered: nothing is judged by half of what is pending.
  */
 public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SeenCredits.class);
@@ -84,6 +86,8 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private final Map<Hash256, Integer> pending = new LinkedHashMap<>();
 
     private final Map<Outpoint, Hash256> spends = new HashMap<>();
+    private boolean loading;
+    private boolean loadAgain;
     private boolean checking;
     private boolean checkAgain;
 
@@ -95,9 +99,8 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private SeenCredits(ActorContext<Command> context, Setup setup) {
         super(context);
         this.setup = setup;
-        context.pipeToSelf(
-                setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)), Loaded::new);
         setup.subscribe().accept(context.messageAdapter(FollowEvent.class, Followed::new));
+        load();
     }
 
     @Override
@@ -112,15 +115,42 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
                 .build();
     }
 
+    /** What the books change meanwhile may be in the rows or not, so they are read again then. */
+    private void load() {
+        if (loading) {
+            loadAgain = true;
+            return;
+        }
+        loading = true;
+        loadAgain = false;
+        getContext()
+                .pipeToSelf(
+                        setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)), Loaded::new);
+    }
+
     private Behavior<Command> onLoaded(Loaded loaded) {
+        loading = false;
+        if (loadAgain) {
+            load();
+            return this;
+        }
         if (loaded.failure() != null) {
             LOG.warn(
                     "credits that were pending are not watched: {}",
                     loaded.failure().toString());
         } else {
+            pending.keySet().retainAll(Set.copyOf(loaded.pending()));
+            spends.values().retainAll(pending.keySet());
             loaded.pending().forEach(txId -> pending.putIfAbsent(txId, 0));
         }
+        if (checkAgain) {
+            check();
+        }
         return this;
+    }
+
+    private void changedWhileLoading() {
+        loadAgain |= loading;
     }
 
     private Behavior<Command> onSeen(Seen seen) {
@@ -159,6 +189,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         } else if (entered.entered()) {
             pending.put(entered.seen().txId(), 0);
             watchInputs(entered.seen());
+            changedWhileLoading();
             setup.changed().run();
         }
         return this;
@@ -173,6 +204,9 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private Behavior<Command> onFollowed(Followed followed) {
         if (followed.event() instanceof FollowEvent.Connected connected) {
             connected(connected.block());
+            changedWhileLoading();
+        } else {
+            load();
         }
         if (!(followed.event() instanceof FollowEvent.Disconnected)) {
             check();
@@ -215,18 +249,17 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private Behavior<Command> onLost(Lost lost) {
         if (lost.failure() == null) {
             forget(lost.txId());
+            changedWhileLoading();
             setup.changed().run();
         }
         return this;
     }
 
-    /** One round at a time; tips that come meanwhile have one round together. */
+    /** One round at a time; tips that come meanwhile, or before all is loaded, have one round together. */
     private void check() {
-        if (checking) {
-            checkAgain = true;
-        } else if (!pending.isEmpty()) {
+        checkAgain = checking || loading;
+        if (!checkAgain && !pending.isEmpty()) {
             checking = true;
-            checkAgain = false;
             getContext().pipeToSelf(missed(List.copyOf(pending.keySet())), Checked::new);
         }
     }

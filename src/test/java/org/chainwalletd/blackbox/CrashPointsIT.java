@@ -12,8 +12,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,9 +23,17 @@ import org.junit.jupiter.api.io.TempDir;
  * The packaged daemon dies at each named crash point of a payment and of a mint (class {@code CrashPoint} of the store). The next life,
  * which dies at the next point, finishes what the one before left.
  */
+@Walks({
+    CrashPoint.SPEND_BEFORE_INTENT,
+    CrashPoint.SPEND_AFTER_INTENT,
+    CrashPoint.SPEND_AFTER_BROADCAST,
+    CrashPoint.SPEND_AFTER_OUTCOME
+})
 class CrashPointsIT {
-    private static final List<String> SPENDING =
-            List.of("SPEND_BEFORE_INTENT", "SPEND_AFTER_INTENT", "SPEND_AFTER_BROADCAST", "SPEND_AFTER_OUTCOME");
+    private static final List<String> SPENDING = Arrays.stream(
+                    CrashPointsIT.class.getAnnotation(Walks.class).value())
+            .map(CrashPoint::name)
+            .toList();
     private static final List<String> MINTING = List.of(
             "MINT_BEFORE_KEY_FILE",
             "MINT_BEFORE_MNEMONIC_FILE",

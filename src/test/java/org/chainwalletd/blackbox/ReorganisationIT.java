@@ -6,13 +6,16 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A reorganisation takes a confirmed payment off the chain while the packaged daemon is dead, and the daemon dies again over it. */
+@Walks(CrashPoint.SPEND_AFTER_REORGANISATION)
 class ReorganisationIT {
     private static final String SHOP = "5b".repeat(32);
     private static final int HALTED = 137;

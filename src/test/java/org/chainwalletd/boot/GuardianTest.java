@@ -2,12 +2,17 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.BehaviorInterceptor;
+import org.apache.pekko.actor.typed.Signal;
+import org.apache.pekko.actor.typed.Terminated;
+import org.apache.pekko.actor.typed.TypedActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
@@ -16,7 +21,36 @@ import org.junit.jupiter.api.Test;
 class GuardianTest {
     private final ActorTestKit kit = ActorTestKit.create();
     private final AtomicInteger gaveUp = new AtomicInteger();
-    private final ActorRef<Guardian.Command> guardian = kit.spawn(Guardian.create(gaveUp::incrementAndGet));
+    private final Set<Object> dealtWith = ConcurrentHashMap.newKeySet();
+    private final ActorRef<Guardian.Command> guardian =
+            kit.spawn(Behaviors.intercept(Listening::new, Guardian.create(gaveUp::incrementAndGet)));
+
+    /** Tells which messages and deaths the guardian has done with. */
+    private final class Listening extends BehaviorInterceptor<Guardian.Command, Guardian.Command> {
+        private Listening() {
+            super(Guardian.Command.class);
+        }
+
+        @Override
+        public Behavior<Guardian.Command> aroundReceive(
+                TypedActorContext<Guardian.Command> context,
+                Guardian.Command message,
+                ReceiveTarget<Guardian.Command> target) {
+            Behavior<Guardian.Command> next = target.apply(context, message);
+            dealtWith.add(message);
+            return next;
+        }
+
+        @Override
+        public Behavior<Guardian.Command> aroundSignal(
+                TypedActorContext<Guardian.Command> context, Signal signal, SignalTarget<Guardian.Command> target) {
+            Behavior<Guardian.Command> next = target.apply(context, signal);
+            if (signal instanceof Terminated terminated) {
+                dealtWith.add(terminated.getRef());
+            }
+            return next;
+        }
+    }
 
     @AfterEach
     void stop() {
@@ -46,6 +80,9 @@ class GuardianTest {
         guardian.tell(new Guardian.Serving());
         guardian.tell(new Guardian.Stopping());
         end(child);
+        Guardian.ThreadEnded ended = new Guardian.ThreadEnded("the thread of connections");
+        guardian.tell(ended);
+        untilDealtWith(ended);
         assertThat(gaveUp).hasValue(0);
     }
 
@@ -58,7 +95,9 @@ class GuardianTest {
 
     @Test
     void gives_up_at_the_end_of_the_start_for_a_thread_that_was_lost_meanwhile() {
-        guardian.tell(new Guardian.ThreadEnded("the thread of connections"));
+        Guardian.ThreadEnded ended = new Guardian.ThreadEnded("the thread of connections");
+        guardian.tell(ended);
+        untilDealtWith(ended);
         assertThat(gaveUp).hasValue(0);
         guardian.tell(new Guardian.Serving());
         Await.until("it gave up", () -> gaveUp.get() == 1);
@@ -71,10 +110,13 @@ class GuardianTest {
         return Await.result(spawned);
     }
 
-    /** Returns when the guardian has been told as well: the death was sent to it before to the probe, and it answers in order. */
+    /** Returns when the guardian has done with it. */
     private void end(ActorRef<String> child) {
-        TestProbe<Object> probe = kit.createTestProbe();
         child.tell("die");
-        probe.expectTerminated(child);
+        untilDealtWith(child);
+    }
+
+    private void untilDealtWith(Object told) {
+        Await.until("the guardian has dealt with " + told, () -> dealtWith.contains(told));
     }
 }

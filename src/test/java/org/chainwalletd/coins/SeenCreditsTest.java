@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
@@ -30,8 +31,10 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
@@ -117,16 +120,25 @@ class SeenCreditsTest {
     }
 
     private Hash256 see(Transaction tx) {
+        return see(tx, CreditEvent.Kind.SEEN);
+    }
+
+    private Hash256 see(Transaction tx, CreditEvent.Kind... toldThen) {
         Hash256 txId = TransactionCodec.txId(PROFILE, tx);
         known.values().forEach(pool -> pool.add(txId));
         seen.tell(new SeenCredits.Seen(txId, tx));
-        awaitTold(CreditEvent.Kind.SEEN);
+        awaitTold(toldThen);
         return txId;
     }
 
     /** A new tip, and all questions that it leads to are asked. */
     private void tip(Hash256 pending, Transaction... transactions) {
         int before = asked.size();
+        connect(transactions);
+        Await.until("both nodes are asked for " + pending, () -> asked.size() >= before + 2);
+    }
+
+    private void connect(Transaction... transactions) {
         List<ChainTransaction> mined = new ArrayList<>();
         for (Transaction tx : transactions) {
             mined.add(new ChainTransaction(TransactionCodec.txId(PROFILE, tx), Optional.of(tx), false));
@@ -135,7 +147,6 @@ class SeenCreditsTest {
                 new BlockHeader(1, ++height, Hash256.ZERO, height, Hash256.ZERO, 0, Hash256.ZERO, Hash256.ZERO);
         followers.forEach(
                 follower -> follower.tell(new FollowEvent.Connected(new ChainBlock(header, header.id(), mined))));
-        Await.until("both nodes are asked for " + pending, () -> asked.size() >= before + 2);
     }
 
     @Test
@@ -191,9 +202,9 @@ class SeenCreditsTest {
 
     @Test
     void a_block_with_another_transaction_that_spends_an_input_removes_it_at_once() {
-        Hash256 txId = see(payment(1));
+        see(payment(1));
 
-        tip(txId, stranger(1));
+        connect(stranger(1));
 
         awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
     }
@@ -208,6 +219,41 @@ class SeenCreditsTest {
         }
 
         awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+    }
+
+    @Test
+    void a_tip_that_comes_before_it_has_read_what_was_pending_counts() {
+        Hash256 txId = see(payment(1));
+        kit.stop(seen);
+        CountDownLatch read = new CountDownLatch(1);
+        books.read(session -> {
+            Await.opened(read);
+            return null;
+        });
+        begin();
+        int before = asked.size();
+        connect();
+        read.countDown();
+
+        Await.until("both nodes are asked for " + txId, () -> asked.size() >= before + 2);
+    }
+
+    /** A block that the follower passes over takes transactions out that nobody is told of. */
+    @Test
+    void after_a_move_of_many_blocks_at_once_it_asks_only_for_what_the_books_have_as_pending() {
+        Hash256 mined = see(payment(1));
+        Hash256 pending = see(payment(2), CreditEvent.Kind.SEEN, CreditEvent.Kind.SEEN);
+        Await.result(books.write(session -> {
+            CreditTable.lose(session.head(), mined);
+            return null;
+        }));
+        asked.clear();
+        FollowedTip tip = new FollowedTip(new BlockPlace(++height, Hash256.ZERO), 0);
+        followers.forEach(follower -> follower.tell(new FollowEvent.Advanced(0, tip)));
+
+        Await.until("both nodes are asked", () -> asked.size() >= 2);
+        tip(pending);
+        assertThat(asked).noneMatch(question -> question.contains(mined.toString()));
     }
 
     @Test

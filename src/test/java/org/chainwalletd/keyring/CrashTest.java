@@ -30,6 +30,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.CrashPhotographs.Photograph;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,6 +48,25 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>{@code -Dwalletd.crash-points=all} looks at each passage and kills a process at each point, {@code -Dwalletd.random-kills=200} makes the random
  * part as long as the goals ask for.
  */
+@Walks({
+    CrashPoint.FILE_TEMP_WRITTEN,
+    CrashPoint.FILE_RENAMED,
+    CrashPoint.MINT_BEFORE_KEY_FILE,
+    CrashPoint.MINT_BEFORE_MNEMONIC_FILE,
+    CrashPoint.MINT_BEFORE_STATE,
+    CrashPoint.MINT_BEFORE_ANSWER,
+    CrashPoint.IMPORT_BEFORE_STATE,
+    CrashPoint.DELETE_BEFORE_STATE,
+    CrashPoint.DELETE_BEFORE_FILES,
+    CrashPoint.VAULT_IMPORT_BETWEEN_KEYS,
+    CrashPoint.VAULT_IMPORT_BEFORE_STATE,
+    CrashPoint.EVM_KEY_BEFORE_FILES,
+    CrashPoint.EVM_KEY_BEFORE_KEY_FILE,
+    CrashPoint.EVM_KEY_BEFORE_STATE,
+    CrashPoint.EVM_KEY_BEFORE_ANSWER,
+    CrashPoint.EVM_DELETE_BEFORE_STATE,
+    CrashPoint.EVM_DELETE_BEFORE_FILES
+})
 class CrashTest {
     private static final int KILLED = 137;
     private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 2);
@@ -194,8 +214,13 @@ class CrashTest {
         }
     }
 
+    @Test
+    void each_point_of_the_walk_has_passages() {
+        assertThat(CrashPoint.values()).allMatch(point -> isOurs(point) == passagesOf(point).length > 0);
+    }
+
     private static boolean isOurs(CrashPoint point) {
-        return passagesOf(point).length > 0;
+        return List.of(CrashTest.class.getAnnotation(Walks.class).value()).contains(point);
     }
 
     private static boolean isOfFiles(CrashPoint point) {

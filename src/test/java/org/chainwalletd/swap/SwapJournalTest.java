@@ -3,6 +3,8 @@ package org.chainwalletd.swap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,21 +13,26 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ForkJoinPool;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Walks({CrashPoint.SWAP_BEFORE_WRITE, CrashPoint.SWAP_AFTER_WRITE})
 class SwapJournalTest {
     @TempDir
     Path folder;
@@ -116,6 +123,63 @@ class SwapJournalTest {
                     assertThat(opened.secret().copy()).isEqualTo(Sample.SECRET);
                 }
             }
+        }
+    }
+
+    /** A kill before a write leaves what was there, one after it what was written, whole and with its secret. */
+    @Test
+    void a_kill_at_any_crash_point_leaves_a_row_as_it_was_or_as_it_is_to_be() throws Exception {
+        List<Path> album = new CopyOnWriteArrayList<>();
+        CrashPoint.watch(point -> {
+            if (List.of(SwapJournalTest.class.getAnnotation(Walks.class).value())
+                    .contains(point)) {
+                album.add(copy(folder.resolve(album.size() + "-" + point)));
+            }
+        });
+        SwapRow quoted = row(1, Direction.CHAIN_TO_NATIVE);
+        SwapRow failed = quoted.failing(Optional.of("why"), Sample.NOW + 9);
+        try {
+            SwapJournal.Held held =
+                    done(journal.add(quoted, SecretBytes.copyOf(Sample.SECRET))).orElseThrow();
+            done(journal.write(held, failed, true));
+        } finally {
+            CrashPoint.watch(null);
+        }
+
+        assertThat(album)
+                .extracting(photograph -> photograph.getFileName().toString())
+                .containsExactly(
+                        "0-SWAP_BEFORE_WRITE", "1-SWAP_AFTER_WRITE", "2-SWAP_BEFORE_WRITE", "3-SWAP_AFTER_WRITE");
+        assertThat(left(album.get(0))).isEmpty();
+        assertThat(left(album.get(1))).contains(quoted);
+        assertThat(left(album.get(2))).contains(quoted);
+        assertThat(left(album.get(3))).contains(failed);
+    }
+
+    private Path copy(Path target) {
+        try (Stream<Path> files = Files.list(folder)) {
+            Files.createDirectory(target);
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.copy(file, target.resolve(file.getFileName()));
+            }
+            return target;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What the next start takes up. */
+    private static Optional<SwapRow> left(Path photograph) {
+        try (SqliteStore copy = SqliteStore.open(photograph);
+                SealedRecords opened = TestSeals.of(done(copy.swaps().newest()).map(SwapEntry::content))) {
+            List<SwapJournal.Held> rows =
+                    done(new SwapJournal(copy.swaps(), opened, ForkJoinPool.commonPool()).watched());
+            assertThat(rows).allSatisfy(row -> {
+                assertThat(row.secret().copy()).isEqualTo(Sample.SECRET);
+                row.secret().close();
+            });
+            assertThat(rows).hasSizeLessThan(2);
+            return rows.stream().map(SwapJournal.Held::row).findFirst();
         }
     }
 

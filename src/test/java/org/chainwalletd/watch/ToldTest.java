@@ -31,7 +31,7 @@ class ToldTest {
     void what_is_new_or_no_json_is_told_as_it_is_and_harmless() {
         assertThat(told("swap", "{\"x\":1}").text()).isEqualTo("{\"x\":1}");
         assertThat(told("tip", "{\u001b[2J").text()).isEqualTo("{·[2J");
-        assertThat(told("spend", "[]").text()).isNotNull();
+        assertThat(told("spend", "[]").text()).isEqualTo("   from ");
     }
 
     @Test

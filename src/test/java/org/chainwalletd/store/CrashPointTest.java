@@ -1,0 +1,45 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.Test;
+
+class CrashPointTest {
+    @Test
+    void every_crash_point_is_walked_by_a_test() {
+        JavaClasses tests = new ClassFileImporter()
+                .withImportOption(new ImportOption.OnlyIncludeTests())
+                .importPackages("org.chainwalletd");
+        List<String> walked = tests.stream()
+                .filter(type -> type.isAnnotatedWith(Walks.class))
+                .flatMap(type ->
+                        Arrays.stream(type.getAnnotationOfType(Walks.class).value()))
+                .map(CrashPoint::name)
+                .distinct()
+                .toList();
+
+        assertThat(walked).containsExactlyInAnyOrderElementsOf(CrashPoint.names());
+    }
+
+    @Test
+    void every_crash_point_is_reached_somewhere_in_the_program() {
+        JavaClasses program = new ClassFileImporter()
+                .withImportOption(new ImportOption.DoNotIncludeTests())
+                .importPackages("org.chainwalletd");
+        Stream<String> used = program.stream()
+                .filter(type -> !type.isAssignableTo(CrashPoint.class))
+                .flatMap(type -> type.getFieldAccessesFromSelf().stream())
+                .filter(access -> access.getTargetOwner().isAssignableTo(CrashPoint.class))
+                .map(access -> access.getTarget().getName())
+                .distinct();
+
+        assertThat(used).containsExactlyInAnyOrderElementsOf(CrashPoint.names());
+    }
+}
