@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
