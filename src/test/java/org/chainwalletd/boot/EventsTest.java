@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,8 +22,8 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
-import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.EventReader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,11 +60,12 @@ class EventsTest {
                                 Option.BIND.flag(), "127.0.0.1:0",
                                 Option.DEVNET.flag(), "true",
                                 Option.DEVNET_BIND.flag(), "127.0.0.1:0",
+                                Option.DEVNET_PROMPT.flag(), "true",
                                 Option.DEVNET_BLOCK_INTERVAL.flag(), "0"),
                         Map.of(),
                         folder)
                 .settings();
-        daemon = Daemon.start(settings, SecretBytes.takeOver("for tests".getBytes(StandardCharsets.UTF_8)), line -> {});
+        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST);
         token = Files.readString(folder.resolve("token-read")).strip();
         String spend = Files.readString(folder.resolve("token-spend")).strip();
         client = new WalletdClient(daemon.uri(), spend, Optional.empty(), Duration.ofSeconds(30));
@@ -329,7 +329,7 @@ class EventsTest {
             try (EventReader refused = EventReader.open(daemon.uri(), token, null)) {
                 assertThat(refused.status()).isEqualTo(429);
             }
-            readers.remove(0).close();
+            readers.remove(0).hangUp();
             Await.until("its place is free", () -> fill(readers, STREAMS));
         } finally {
             for (EventReader reader : readers) {

@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,8 +51,7 @@ class ServiceUnitTest {
         Process analyze = new ProcessBuilder(SYSTEMD.toString(), "security", "--offline=true", "--no-pager", unit)
                 .redirectErrorStream(true)
                 .start();
-        String report = new String(analyze.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        Await.exit(analyze);
+        String report = Await.output(analyze);
         Matcher exposure = EXPOSURE.matcher(report);
         assumeTrue(exposure.find(), "a systemd that cannot look at a file");
 

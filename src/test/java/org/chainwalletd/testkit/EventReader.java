@@ -80,8 +80,15 @@ public final class EventReader implements Closeable {
         throw new IOException("the stream has ended");
     }
 
+    /** Leaves as a client does that ends: the daemon finds out when it next writes. */
+    public void hangUp() throws IOException {
+        socket.close();
+    }
+
+    /** Leaves with a reset, which the daemon hears of at once. */
     @Override
     public void close() throws IOException {
+        socket.setSoLinger(true, 0);
         socket.close();
     }
 }
