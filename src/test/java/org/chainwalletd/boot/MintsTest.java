@@ -1,6 +1,5 @@
 package org.chainwalletd.boot;
 
-import org.chainwalletd.testkit.Dial;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;

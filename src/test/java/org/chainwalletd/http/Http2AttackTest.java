@@ -1,6 +1,5 @@
 package org.chainwalletd.http;
 
-import org.chainwalletd.testkit.Dial;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.http.RawHttp2.CONTINUATION;
 import static org.chainwalletd.http.RawHttp2.DATA;

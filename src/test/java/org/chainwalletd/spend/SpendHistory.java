@@ -1,7 +1,5 @@
 package org.chainwalletd.spend;
 
-import org.chainwalletd.testkit.HangWatch;
-import org.chainwalletd.testkit.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -26,6 +23,8 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
 
 /**
  * One random life of a payer, with one daemon or two that have its key: payments with and without tokens, also the same ones under other

@@ -1,6 +1,5 @@
 package org.chainwalletd.spend;
 
-import org.chainwalletd.testkit.Await;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +27,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.testkit.Await;
 
 /**
  * Knows what callers wanted in a {@link SpendHistory}, hears every transaction that leaves a daemon, and says what of that is against the

@@ -1,6 +1,5 @@
 package org.chainwalletd.spend;
 
-import org.chainwalletd.testkit.Await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
