@@ -159,9 +159,6 @@ final class ServerFixture implements AutoCloseable {
     public void close() {
         gate.complete(null);
         system.terminate();
-        system.getWhenTerminated()
-                .toCompletableFuture()
-                .orTimeout(20, TimeUnit.SECONDS)
-                .join();
+        Await.result(system.getWhenTerminated());
     }
 }

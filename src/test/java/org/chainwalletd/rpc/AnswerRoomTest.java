@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 /** What answers may take of the daemon's memory. */
@@ -59,13 +60,10 @@ class AnswerRoomTest {
     }
 
     private RpcAnswer call(String body) {
-        return dispatcher
-                .dispatch(
-                        body.getBytes(StandardCharsets.UTF_8),
-                        Optional.of(Scope.SPEND),
-                        new Client("c", new ClientPresence(), () -> {}, room))
-                .toCompletableFuture()
-                .join();
+        return Await.result(dispatcher.dispatch(
+                body.getBytes(StandardCharsets.UTF_8),
+                Optional.of(Scope.SPEND),
+                new Client("c", new ClientPresence(), () -> {}, room)));
     }
 
     private static String item(String method, int id) {

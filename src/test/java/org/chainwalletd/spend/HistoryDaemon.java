@@ -17,6 +17,7 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.testkit.Await;
 
 /** One daemon of a {@link SpendHistory} with what surrounds it: its disk, its clock, its nodes. Used by the history's thread. */
 final class HistoryDaemon {
@@ -141,12 +142,8 @@ final class HistoryDaemon {
 
     /** As its store has it; empty as well when the store is closed, as between a death and the next start. */
     Optional<Intent> intent(Hash256 txId) {
-        return spends.store
-                .intents()
-                .find(txId)
-                .toCompletableFuture()
-                .exceptionally(failure -> Optional.empty())
-                .join();
+        return Await.result(
+                spends.store.intents().find(txId).toCompletableFuture().exceptionally(failure -> Optional.empty()));
     }
 
     Optional<IntentState> stateOf(Hash256 txId) {

@@ -15,6 +15,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.testkit.Await;
 
 /**
  * A disk that fails, in front of a store: some commits are refused, of others nobody knows whether they were written. What such a one has
@@ -60,9 +61,7 @@ final class UncertainDisk {
         Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {
             Object part = commit.part() == IntentStore.class ? store.intents() : store.reservations();
             try {
-                ((CompletionStage<?>) commit.method().invoke(part, commit.arguments()))
-                        .toCompletableFuture()
-                        .join();
+                Await.result((CompletionStage<?>) commit.method().invoke(part, commit.arguments()));
             } catch (ReflectiveOperationException e) {
                 throw new AssertionError(e);
             }
