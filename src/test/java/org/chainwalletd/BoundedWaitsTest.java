@@ -108,6 +108,7 @@ class BoundedWaitsTest {
         Set<String> waits = waitsOf(TESTS);
         waits.removeIf(wait -> wait.contains(Hanging.class.getName()) || wait.contains("HangWatchTest$"));
 
+        assertThat(TESTS).isNotEmpty();
         assertThat(waits).as("use Await and Dial").isEmpty();
     }
 

@@ -150,7 +150,10 @@ final class RawHttp2 implements Closeable {
 
     /** Waits for the answer to a ping. */
     void readPing() throws IOException {
-        while (read().type() != PING) {}
+        Frame frame = read();
+        while (frame.type() != PING) {
+            frame = read();
+        }
     }
 
     /** Waits for the reset of {@code stream}. Returns its error code. */
