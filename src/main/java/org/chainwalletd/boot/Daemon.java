@@ -260,6 +260,8 @@ public final class Daemon implements AutoCloseable {
         ActorSystem<Guardian.Command> system =
                 ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", PekkoSettings.forSystem());
         actors = Optional.of(system);
+        // Nobody is left to give up for a guardian that has failed itself.
+        system.getWhenTerminated().thenRunAsync(() -> gaveUp.complete(null), Runnable::run);
         closers.add("actors", () -> {
             system.terminate();
             Futures.await(system.getWhenTerminated(), patience(), "stopping the actors");

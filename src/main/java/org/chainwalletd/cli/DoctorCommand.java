@@ -16,6 +16,7 @@ import org.chainwalletd.doctor.Doctor;
 import org.chainwalletd.doctor.MachineCheck;
 import org.chainwalletd.doctor.NodeCheck;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.observe.Printable;
 import org.slf4j.LoggerFactory;
 
 /** Looks at everything a daemon needs, without starting one. */
@@ -38,7 +39,7 @@ final class DoctorCommand implements Command {
                 ConfigurationCheck.of(invocation.flags(), invocation.environment(), invocation.home());
         List<Check> checks = new ArrayList<>(List.of(configuration));
         if (configuration.configuration().isEmpty()) {
-            return new Doctor(checks, invocation.out()::println).examine();
+            return new Doctor(checks, line -> invocation.out().println(Printable.text(line))).examine();
         }
         Settings settings = configuration.configuration().get().settings();
         // Before the threads of the actor system all ask for a logger at once, which SLF4J remarks on at length.
@@ -56,7 +57,7 @@ final class DoctorCommand implements Command {
                             new SimpleMeterRegistry()),
                     PATIENCE,
                     InstantSource.system()));
-            return new Doctor(checks, invocation.out()::println).examine();
+            return new Doctor(checks, line -> invocation.out().println(Printable.text(line))).examine();
         } finally {
             system.terminate();
         }

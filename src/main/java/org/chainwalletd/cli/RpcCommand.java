@@ -16,6 +16,7 @@ import java.util.Optional;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.observe.Printable;
 
 /** Calls a running daemon from the shell. */
 final class RpcCommand implements Command {
@@ -101,8 +102,8 @@ final class RpcCommand implements Command {
 
     private static void print(Invocation invocation, JsonNode result) throws JsonProcessingException {
         boolean raw = invocation.option("--raw").isPresent();
-        invocation
-                .out()
-                .println((raw ? JSON.writer() : JSON.writerWithDefaultPrettyPrinter()).writeValueAsString(result));
+        String json = (raw ? JSON.writer() : JSON.writerWithDefaultPrettyPrinter()).writeValueAsString(result);
+        // JSON lets some of what steers a terminal stand in its strings as it is; escaped it is the same JSON.
+        json.lines().map(Printable::text).forEach(invocation.out()::println);
     }
 }

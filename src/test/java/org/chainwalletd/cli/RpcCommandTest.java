@@ -219,6 +219,11 @@ class RpcCommandTest {
     void what_a_daemon_says_does_not_steer_the_terminal() {
         answer = "\"error\":{\"code\":-32021,\"message\":\"no\\n\\u001b[2Jall is \\u202ewell\\u009b\"}";
         assertThat(rpc("ping")).isEqualTo(ExitCode.REFUSED);
+        answer = "\"result\":{\"node\":\"a\\u009b2Jb\\u202ec\\u2028d\\u001b[2J\"}";
+        assertThat(rpc("ping", "--raw")).isZero();
+        assertThat(text(out).stripTrailing())
+                .isEqualToIgnoringCase("{\"node\":\"a\\u009b2Jb\\u202ec\\u2028d\\u001b[2J\"}");
+
         assertThat(text(err).stripTrailing())
                 .doesNotMatch("(?s).*[\\p{Cc}\\p{Cf}].*")
                 .contains("\\u001b[2J");

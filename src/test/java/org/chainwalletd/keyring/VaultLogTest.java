@@ -1,0 +1,43 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import org.chainwalletd.crypto.SecretBytes;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A vault comes from somebody who knew its passphrase once, and who may have written anything into it. */
+class VaultLogTest {
+    private static final Sealer SEALER = new Sealer(KeyringFixture.CHAIN, KeyringFixture.CHEAP, new SecureRandom());
+    private static final String FALSE_LINE = "time=2026-11-21T10:00:00.123Z method=transfer outcome=ok";
+    private static final String FORGED = "\"00\\n" + FALSE_LINE + "\\u2028\\u001b[2J\"";
+
+    @Test
+    void no_text_of_a_vault_gets_into_the_log_where_its_address_is_another_one() {
+        ListAppender<ILoggingEvent> heard = new ListAppender<>();
+        heard.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(Vault.class.getPackageName());
+        logger.addAppender(heard);
+        try (SecretBytes content = SecretBytes.copyOf(("{\"version\":1,\"keys\":[{\"address\":" + FORGED
+                                + ",\"label\":" + FORGED + ",\"mnemonic\":\"no phrase\",\"secret_hex\":\""
+                                + "02".repeat(32)
+                                + "\"}],\"evm_keys\":[{\"address\":" + FORGED + ",\"source\":" + FORGED
+                                + ",\"secret_hex\":\"" + "03".repeat(32) + "\"}]}")
+                        .getBytes(StandardCharsets.UTF_8));
+                Vault.Contents vault = Vault.read(content, SEALER)) {
+            assertThat(vault.keys()).hasSize(1);
+        } finally {
+            logger.detachAppender(heard);
+        }
+
+        assertThat(heard.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(text -> text.contains("another address"))
+                .noneMatch(text -> text.contains("transfer") || text.contains("\n") || text.contains("\u001b"));
+    }
+}
