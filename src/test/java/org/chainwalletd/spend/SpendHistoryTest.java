@@ -14,7 +14,7 @@ class SpendHistoryTest {
 
     @Test
     void whatever_breaks_one_payment_is_made_at_most_once_and_no_coin_is_selected_twice() {
-        int histories = Integer.getInteger("spend.histories", 60);
+        int histories = Integer.getInteger("spend.histories", 30);
         long seed = Long.getLong(
                 "spend.first-seed", Seeded.random("spend histories").nextLong() >>> 16);
         System.out.println(histories + " histories, first seed " + seed);
