@@ -233,6 +233,7 @@ public final class Daemon implements AutoCloseable {
         EarlyRefusals.usable(settings.datadir());
         EarlyRefusals.ours(settings.datadir(), settings.wallets());
         EarlyRefusals.whole(settings.datadir(), settings.wallets());
+        EarlyRefusals.sameChain(settings.datadir(), settings.expectGenesis());
         EarlyRefusals.free(settings.http().bind(), "--bind");
         settings.http().metricsBind().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
         settings.devnet().ifPresent(DevelopmentNode::refuseEarly);
@@ -253,7 +254,8 @@ public final class Daemon implements AutoCloseable {
         CompletionStage<Void> before = Files.exists(settings.datadir().resolve(SqliteStore.FILE_NAME))
                 ? CompletableFuture.completedFuture(null)
                 : keys.made();
-        return before.thenApplyAsync(done -> SqliteStore.open(settings.datadir()), workers.disk());
+        return before.thenApplyAsync(
+                done -> SqliteStore.open(settings.datadir(), settings.spend().storeRestored()), workers.disk());
     }
 
     private ActorSystem<Guardian.Command> startActors() {

@@ -6,11 +6,14 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.SqliteStore;
 
 /** What the start can refuse before anything is created: a folder that is no datadir, an address that is taken. Only looks. */
@@ -24,6 +27,7 @@ final class EarlyRefusals {
             "token-manage",
             "token-spend",
             "genesis",
+            "store-id",
             "devnet");
 
     private EarlyRefusals() {}
@@ -90,6 +94,19 @@ final class EarlyRefusals {
             throw new StartupException("the keyring " + wallets + " is missing although " + store
                     + " shows that this datadir was in use: mount it, or restore it from a backup; for a new keyring, name"
                     + " another folder with --datadir");
+        }
+    }
+
+    /**
+     * @throws StartupException when the datadir has worked with another chain than the one that is expected now
+     */
+    static void sameChain(Path datadir, Optional<Hash256> expected) {
+        Optional<Hash256> pinned = expected.isPresent() ? new GenesisFile(datadir).read() : Optional.empty();
+        if (pinned.isPresent() && !pinned.equals(expected)) {
+            throw new StartupException("--expect-genesis names " + expected.get() + ", but " + datadir
+                    + " has worked with chain " + pinned.get()
+                    + " (its file genesis): its payments and coins are of that"
+                    + " chain; correct the flag, or name another folder with --datadir");
         }
     }
 

@@ -400,6 +400,13 @@ public enum Option {
             "how long a receipt answers for its client token",
             60,
             31_622_400),
+    STORE_RESTORED(
+            "store-restored",
+            "spend.store-restored",
+            Form.SWITCH,
+            "false",
+            "start once with a store that is missing or older than the datadir remembers; payments that it has forgotten"
+                    + " are paid again when their client tokens come again"),
     REBROADCAST_INTERVAL(
             "rebroadcast-interval-secs",
             "spend.rebroadcast-interval-secs",

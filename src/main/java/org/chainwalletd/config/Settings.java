@@ -146,6 +146,7 @@ public record Settings(
      * @param reservationTtl how long an outpoint stays reserved when nothing is heard of its transaction
      * @param receiptTtl how long a receipt answers for its client token
      * @param autoReclaim whether own HTLC locks past their timeout are taken back without being asked
+     * @param storeRestored whether the operator says that the store was restored from a backup, or lost
      */
     public record Spend(
             Optional<Amount> capPerTx,
@@ -154,7 +155,8 @@ public record Settings(
             Duration reservationTtl,
             Duration receiptTtl,
             Duration rebroadcastInterval,
-            boolean autoReclaim) {}
+            boolean autoReclaim,
+            boolean storeRestored) {}
 
     /**
      * @param unsealThreads how many Argon2id computations run at once

@@ -223,7 +223,8 @@ public final class SettingsLoader {
                 Duration.ofSeconds(number(Option.RESERVATION_TTL)),
                 Duration.ofSeconds(number(Option.RECEIPT_TTL)),
                 Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)),
-                truth(Option.AUTO_RECLAIM));
+                truth(Option.AUTO_RECLAIM),
+                truth(Option.STORE_RESTORED));
     }
 
     private Settings.Follow follow() {

@@ -99,7 +99,7 @@ public record SpendEnvironment(
                         BURIAL_DEPTH),
                 Drawing.RANDOM,
                 metrics,
-                Clock.systemUTC(),
+                new SteadyClock(Clock.systemUTC(), System::nanoTime),
                 executor);
     }
 

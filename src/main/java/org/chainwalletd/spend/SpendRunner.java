@@ -36,6 +36,8 @@ final class SpendRunner {
     /** Whoever completes a stage of our own goes on: only where that is a thread for such work. */
     private static final Executor AT_HAND = Runnable::run;
 
+    private static final String UNEXPECTED = "the spend failed unexpectedly; see the log";
+
     static final CompletionStage<?> NOTHING_LEFT = CompletableFuture.completedFuture(null);
 
     private final SpendEnvironment env;
@@ -77,10 +79,10 @@ final class SpendRunner {
             step = next.get();
         } catch (RuntimeException | Error e) {
             LOG.error("a spend failed unexpectedly", e);
-            Throwable failure = new IllegalStateException("the spend failed unexpectedly; see the log");
-            step = Step.end(durable.<Ending>map(intent -> new Ending.InFlight(intent, false, failure))
-                    .or(() -> doubtful.map(intent -> new Ending.Doubtful(intent, failure)))
-                    .orElseGet(() -> new Ending.Refused(failure)));
+            step = Step.end(durable.<Ending>map(
+                            intent -> new Ending.InFlight(intent, false, Spend.unknown(intent, UNEXPECTED)))
+                    .or(() -> doubtful.map(intent -> new Ending.Doubtful(intent, Spend.unknown(intent, UNEXPECTED))))
+                    .orElseGet(() -> new Ending.Refused(new IllegalStateException(UNEXPECTED))));
         }
         if (step instanceof Step.Ask<?> ask) {
             perform(ask);
@@ -280,8 +282,26 @@ final class SpendRunner {
                 env.intents().contest(intent.txId(), act.reason(), env.clock().millis()));
     }
 
+    /** Whatever goes wrong here, the caller is answered and nothing stays held. */
     private void end(Ending ending) {
-        ended.accept(ending.by(this));
+        SpendResult result;
+        try {
+            result = ending.by(this);
+        } catch (RuntimeException | Error e) {
+            LOG.error("the end of a spend failed unexpectedly", e);
+            result = died();
+        }
+        ended.accept(result);
+    }
+
+    private SpendResult died() {
+        if (durable.isEmpty()) {
+            drop();
+            return failed(new IllegalStateException(UNEXPECTED));
+        }
+        Intent intent = durable.get();
+        reservations.tell(new Reservations.Land(id, intent, false));
+        return failed(Spend.unknown(intent, UNEXPECTED));
     }
 
     SpendResult accepted(Ending.Accepted ending) {

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ final class GroupCommitWriter {
     private final SqlSession session;
     private final String file;
     private final Holdings holdings;
+    private final StoreMark mark;
     private final BlockingQueue<Unit<?>> queue = new LinkedBlockingQueue<>();
     private final Unit<Void> end = new Unit<>(ignored -> null);
     private final Thread thread;
@@ -43,12 +45,18 @@ final class GroupCommitWriter {
     private boolean closed;
     private boolean committing;
     private long commitNanos;
+    /** Of the commit that is being prepared. */
+    private long number;
 
-    /** @param holdings what is in memory goes back together with what is in the transaction */
-    GroupCommitWriter(SqlSession session, String file, Holdings holdings) {
+    /**
+     * @param holdings what is in memory goes back together with what is in the transaction
+     * @param mark remembers beside the store how many commits it has had
+     */
+    GroupCommitWriter(SqlSession session, String file, Holdings holdings, StoreMark mark) {
         this.session = session;
         this.file = file;
         this.holdings = holdings;
+        this.mark = mark;
         this.thread = new Thread(this::run, "store-writer");
         thread.setDaemon(true);
     }
@@ -211,7 +219,7 @@ final class GroupCommitWriter {
         long began = System.nanoTime();
         long longest = Math.max(LEAST_APPLYING_NANOS, 2 * commitNanos);
         batch.add(waiting.remove());
-        session.update("BEGIN IMMEDIATE");
+        begin();
         boolean written = batch.get(0).apply(session);
         while (written && !waiting.isEmpty() && System.nanoTime() - began < longest) {
             Unit<?> unit = waiting.remove();
@@ -231,7 +239,7 @@ final class GroupCommitWriter {
 
     /** A unit that is refused leaves nothing behind, and the others are written. */
     private void commitEachAlone(List<Unit<?>> batch) throws SQLException {
-        session.update("BEGIN IMMEDIATE");
+        begin();
         for (Unit<?> unit : batch) {
             session.update("SAVEPOINT unit");
             int mark = holdings.mark();
@@ -248,7 +256,19 @@ final class GroupCommitWriter {
         committing = true;
         session.update("COMMIT");
         committing = false;
+        mark.made(number);
         holdings.settle();
+    }
+
+    /** What is announced beside the store is on the disk when the commit is, and known to be made when that has succeeded. */
+    private void begin() throws SQLException {
+        session.update("BEGIN IMMEDIATE");
+        try {
+            number = mark.announce();
+        } catch (IOException e) {
+            throw new SQLException(StoreMark.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        }
+        session.update("UPDATE identity SET commits = ? WHERE one = 1", number);
     }
 
     private void rollback() {

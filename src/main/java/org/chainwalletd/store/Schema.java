@@ -8,7 +8,8 @@ final class Schema {
     /** Marks the file as ours ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
-    private static final List<List<String>> STEPS = List.of(intents(), burials(), spends(), accountSends(), swaps());
+    private static final List<List<String>> STEPS =
+            List.of(intents(), burials(), spends(), accountSends(), swaps(), identity());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -156,6 +157,13 @@ final class Schema {
                 "CREATE UNIQUE INDEX swaps_by_hash_lock ON swaps (hash_lock)",
                 "CREATE INDEX swaps_by_status ON swaps (status, number)",
                 "CREATE INDEX swaps_watched ON swaps (number) WHERE " + SqliteSwaps.WATCHED);
+    }
+
+    /** Which store this is, and how many commits it has had, see {@link StoreMark}. */
+    private static List<String> identity() {
+        return List.of(
+                "CREATE TABLE identity (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL, commits INTEGER NOT NULL)",
+                "INSERT INTO identity (one, id, commits) VALUES (1, randomblob(16), 0)");
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -33,13 +34,15 @@ public final class SqliteStore implements Store {
     private final GroupCommitWriter writer;
     private final SqlSession writeSession;
     private final ExecutorService reader;
+    private final StoreMark mark;
     private final SqliteIntents intents;
     private final SqliteReservations reservations;
     private final SqliteAllowance allowance;
     private final SqliteAccountSends accountSends;
     private final SqliteSwaps swaps;
 
-    private SqliteStore(String file, SqlSession readSession, SqlSession writeSession) throws SQLException {
+    private SqliteStore(String file, SqlSession readSession, SqlSession writeSession, StoreMark mark)
+            throws SQLException {
         this.file = file;
         this.readSession = readSession;
         this.writeSession = writeSession;
@@ -47,7 +50,8 @@ public final class SqliteStore implements Store {
         AcceptedSpends accepted = new AcceptedSpends();
         SpendTable spends = new SpendTable(holdings, accepted);
         spends.takeUp(writeSession);
-        this.writer = new GroupCommitWriter(writeSession, file, holdings);
+        this.mark = mark;
+        this.writer = new GroupCommitWriter(writeSession, file, holdings, mark);
         this.reader = Executors.newSingleThreadExecutor(task -> {
             Thread thread = new Thread(task, "store-reader");
             thread.setDaemon(true);
@@ -66,11 +70,29 @@ public final class SqliteStore implements Store {
      * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
      */
     public static SqliteStore open(Path folder) {
+        return open(folder, false);
+    }
+
+    /**
+     * As {@link #open(Path)}.
+     *
+     * @param restored the operator says that the store was restored from a backup, or made anew after it was lost, and knows what that means;
+     *     refused when there is nothing to be said so of
+     */
+    public static SqliteStore open(Path folder, boolean restored) {
         Path path = folder.resolve(FILE_NAME).toAbsolutePath();
         String file = path.toString();
         NativeLibrary.useShipped();
         try {
             AtomicFiles.createFolder(folder);
+            Optional<StoreMark.Known> known = StoreMark.read(folder);
+            boolean missing = known.isPresent() && !Files.exists(path);
+            if (missing) {
+                StoreFile.requireNoLog(path);
+            }
+            if (missing && !restored) {
+                throw forgetful(path, "is missing although this datadir has worked with one");
+            }
             if (Files.exists(path)) {
                 StoreFile.requireWhole(path);
             } else {
@@ -79,12 +101,49 @@ public final class SqliteStore implements Store {
             SqlSession write = connect(path);
             check(write, file);
             Schema.migrate(write, file);
-            SqliteStore store = new SqliteStore(file, connect(path), write);
+            SqliteStore store =
+                    new SqliteStore(file, connect(path), write, marked(write, path, known, restored, missing));
             store.writer.start();
             return store;
         } catch (IOException | SQLException e) {
             throw StoreFile.unusable(path, e);
         }
+    }
+
+    private static StoreMark marked(
+            SqlSession session, Path path, Optional<StoreMark.Known> known, boolean restored, boolean missing)
+            throws SQLException, IOException {
+        String id = session.queryOne("SELECT lower(hex(id)) FROM identity WHERE one = 1", row -> row.getString(1))
+                .orElseThrow();
+        long commits = session.queryOne("SELECT commits FROM identity WHERE one = 1", row -> row.getLong(1))
+                .orElseThrow();
+        Optional<String> complaint = StoreMark.complaint(known, id, commits);
+        if (complaint.isPresent() && !restored) {
+            throw forgetful(path, complaint.get());
+        }
+        if (complaint.isEmpty() && restored && !missing) {
+            throw new StoreException(
+                    StoreException.Reason.UNAVAILABLE,
+                    "the store " + path + " is the one that this datadir has worked with: start without "
+                            + "--store-restored, which would let a store pass that has forgotten payments",
+                    null);
+        }
+        complaint.ifPresent(why -> LOG.warn(
+                "the store {} {}, and is used because of --store-restored: payments that it has forgotten are paid"
+                        + " again when their client tokens come again",
+                path,
+                why));
+        return StoreMark.open(path.getParent(), id, commits);
+    }
+
+    private static StoreException forgetful(Path path, String how) {
+        return new StoreException(
+                StoreException.Reason.DAMAGED,
+                "the store " + path + " " + how + " (" + StoreMark.FILE_NAME + " beside it): payments would be"
+                        + " forgotten, and their client tokens would pay again; put the newest copy back with its log"
+                        + " (-wal), or, when it is lost, compare what your backend has paid with the chain and then start"
+                        + " once with --store-restored",
+                null);
     }
 
     private static SqlSession connect(Path path) throws SQLException {
@@ -198,9 +257,10 @@ public final class SqliteStore implements Store {
             }
             readSession.close();
             writeSession.close();
+            mark.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (SQLException e) {
+        } catch (SQLException | IOException e) {
             LOG.warn("store {}: {}", file, e.getMessage());
         }
     }

@@ -49,14 +49,19 @@ public final class StoreFile {
      * @throws StoreException when a log with content shows that there was one
      */
     static void make(Path path) throws IOException, SQLException {
-        if (hasLog(path)) {
-            throw damaged(path, "is missing although its log " + log(path) + " is there");
-        }
+        requireNoLog(path);
         try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
             SqlSession session = new SqlSession(memory);
             session.execute("PRAGMA page_size = " + PAGE_SIZE);
             Schema.make(session);
             AtomicFiles.write(path, memory.serialize("main"));
+        }
+    }
+
+    /** @throws StoreException when a log with content shows that there was a store */
+    static void requireNoLog(Path path) throws IOException {
+        if (hasLog(path)) {
+            throw damaged(path, "is missing although its log " + log(path) + " is there");
         }
     }
 

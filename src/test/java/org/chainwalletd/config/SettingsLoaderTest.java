@@ -78,6 +78,7 @@ class SettingsLoaderTest {
                         Duration.ofMinutes(10),
                         Duration.ofDays(30),
                         Duration.ofSeconds(30),
+                        false,
                         false));
         assertThat(settings.devnet()).isEmpty();
         assertThat(settings.jsonLogs()).isFalse();
@@ -184,6 +185,7 @@ class SettingsLoaderTest {
                 Map.entry("--receipt-ttl-secs", "140"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
                 Map.entry("--auto-reclaim", "true"),
+                Map.entry("--store-restored", "true"),
                 Map.entry("--evm-rpc", "http://e.test,http://f.test"),
                 Map.entry("--evm-chain-id", "31337"),
                 Map.entry("--evm-quorum", "1"),
@@ -250,6 +252,7 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(13),
                                 Duration.ofSeconds(140),
                                 Duration.ofSeconds(15),
+                                true,
                                 true),
                         new Settings.Keyring(3, 22, 19, Optional.of(home.resolve("words"))),
                         new Settings.Follow(

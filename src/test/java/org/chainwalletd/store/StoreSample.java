@@ -92,6 +92,8 @@ final class StoreSample {
         done(store.intents()
                 .confirm(buried().txId(), IntentState.PREPARED, new BlockPlace(106, Hash256.ZERO), BEGUN + 100));
         done(store.intents().bury(List.of(buried().txId())));
+        done(store.intents().open(contested(), 0));
+        done(store.intents().contest(contested().txId(), "a node had it", BEGUN + 100));
         for (IntentState state : STATES) {
             Intent intent = intents().get(state.ordinal());
             if (state == IntentState.ABANDONED) {
@@ -141,10 +143,22 @@ final class StoreSample {
     /** What version 2 added: a confirmed spend has a block and may be buried. */
     static String burials(Store store) {
         String unburied = done(store.intents().unburied()).stream()
-                .map(spend -> "unburied " + spend + "\n")
+                .map(spend -> "unburied ConfirmedSpend[txId=" + spend.txId() + ", inputs=" + spend.inputs() + ", place="
+                        + spend.place() + "]\n")
                 .collect(Collectors.joining());
         return unburied + "buried "
                 + done(store.intents().find(buried().txId())).map(StoreSample::words) + "\n";
+    }
+
+    /** What version 6 added: a spend of which nobody can tell whose it is. */
+    static String contested(Store store) {
+        return done(store.intents().find(contested().txId()))
+                .map(intent -> "contested " + words(intent) + "\n")
+                .orElse("");
+    }
+
+    private static Intent contested() {
+        return intent(STATES.size() + 1, IntentState.CONTESTED);
     }
 
     private static Intent buried() {

@@ -202,6 +202,11 @@ public final class DaemonRig implements AutoCloseable {
                 () -> followerStatus().path("last_indexed_block_id").asText().equals(tip));
     }
 
+    /** Waits until {@code datadir} has pinned the chain of the nodes. */
+    public void awaitPinned(Path datadir) {
+        Await.until("the chain is pinned", () -> Files.exists(datadir.resolve("genesis")));
+    }
+
     /** What {@code get_follower_status} answers; a missing node before the first block is followed. */
     public JsonNode followerStatus() {
         try {

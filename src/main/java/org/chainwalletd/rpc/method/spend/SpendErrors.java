@@ -62,14 +62,18 @@ public final class SpendErrors implements ErrorTranslator {
     private static RpcException translated(StoreException failure) {
         return switch (failure.reason()) {
             case BUSY ->
-                RpcException.tooManyRequests("nothing was broadcast: " + failure.getMessage(), BUSY_RETRY_SECONDS);
+                RpcException.tooManyRequests(
+                        "this call has broadcast nothing: " + failure.getMessage(), BUSY_RETRY_SECONDS);
             case UNKNOWN ->
                 new RpcException(
                         ErrorCode.INTERNAL_ERROR,
-                        "nothing was broadcast yet, but it may be after a restart: " + failure.getMessage());
+                        "this call has broadcast nothing yet, but what it has decided on may be after a restart: "
+                                + failure.getMessage());
             case UNAVAILABLE, DAMAGED ->
                 new RpcException(
-                        ErrorCode.INTERNAL_ERROR, "nothing was broadcast, the store failed: " + failure.getMessage());
+                        ErrorCode.INTERNAL_ERROR,
+                        "this call has broadcast nothing, the store failed; an earlier call with its client_token may have: "
+                                + failure.getMessage());
         };
     }
 

@@ -1,0 +1,70 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.IntentStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A fault of ours ends a spender after its intent was durable: the rebroadcaster goes on, without a restart. */
+class SpenderDiesTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private volatile String faulty = "";
+
+    private Address start() {
+        spends = new SpendHarness(folder);
+        spends.before = this::faulty;
+        spends.start();
+        return spends.funded(1, 50_000);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private IntentStore faulty(IntentStore store) {
+        return (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals(faulty)) {
+                        faulty = "";
+                        throw new IllegalStateException("a fault of ours");
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void at_its_end_the_caller_is_answered_and_the_spend_is_looked_after() {
+        Address payer = start();
+        Address shop = spends.keys.add(99);
+        faulty = "accept";
+
+        Hash256 txId = refusal(
+                        SpendRefusal.OutcomeUnknown.class,
+                        spends.spending.transfer(request(payer, shop, 1_000, "token-end")))
+                .txId();
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-end")))
+                        .txId())
+                .isEqualTo(txId);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+}

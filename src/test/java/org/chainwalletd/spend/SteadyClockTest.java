@@ -1,0 +1,60 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.AllowanceStore;
+import org.junit.jupiter.api.Test;
+
+class SteadyClockTest {
+    private final MovableClock wall = new MovableClock();
+    private final AtomicLong nanos = new AtomicLong(-5);
+    private final SteadyClock clock = new SteadyClock(wall, nanos::get);
+
+    private void pass(Duration time) {
+        wall.move(time);
+        nanos.addAndGet(time.toNanos());
+    }
+
+    @Test
+    void time_that_passes_and_small_corrections_are_followed() {
+        pass(Duration.ofDays(40));
+        wall.move(Duration.ofSeconds(50));
+
+        assertThat(clock.millis()).isEqualTo(wall.millis());
+    }
+
+    @Test
+    void a_jump_ahead_is_not_believed_and_a_clock_that_is_set_back_is() {
+        long begun = wall.millis();
+        wall.move(Duration.ofDays(365));
+        assertThat(clock.millis()).isLessThan(begun + Duration.ofMinutes(2).toMillis());
+
+        wall.move(Duration.ofDays(-366));
+
+        assertThat(clock.millis()).isEqualTo(begun - Duration.ofDays(1).toMillis());
+    }
+
+    @Test
+    void a_jump_ahead_gives_no_new_period_of_the_spend_allowance_and_erases_none() {
+        Allowance allowance = new Allowance(
+                new AllowanceStore.Spent(List.of(), List.of()),
+                new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000)), Duration.ofDays(1)),
+                clock,
+                new SpendMetrics(new SimpleMeterRegistry()));
+        allowance.hold(new Owner.Running(1), Amount.of(900));
+
+        wall.move(Duration.ofDays(2));
+        assertThat(allowance.refusal(Amount.of(200))).isPresent();
+        wall.move(Duration.ofDays(-2));
+        assertThat(allowance.refusal(Amount.of(200))).isPresent();
+
+        pass(Duration.ofDays(1).plusMinutes(1));
+        assertThat(allowance.refusal(Amount.of(200))).isEmpty();
+    }
+}
