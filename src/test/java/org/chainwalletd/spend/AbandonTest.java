@@ -126,6 +126,8 @@ class AbandonTest {
         assertThat(coinsOf(next)).isEqualTo(coins);
 
         assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(0, 1));
+        // Nor does the watch over what was sent end its reservation by time.
+        spends.tick = Duration.ofHours(1);
         spends.restart();
         assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(0, 1));
 
