@@ -74,7 +74,7 @@ class AbandonTest {
 
         assertThat(get(spends.spending.abandon(coinsOf(receipt.txId())))).isEqualTo(new Abandoned(0, 1));
 
-        assertThat(stored(receipt.txId()).state()).isEqualTo(IntentState.ACCEPTED);
+        assertThat(stored(receipt.txId()).state().inFlight()).isTrue();
         spends.devnet.forgetMempool();
         Await.until("it is sent again", () -> {
             spends.wake();
@@ -94,7 +94,7 @@ class AbandonTest {
         spends.node.onSend(tx -> {});
         assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-sending"))))
                 .isEqualTo(receipt);
-        assertThat(stored(receipt.txId()).state()).isEqualTo(IntentState.ACCEPTED);
+        assertThat(stored(receipt.txId()).state().inFlight()).isTrue();
         spends.confirmAll();
     }
 
@@ -110,11 +110,14 @@ class AbandonTest {
                 .isEqualTo(txId);
 
         assertThat(get(abandoned.get()).released()).isZero();
-        assertThat(stored(txId).state()).isEqualTo(IntentState.ACCEPTED);
+        assertThat(stored(txId).state().inFlight()).isTrue();
     }
 
     @Test
     void a_repeated_call_leaves_the_next_payment_with_the_freed_coin_alone() {
+        // Nor does the watch end reservations whose time is over.
+        spends.tick = Duration.ofHours(1);
+        spends.restart();
         Hash256 first = lost("token-first");
         List<Outpoint> coins = coinsOf(first);
         assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(1, 0));
