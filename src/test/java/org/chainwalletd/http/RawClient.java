@@ -4,7 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -42,7 +41,7 @@ final class RawClient implements Closeable {
 
     /** One whose system takes few bytes while nobody reads. */
     static RawClient deaf(InetSocketAddress address) throws IOException {
-        Socket socket = new Socket();
+        Socket socket = Dial.unconnected();
         socket.setReceiveBufferSize(4096);
         socket.connect(address);
         return new RawClient(socket);
@@ -50,7 +49,10 @@ final class RawClient implements Closeable {
 
     /** @param from an address of this machine; on Linux every one of 127.0.0.0/8 is */
     static RawClient to(InetSocketAddress address, String from) throws IOException {
-        return new RawClient(new Socket(address.getAddress(), address.getPort(), InetAddress.getByName(from), 0));
+        Socket socket = Dial.unconnected();
+        socket.bind(new InetSocketAddress(from, 0));
+        socket.connect(address);
+        return new RawClient(socket);
     }
 
     Socket socket() {
