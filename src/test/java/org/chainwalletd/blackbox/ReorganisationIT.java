@@ -80,6 +80,7 @@ class ReorganisationIT {
     private LauncherCall daemon(DaemonProcess node) {
         return LauncherCall.daemon(folder.resolve("datadir"))
                 .node(node.nodeUri())
+                .and("--spend-cap-per-period", "1000000")
                 .and("--rebroadcast-interval-secs", "1");
     }
 
