@@ -61,7 +61,9 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         try {
             LOG.error("thread {} has ended", thread.getName(), failure);
         } finally {
-            if (failure instanceof Error) {
+            // The second is what an error becomes that strikes a pool's thread while it waits for work: its queue's
+            // lock is lost.
+            if (failure instanceof Error || failure instanceof IllegalMonitorStateException) {
                 begun.countDown();
                 tell("thread " + thread.getName());
             }

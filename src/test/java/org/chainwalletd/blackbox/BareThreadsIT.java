@@ -20,7 +20,6 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,21 +43,6 @@ class BareThreadsIT {
             work(daemon, address);
 
             assertThat(daemon.exitCode()).as(daemon.transcript()).isEqualTo(1);
-        }
-    }
-
-    /** Waiting for work they hold nothing, and their pool makes others. */
-    @Test
-    void threads_of_pools_are_made_anew() throws Exception {
-        try (DaemonProcess daemon = daemon()) {
-            Wallet wallet = new Wallet(daemon, daemon);
-            String address = wallet.mint();
-
-            throwErrorInto(daemon, "books-", "store-reader", "walletd-disk-", "walletd-upstream-");
-
-            wallet.fund(address, 5_000);
-            wallet.mint();
-            assertThat(daemon.stop()).as(daemon.transcript()).isZero();
         }
     }
 

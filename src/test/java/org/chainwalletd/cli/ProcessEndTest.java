@@ -42,6 +42,18 @@ class ProcessEndTest {
     }
 
     @Test
+    void a_pool_whose_queue_has_lost_its_lock_is_told_as_well() throws Exception {
+        end.tellOfLostThreads(told::add);
+        Thread thread = thread(() -> {
+            throw new IllegalMonitorStateException("the test's own");
+        });
+        thread.start();
+        thread.join(20_000);
+
+        assertThat(told).containsExactly("thread of-the-test");
+    }
+
+    @Test
     void an_exception_of_one_task_is_no_reason_to_end() throws Exception {
         end.tellOfLostThreads(told::add);
         Thread thread = thread(() -> {
