@@ -183,7 +183,8 @@ public final class HttpServer {
             ActorSystem<?> system, HttpHandler handler, Place place, Consumer<String> refused) {
         Optional<Http2Layer> http2 = place.http2().map(limits -> new Http2Layer(system, handler, limits, refused));
         return place.tls()
-                .<Listener.Protocol>map(identity -> new TlsLayers(system, identity, handler, http2))
+                .<Listener.Protocol>map(
+                        identity -> new TlsLayers(system, identity, handler, http2, refused, TlsLayers.mostInHeap()))
                 .orElseGet(() -> new PlainLayers(system, handler, http2));
     }
 

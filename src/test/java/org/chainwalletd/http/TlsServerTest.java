@@ -24,6 +24,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -31,6 +32,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
@@ -287,6 +289,60 @@ class TlsServerTest {
         }
         HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
         assertThat(client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString())
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_client_that_negotiates_anew_is_cut_off() throws Exception {
+        try (SSLSocket socket = (SSLSocket) trusting()
+                .getSocketFactory()
+                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
+            socket.setSoTimeout(30_000);
+            socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+            RawClient client = new RawClient(socket);
+            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+
+            socket.startHandshake();
+
+            assertThatThrownBy(() -> {
+                        client.post(ServerFixture.READ, "\"x\"").read();
+                        client.post(ServerFixture.READ, "\"x\"").read();
+                    })
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void connections_beyond_those_that_fit_in_the_heap_are_refused_and_places_are_given_back() throws Exception {
+        List<String> refused = new CopyOnWriteArrayList<>();
+        HttpHandler handler = (request, connection, presence) -> {
+            connection.requestArrived();
+            return CompletableFuture.completedFuture(org.apache.pekko.http.javadsl.model.HttpResponse.create());
+        };
+        Listener listener = new Listener(
+                        fixture.system,
+                        ServerFixture.LIMITS,
+                        new AddressShares(ServerFixture.LIMITS, ByteBudget.of(1 << 20), new ClientAddress(List.of())),
+                        new TlsLayers(fixture.system, identity, handler, Optional.empty(), refused::add, 2),
+                        false,
+                        refused::add)
+                .bind(ServerFixture.LOOPBACK)
+                .toCompletableFuture()
+                .get(30, TimeUnit.SECONDS);
+        try (RawClient one = RawClient.to(listener.address());
+                RawClient two = RawClient.to(listener.address())) {
+            Await.until("both are open", () -> listener.connections() == 2);
+            assertThat(List.of(one.socket(), two.socket())).allMatch(socket -> socket.isConnected());
+            try (RawClient three = RawClient.to(listener.address())) {
+                assertThat(three.readToEnd()).isEmpty();
+            }
+            assertThat(refused).contains("overload");
+        }
+        Await.until("they are closed", () -> listener.connections() == 0);
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+        URI uri = URI.create("https://localhost:" + listener.address().getPort() + "/");
+        assertThat(client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
                         .statusCode())
                 .isEqualTo(200);
     }
