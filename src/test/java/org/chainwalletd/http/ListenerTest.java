@@ -12,6 +12,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -91,7 +92,7 @@ class ListenerTest {
     }
 
     private Socket connect() throws Exception {
-        Socket socket = new Socket();
+        Socket socket = Dial.unconnected();
         socket.connect(listener.address(), 20_000);
         socket.setSoTimeout(20_000);
         return socket;
