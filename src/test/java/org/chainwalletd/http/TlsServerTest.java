@@ -342,7 +342,7 @@ class TlsServerTest {
         Await.until("they are closed", () -> listener.connections() == 0);
         HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
         URI uri = URI.create("https://localhost:" + listener.address().getPort() + "/");
-        assertThat(client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+        assertThat(client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
                         .statusCode())
                 .isEqualTo(200);
     }

@@ -103,8 +103,7 @@ public final class LauncherCall {
 
     /** Likewise, on a port that an earlier one had. */
     public static LauncherCall daemonWithDevnet(Path datadir, int port) {
-        return daemon(datadir, port)
-                .and("--devnet", "--devnet-bind", "127.0.0.1:0", "--devnet-prompt", "--devnet-block-interval", "0");
+        return daemon(datadir, port).and("--devnet", "--devnet-bind", "127.0.0.1:0", "--devnet-block-interval", "0");
     }
 
     /** The development node alone, with blocks on demand. */
@@ -115,7 +114,6 @@ public final class LauncherCall {
                 datadir.toString(),
                 "--devnet-bind",
                 "127.0.0.1:" + port,
-                "--devnet-prompt",
                 "--devnet-block-interval",
                 "0");
     }
