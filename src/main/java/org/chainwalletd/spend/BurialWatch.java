@@ -77,6 +77,9 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
 
     private record PutBack(Hash256 txId, Unconfirmation outcome, Throwable failure) implements Command {}
 
+    /** What the store has of a spend that was taken for confirmed. */
+    private record Found(Hash256 txId, Optional<Intent> intent, Throwable failure) implements Command {}
+
     private record Buried(List<Hash256> txIds, Throwable failure) implements Command {}
 
     private final SpendEnvironment env;
@@ -139,6 +142,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
                 .onMessage(Searched.class, this::searched)
                 .onMessage(Moved.class, this::moved)
                 .onMessage(PutBack.class, this::putBack)
+                .onMessage(Found.class, this::found)
                 .onMessage(Buried.class, this::buried)
                 .build();
     }
@@ -251,7 +255,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
     }
 
     private void inBlock(Entry entry, BlockPlace place, List<Entry> deep) {
-        if (!entry.spend().place().equals(Optional.of(place))) {
+        if (entry.mayBePutBack() || !entry.spend().place().equals(Optional.of(place))) {
             move(entry, place);
             return;
         }
@@ -319,14 +323,13 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
                         (transition, failure) -> new Moved(txId, place, transition, failure));
     }
 
-    /** What is not confirmed any more is somebody else's to watch. */
     private Behavior<Command> moved(Moved command) {
         Entry entry = spends.get(command.txId());
         if (command.failure() != null) {
             return notWritten(entry, command.failure());
         }
-        if (command.transition() instanceof Transition.Stale) {
-            return leave(List.of(command.txId()));
+        if (command.transition() instanceof Transition.Stale stale) {
+            return notConfirmed(command.txId(), stale.found());
         }
         spends.move(entry, command.place());
         return tick();
@@ -341,20 +344,50 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
                         (outcome, failure) -> new PutBack(txId, outcome, failure));
     }
 
-    /** One that was not confirmed was taken back by a call with its token meanwhile, and is watched by the rebroadcaster already. */
+    /** Whether it was written is not known when the disk fails in the middle of it. */
     private Behavior<Command> putBack(PutBack command) {
         if (command.failure() != null) {
-            return notWritten(spends.get(command.txId()), command.failure());
+            Entry entry = spends.get(command.txId());
+            entry.putBackPerhaps();
+            return notWritten(entry, command.failure());
         }
         CrashPoint.SPEND_AFTER_REORGANISATION.reached();
-        if (command.outcome() instanceof Unconfirmation.BackInFlight back) {
-            Intent intent = back.intent();
-            env.metrics().reorganised();
-            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.REORGANISED);
-            reservations.tell(new Reservations.ReservedAgain(intent));
-            rebroadcaster.tell(new Rebroadcaster.TakeUp(intent));
+        if (command.outcome() instanceof Unconfirmation.NotConfirmed not) {
+            return notConfirmed(command.txId(), not.found());
         }
-        return leave(List.of(command.txId()));
+        return inFlightAgain(((Unconfirmation.BackInFlight) command.outcome()).intent());
+    }
+
+    /** One in flight may be so by a write of ours whose answer was lost: then nobody else watches it yet. */
+    private Behavior<Command> notConfirmed(Hash256 txId, Optional<IntentState> found) {
+        if (found.filter(IntentState::inFlight).isEmpty()) {
+            return leave(List.of(txId));
+        }
+        getContext().pipeToSelf(env.intents().find(txId), (intent, failure) -> new Found(txId, intent, failure));
+        return this;
+    }
+
+    private Behavior<Command> found(Found command) {
+        Entry entry = spends.get(command.txId());
+        if (command.failure() != null) {
+            return notWritten(entry, command.failure());
+        }
+        Optional<IntentState> state = command.intent().map(Intent::state);
+        if (state.equals(Optional.of(IntentState.CONFIRMED))) {
+            return later(entry);
+        }
+        return state.filter(IntentState::inFlight).isPresent()
+                ? inFlightAgain(command.intent().orElseThrow())
+                : leave(List.of(command.txId()));
+    }
+
+    /** Who watches it already begins anew. */
+    private Behavior<Command> inFlightAgain(Intent intent) {
+        env.metrics().reorganised();
+        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.REORGANISED);
+        reservations.tell(new Reservations.ReservedAgain(intent));
+        rebroadcaster.tell(new Rebroadcaster.TakeUp(intent));
+        return leave(List.of(intent.txId()));
     }
 
     private void bury(List<Entry> deep) {

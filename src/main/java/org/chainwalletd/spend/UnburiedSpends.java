@@ -28,6 +28,7 @@ final class UnburiedSpends {
         private BlockPlace place;
 
         private boolean busy;
+        private boolean mayBePutBack;
         private long dueAt = Long.MIN_VALUE;
 
         private Entry(PackedSpend spend) {
@@ -54,6 +55,15 @@ final class UnburiedSpends {
 
         void begin() {
             busy = true;
+        }
+
+        /** Whether the store may have it in flight, by a write whose outcome is not known. */
+        boolean mayBePutBack() {
+            return mayBePutBack;
+        }
+
+        void putBackPerhaps() {
+            mayBePutBack = true;
         }
 
         /** When it is asked for at the earliest. */
@@ -97,9 +107,12 @@ final class UnburiedSpends {
         spends.forEach(this::add);
     }
 
-    /** Takes up a spend, or a new block of one that is watched already. */
+    /** Takes up a spend, or a new block of one that is watched already; who knows no block tells nothing new of that one. */
     void add(ConfirmedSpend spend) {
         Entry entry = entries.get(spend.txId());
+        if (entry != null && spend.place().isEmpty()) {
+            return;
+        }
         if (entry == null) {
             entry = new Entry(spend.spend());
             entries.add(entry);
@@ -112,6 +125,7 @@ final class UnburiedSpends {
     void move(Entry entry, BlockPlace place) {
         place(entry, place);
         entry.busy = false;
+        entry.mayBePutBack = false;
     }
 
     private void place(Entry entry, BlockPlace place) {

@@ -1,7 +1,9 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -22,6 +24,12 @@ import org.slf4j.LoggerFactory;
  */
 final class WatchedOutcomes {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedOutcomes.class);
+    /** Nothing of these is watched any more. */
+    private static final Set<IntentState> CLOSED_FOR_GOOD =
+            EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED, IntentState.CONTESTED);
+
+    /** What a block has outweighs these, which were written down before. */
+    private static final Set<IntentState> LOST = EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED);
 
     /** The store has answered. A step of an earlier watch still counts for the neighbours, but moves no spend. */
     sealed interface Step {
@@ -139,11 +147,13 @@ final class WatchedOutcomes {
 
     void confirmed(WatchedSpend spend, BlockPlace place) {
         Intent intent = spend.intent();
-        long turn = spend.turn();
+        confirm(ConfirmedSpend.of(intent, place), place, intent.kind(), spend.turn(), intent.state());
+    }
+
+    private void confirm(ConfirmedSpend spend, BlockPlace place, String kind, long turn, IntentState before) {
         whenWritten(
-                env.intents().confirm(intent.txId(), intent.state(), place, clock.millis()),
-                (transition, failure) ->
-                        new InBlock(ConfirmedSpend.of(intent, place), intent.kind(), turn, transition, failure));
+                env.intents().confirm(spend.txId(), before, place, clock.millis()),
+                (transition, failure) -> new InBlock(spend, kind, turn, transition, failure));
     }
 
     /** Nothing new; when its coins' time is over they are free. Only for a spend about which the nodes were heard. */
@@ -186,17 +196,21 @@ final class WatchedOutcomes {
     }
 
     /**
-     * The spend was watched in a state that it has left, as after a spender has handed it back with what it knew before. What the store has is
-     * true; who wrote that down has told the others, but the spender may have told the reservations something older since.
+     * The spend was watched in a state that it has left, as after a spender has handed it back with what it knew before, or after a write of
+     * ours whose answer was lost. What the store has is true. Nobody may have told the others, or the spender something older since: they hear
+     * it now.
      */
     private void adopt(WatchedSpend spend, Optional<IntentState> found) {
         LOG.info("spend {} has moved on meanwhile: {}", spend.txId(), found);
-        if (found.isEmpty() || found.get() == IntentState.REFUSED || found.get() == IntentState.CONFLICTED) {
+        if (found.isEmpty() || CLOSED_FOR_GOOD.contains(found.get())) {
             reservations.tell(new Reservations.End(spend.txId()));
+            spends.parentSettled(spend.txId(), clock.millis());
             spends.remove(spend.txId());
         } else if (found.get() == IntentState.CONFIRMED) {
-            reservations.tell(new Reservations.Confirmed(
-                    PackedSpend.of(spend.txId(), spend.intent().inputs())));
+            PackedSpend confirmed = PackedSpend.of(spend.txId(), spend.intent().inputs());
+            reservations.tell(new Reservations.Confirmed(confirmed));
+            burials.tell(new BurialWatch.Watch(new ConfirmedSpend(confirmed, Optional.empty())));
+            spends.parentSettled(spend.txId(), clock.millis());
             spends.remove(spend.txId());
         } else {
             if (found.get() == IntentState.ABANDONED && spend.isInFlight()) {
@@ -238,6 +252,17 @@ final class WatchedOutcomes {
     private void inBlock(InBlock step) {
         Hash256 txId = step.spend().txId();
         WatchedSpend spend = spends.current(txId, step.turn());
+        if (spend != null
+                && step.transition() instanceof Transition.Stale stale
+                && stale.found().filter(LOST::contains).isPresent()) {
+            confirm(
+                    step.spend(),
+                    step.spend().place().orElseThrow(),
+                    step.kind(),
+                    step.turn(),
+                    stale.found().get());
+            return;
+        }
         if (!succeeded(txId, spend, step.transition(), step.failure())) {
             return;
         }

@@ -94,7 +94,7 @@ class ReorganisationTest {
         loseLastBlock();
         awaitState(receipt.txId(), IntentState.ACCEPTED);
         Await.until("it counts as in flight", () -> spends.spending.inFlightTransfers() == 1);
-        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        Await.until("its coin is reserved", () -> spends.spending.inFlightUtxos() == 1);
         refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 500)));
         assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-reorg"))))
                 .isEqualTo(receipt);

@@ -1,0 +1,183 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commits that are on disk although nobody was told: what is found "already so" may be our own, and somebody goes on with the payment. */
+class LostAnswersTest {
+    private static final int ALL = Integer.MAX_VALUE;
+
+    @TempDir
+    Path folder;
+
+    /** How many answers of a method get lost from now on. */
+    private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
+
+    private SpendHarness spends;
+    private Address payer;
+    private Address shop;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder);
+        spends.before = store -> (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(),
+                new Class<?>[] {IntentStore.class},
+                (proxy, method, arguments) -> call(store, method, arguments));
+        spends.start();
+        payer = spends.funded(1, 10_000);
+        shop = spends.keys.add(99);
+        spends.devnet.mine(1);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {
+        Object answer;
+        try {
+            answer = method.invoke(store, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+        AtomicInteger left = losses.get(method.getName());
+        return left == null || left.getAndDecrement() <= 0
+                ? answer
+                : ((CompletionStage<?>) answer)
+                        .thenCompose(done -> CompletableFuture.failedFuture(
+                                new StoreException(StoreException.Reason.UNKNOWN, "the disk fails", null)));
+    }
+
+    private void lose(String method, int answers) {
+        losses.put(method, new AtomicInteger(answers));
+    }
+
+    private boolean isLost(String method) {
+        return losses.get(method).get() < ALL;
+    }
+
+    private Receipt paid() {
+        return get(spends.spending.transfer(request(payer, shop, 1_000, "token-lost-answer")));
+    }
+
+    private IntentState stateOf(Hash256 txId) {
+        return get(spends.store.intents().find(txId)).map(Intent::state).orElseThrow();
+    }
+
+    private void awaitOnNode(Hash256 txId) {
+        Await.until("the node has it again", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(txId).isPresent();
+        });
+    }
+
+    private void loseLastBlock() {
+        spends.devnet.reorganise(1, false, List.of());
+    }
+
+    @Test
+    void what_a_reorganisation_removed_is_sent_again_although_nobody_heard_that_it_is_in_flight() {
+        Receipt receipt = paid();
+        spends.confirmAll();
+        lose("unconfirm", 1);
+
+        loseLastBlock();
+
+        awaitOnNode(receipt.txId());
+        spends.confirmAll();
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
+    }
+
+    @Test
+    void what_comes_back_before_anybody_has_heard_that_it_was_gone_is_confirmed() {
+        Receipt receipt = paid();
+        Transaction tx =
+                spends.devnet.ledger().transaction(receipt.txId()).orElseThrow().tx();
+        spends.confirmAll();
+        lose("unconfirm", ALL);
+        loseLastBlock();
+        Await.until("it is in flight, and nobody knows", () -> isLost("unconfirm"));
+        Await.until("that is on disk", () -> stateOf(receipt.txId()).inFlight());
+
+        spends.devnet.ledger().submit(tx);
+        spends.devnet.mine(1);
+
+        Await.until("it is confirmed", () -> {
+            spends.wake();
+            return stateOf(receipt.txId()) == IntentState.CONFIRMED;
+        });
+        Await.until("its coins are let go", () -> spends.spending.inFlightUtxos() == 0);
+    }
+
+    @Test
+    void a_spend_is_watched_until_it_is_buried_although_nobody_heard_that_it_is_confirmed() {
+        Receipt receipt = paid();
+        lose("confirm", 1);
+        spends.confirmAll();
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
+
+        loseLastBlock();
+
+        awaitOnNode(receipt.txId());
+        spends.confirmAll();
+    }
+
+    @Test
+    void what_a_block_has_is_confirmed_although_it_was_closed_as_lost_before() {
+        Receipt receipt = paid();
+        Await.until("it is watched", () -> spends.spending.inFlightTransfers() == 1);
+        get(spends.store
+                .intents()
+                .failSent(
+                        receipt.txId(), IntentState.ACCEPTED, IntentState.CONFLICTED, "a lie", spends.clock.millis()));
+
+        spends.confirmAll();
+
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
+        assertThat(paid()).isEqualTo(receipt);
+    }
+
+    @Test
+    void a_spend_that_is_contested_in_the_store_is_not_in_flight_for_ever() {
+        spends.lose();
+        SpendRefusal.OutcomeUnknown unknown = refusal(
+                SpendRefusal.OutcomeUnknown.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-lost-answer")));
+        Await.until("it is watched", () -> spends.spending.inFlightTransfers() == 1);
+        get(spends.store.intents().contest(unknown.txId(), "a node had it", spends.clock.millis()));
+
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+
+        Await.until("it is let go", () -> {
+            spends.wake();
+            return spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0;
+        });
+    }
+}
