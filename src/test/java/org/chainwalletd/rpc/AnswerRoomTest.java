@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What answers may take of the daemon's memory. */
 class AnswerRoomTest {
+    private static final String RESULT = "\"result\":{\"text\":\"";
     private static final String LONG_TEXT = "\u00e9x".repeat(100_000);
     private static final int LONG_ANSWER = 300_000;
     private static final long BATCH = 1_000_000;
@@ -78,6 +79,16 @@ class AnswerRoomTest {
         return new String(answer.body(), StandardCharsets.UTF_8);
     }
 
+    /** How many results with the whole text there are. */
+    private static int whole(String text) {
+        int count = 0;
+        for (int at = text.indexOf(RESULT); at >= 0; at = text.indexOf(RESULT, at + 1)) {
+            assertThat(text.startsWith(LONG_TEXT + "\"}", at + RESULT.length())).isTrue();
+            count++;
+        }
+        return count;
+    }
+
     @Test
     void an_answer_takes_as_much_room_as_it_has_bytes() {
         RpcAnswer brief = call(item("ping", 1));
@@ -121,7 +132,7 @@ class AnswerRoomTest {
         assertThat(room.held).isLessThan(BATCH + 1000 * 350);
         assertThat(run).as("items begun").hasValueLessThan(10);
         String text = textOf(answer);
-        assertThat(text.split(LONG_TEXT, -1)).as("answered").hasSize(4);
+        assertThat(whole(text)).as("answered").isEqualTo(3);
         assertThat(text.split("\"code\":-32042", -1)).as("refused").hasSize(998);
         assertThat(text).startsWith("[{").endsWith("}]").contains("},{");
     }
@@ -130,7 +141,7 @@ class AnswerRoomTest {
     void acts_of_a_batch_that_have_begun_are_answered_and_no_further_one_is_begun() {
         String text = textOf(call(batch("act_long", 20)));
 
-        assertThat(text.split(LONG_TEXT, -1)).hasSize(run.get() + 1);
+        assertThat(whole(text)).isEqualTo(run.get());
         assertThat(text.split("\"code\":-32042", -1)).hasSize(20 - run.get() + 1);
         assertThat(run).hasValueLessThan(10);
     }

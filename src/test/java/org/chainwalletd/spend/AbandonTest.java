@@ -136,7 +136,9 @@ class AbandonTest {
 
         assertThat(stored(next).state().inFlight()).isTrue();
         spends.clock.move(Duration.ofMinutes(11));
-        assertThat(get(spends.spending.abandon(coins)).released()).isEqualTo(1);
+        Await.until(
+                "nobody is about to send it",
+                () -> get(spends.spending.abandon(coins)).released() == 1);
         assertThat(stored(next).state()).isEqualTo(IntentState.ABANDONED);
     }
 
