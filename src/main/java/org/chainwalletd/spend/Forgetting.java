@@ -2,18 +2,27 @@ package org.chainwalletd.spend;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.LostSpend;
+import org.chainwalletd.store.PackedSpend;
+import org.chainwalletd.store.books.SpendingBooks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. Owns
- * nothing but its timer; talks to the store only. After a restart it begins anew.
+ * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. No clock
+ * alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out. Owns its timer and how far it
+ * has looked; talks to the store and the followed chain. After a restart it begins anew.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
@@ -27,10 +36,18 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Tick() implements Command {}
 
+    private record Lost(List<LostSpend> spends, Throwable failure) implements Command {}
+
+    /** @param chain what became of their coins; empty when it cannot be told now */
+    private record Judged(List<LostSpend> spends, Optional<SpendChain.Fates> chain) implements Command {}
+
+    private record Buried(Throwable failure) implements Command {}
+
     private record Forgotten(int count, Throwable failure) implements Command {}
 
     private final SpendEnvironment env;
     private final Clock clock;
+    private long lookedUpTo;
 
     private Forgetting(ActorContext<Command> context, SpendEnvironment env) {
         super(context);
@@ -50,6 +67,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return newReceiveBuilder()
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Forgotten.class, this::forgotten)
+                .onMessage(Lost.class, this::lost)
+                .onMessage(Judged.class, this::judged)
+                .onMessage(Buried.class, this::buried)
                 .build();
     }
 
@@ -58,6 +78,52 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .forgetUses(clock.millis()
                         - env.pace().allowancePeriod().plus(USES_KEPT).toMillis());
         getContext().pipeToSelf(uses, (done, failure) -> new Forgotten(BITE, failure));
+        getContext().pipeToSelf(env.intents().lost(lookedUpTo, BITE), Lost::new);
+        return this;
+    }
+
+    private Behavior<Command> lost(Lost command) {
+        List<LostSpend> spends = command.failure() == null ? command.spends() : List.of();
+        lookedUpTo = spends.size() < BITE ? 0 : spends.get(BITE - 1).number();
+        if (!spends.isEmpty()) {
+            List<SpendingBooks.Question> questions =
+                    spends.stream().map(Forgetting::question).toList();
+            getContext()
+                    .pipeToSelf(
+                            env.chain().fates(questions),
+                            (chain, failure) -> new Judged(spends, failure == null ? chain : Optional.empty()));
+        }
+        return this;
+    }
+
+    private static SpendingBooks.Question question(LostSpend lost) {
+        PackedSpend spend = lost.spend();
+        return new SpendingBooks.Question(
+                spend.txId(), spend.inputs().stream().map(Coin::outpoint).toList(), Optional.empty());
+    }
+
+    /** What is not on the chain now may come back, or be taken by others: it is looked at again. */
+    private Behavior<Command> judged(Judged command) {
+        command.chain().ifPresent(chain -> {
+            long deepest = chain.tip().height() - env.pace().burialDepth() + 1;
+            List<Hash256> deep = new ArrayList<>();
+            for (int i = 0; i < command.spends().size(); i++) {
+                if (chain.fates().get(i) instanceof SpendingBooks.Fate.Lost lost
+                        && lost.to().place().height() <= deepest) {
+                    deep.add(command.spends().get(i).spend().txId());
+                }
+            }
+            if (!deep.isEmpty()) {
+                getContext().pipeToSelf(env.intents().bury(deep), (done, failure) -> new Buried(failure));
+            }
+        });
+        return this;
+    }
+
+    private Behavior<Command> buried(Buried command) {
+        if (command.failure() != null) {
+            LOG.warn("lost payments stay: {}", Broadcast.words(command.failure()));
+        }
         return this;
     }
 

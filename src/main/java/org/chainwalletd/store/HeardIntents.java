@@ -120,6 +120,11 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<List<LostSpend>> lost(long after, int most) {
+        return inner.lost(after, most);
+    }
+
+    @Override
     public CompletionStage<List<ConfirmedSpend>> unburied() {
         return inner.unburied();
     }

@@ -24,7 +24,8 @@ public interface IntentStore {
      *
      * @param intent in {@link IntentState#PREPARED}
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
-     *     is not closed before it is buried, and none while it holds a reservation
+     *     is not closed before it is buried, a conflicted one that was sent not before what it lost against is, and none while it holds a
+     *     reservation
      * @return never {@link Opening.Moved}
      */
     CompletionStage<Opening> open(Intent intent, long closedBefore);
@@ -83,8 +84,19 @@ public interface IntentStore {
      */
     CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now);
 
-    /** Records that these spends are so deep that no reorganisation is expected to reach them; leaves alone what is not confirmed. */
+    /**
+     * Records that these spends, or what they lost against, are so deep that no reorganisation is expected to reach them; leaves alone what is
+     * neither confirmed nor conflicted.
+     */
     CompletionStage<Void> bury(List<Hash256> txIds);
+
+    /**
+     * The conflicted spends whose bytes were sent and that are not buried.
+     *
+     * @param after only those with a greater number
+     * @param most no more than so many, the lowest numbers first
+     */
+    CompletionStage<List<LostSpend>> lost(long after, int most);
 
     /** Every confirmed spend that is not buried, oldest first. */
     CompletionStage<List<ConfirmedSpend>> unburied();
@@ -105,7 +117,7 @@ public interface IntentStore {
 
     /**
      * Removes closed spends and their tokens that did not change since {@code before}, the oldest first. A confirmed one is not closed before
-     * it is buried, and none while it holds a reservation.
+     * it is buried, a conflicted one that was sent not before what it lost against is, and none while it holds a reservation.
      *
      * @param most so many in this commit
      * @return how many were removed; fewer than {@code most} when none is left

@@ -9,7 +9,7 @@ final class Schema {
     private static final long APPLICATION_ID = 0x57445354L;
 
     private static final List<List<String>> STEPS =
-            List.of(intents(), burials(), spends(), accountSends(), swaps(), identity());
+            List.of(intents(), burials(), spends(), accountSends(), swaps(), identity(), lostSpends());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -164,6 +164,14 @@ final class Schema {
         return List.of(
                 "CREATE TABLE identity (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL, commits INTEGER NOT NULL)",
                 "INSERT INTO identity (one, id, commits) VALUES (1, randomblob(16), 0)");
+    }
+
+    /** A spend that lost is closed only when what it lost against is buried, so that no clock alone forgets it. */
+    private static List<String> lostSpends() {
+        return List.of(
+                "DROP INDEX spends_closed",
+                "CREATE INDEX spends_closed ON spends (changed_at) WHERE " + SpendTable.CLOSED,
+                "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -78,6 +78,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 return taken.get();
             }
             spends.enter(session, row, IntentState.PREPARED, "", now);
+            session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
             spends.holdFree(session, row);
             MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
             spends.countsSince(
@@ -94,6 +95,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 accepted.heard(txId, now);
             } else {
                 spends.enter(session, row, IntentState.ACCEPTED, "", now);
+                session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
             }
         }));
     }
@@ -115,6 +117,10 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             spends.freeAll(session, row);
             MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
             spends.countsSince(session, row, OptionalLong.empty());
+            if (outcome == IntentState.CONFLICTED) {
+                // Nobody has its bytes, so that no reorganisation brings it back.
+                session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
+            }
         }));
     }
 
@@ -185,12 +191,23 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             for (Hash256 txId : txIds) {
                 byte[] key = txId.toArray();
                 session.update(
-                        "UPDATE spends SET buried = 1 WHERE state = 'CONFIRMED' AND short_id = ? AND tx_id = ?",
+                        "UPDATE spends SET buried = 1 WHERE state IN ('CONFIRMED', 'CONFLICTED')"
+                                + " AND short_id = ? AND tx_id = ?",
                         SpendRow.shortId(key),
                         key);
             }
             return null;
         });
+    }
+
+    @Override
+    public CompletionStage<List<LostSpend>> lost(long after, int most) {
+        return store.read(session -> session.query(
+                "SELECT id, tx_id, inputs FROM spends INDEXED BY spends_lost WHERE " + SpendTable.LOST
+                        + " AND id > ? ORDER BY id LIMIT ?",
+                row -> new LostSpend(row.getLong(1), PackedSpend.packed(row.getBytes(2), row.getBytes(3))),
+                after,
+                most));
     }
 
     @Override

@@ -213,6 +213,33 @@ class ReorganisationTest {
     }
 
     @Test
+    void no_clock_makes_a_token_new_before_what_its_payment_lost_against_is_buried() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-clock");
+        loseLastBlock(foreignSpend(receipt.inputs().get(0).outpoint()));
+        awaitState(receipt.txId(), IntentState.CONFLICTED);
+        spends.fund(payer, 20_000);
+        spends.clock.move(Duration.ofDays(2));
+        forget();
+
+        refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000, "token-clock")));
+
+        spends.clock.move(Duration.ofDays(2));
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        forget();
+        Await.until(
+                "it is buried", () -> get(spends.store.intents().lost(0, 10)).isEmpty());
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-clock")))
+                        .txId())
+                .isNotEqualTo(receipt.txId());
+    }
+
+    /** What is done every minute. */
+    private void forget() {
+        spends.awaitFollowed();
+        spends.kit.spawn(Forgetting.create(spends.environment()));
+    }
+
+    @Test
     void a_spend_that_a_reorganisation_only_moved_stays_confirmed() {
         Receipt receipt = paidAndConfirmed(1_000, "token-moved");
         Transaction same = onNode(receipt.txId()).orElseThrow().tx();

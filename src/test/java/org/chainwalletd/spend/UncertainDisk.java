@@ -24,7 +24,7 @@ import org.chainwalletd.testkit.Await;
 final class UncertainDisk {
     /** What commits nothing, or nothing that a spend waits for. */
     private static final Set<String> NO_COMMITS =
-            Set.of("accept", "find", "inFlight", "unburied", "abandonedSince", "openSpendOf", "all", "forget");
+            Set.of("accept", "find", "inFlight", "unburied", "lost", "abandonedSince", "openSpendOf", "all", "forget");
 
     /** What is left in the log, and for which part of the store. */
     private record Left(Class<?> part, Method method, Object[] arguments) {}

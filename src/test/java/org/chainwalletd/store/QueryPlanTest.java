@@ -70,6 +70,7 @@ class QueryPlanTest {
             done(store.reservations().all());
             done(store.intents().inFlight());
             done(store.intents().unburied());
+            done(store.intents().lost(0, 10));
             done(store.intents().abandonedSince(0));
             done(store.intents().contest(hash(3), "a node had it", 24));
             done(store.allowance().spentSince(0));
