@@ -126,14 +126,18 @@ final class StoreMark implements AutoCloseable {
                 : Optional.empty();
     }
 
-    /** From now on {@code folder} works with this store. */
+    /** From now on {@code folder} works with this store; nothing is written when the file says so already. */
     static StoreMark open(Path folder, String id, long commits) throws IOException {
         Path file = folder.resolve(FILE_NAME);
-        byte[] both = new byte[2 * SLOT];
-        Arrays.fill(both, (byte) ' ');
-        byte[] line = line(id, commits, true);
-        System.arraycopy(line, 0, both, place(commits), line.length);
-        AtomicFiles.write(file, both);
+        boolean says = Files.exists(file)
+                && newest(Files.readAllBytes(file)).equals(Optional.of(new Known(id, commits, true)));
+        if (!says) {
+            byte[] both = new byte[2 * SLOT];
+            Arrays.fill(both, (byte) ' ');
+            byte[] line = line(id, commits, true);
+            System.arraycopy(line, 0, both, place(commits), line.length);
+            AtomicFiles.write(file, both);
+        }
         return new StoreMark(FileChannel.open(file, StandardOpenOption.WRITE), id, commits);
     }
 

@@ -145,7 +145,7 @@ class TransferErrorsIT {
         assertThat(daemon.call("allowance_status", params()).get("spent").asLong())
                 .as("what returns to the payer is not spent")
                 .isEqualTo(spent + fee);
-        daemon.nodeCall("devnet_mine", params());
+        daemon.nodeCall("devnet_mine", params("blocks", 2));
         awaitConfirmed();
         fee += daemon.call("transfer", transfer(payer, SHOP, filling))
                 .get("fee")

@@ -7,18 +7,28 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** SIGHUP, which never comes to a process below {@code nohup}, nor to those that it starts: they are born with the signal ignored. */
+/**
+ * Signals that never come to a process, nor to those that it starts, because they are born with them ignored: SIGHUP below {@code nohup},
+ * SIGINT in the background of a script.
+ */
 public final class HangUp {
+    private static final int SIGHUP = 1;
+    private static final int SIGINT = 2;
     private static final Path STATUS = Path.of("/proc/self/status");
 
     private HangUp() {}
 
     /** Leaves a test of the signal out where the tests themselves cannot hear it. */
     public static void assumeHeard() {
-        assumeFalse(isIgnored(), "SIGHUP is ignored by this process, as below nohup");
+        assumeFalse(isIgnored(SIGHUP), "SIGHUP is ignored by this process, as below nohup");
     }
 
-    private static boolean isIgnored() {
+    /** Likewise of SIGINT. */
+    public static void assumeInterruptHeard() {
+        assumeFalse(isIgnored(SIGINT), "SIGINT is ignored by this process, as in the background of a script");
+    }
+
+    private static boolean isIgnored(int signal) {
         try {
             return Files.isReadable(STATUS)
                     && Files.readAllLines(STATUS).stream()
@@ -27,7 +37,7 @@ public final class HangUp {
                                                     line.substring("SigIgn:".length())
                                                             .strip(),
                                                     16)
-                                            & 1)
+                                            & 1L << signal - 1)
                                     != 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
