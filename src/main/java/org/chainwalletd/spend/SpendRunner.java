@@ -41,6 +41,7 @@ final class SpendRunner {
     static final CompletionStage<?> NOTHING_LEFT = CompletableFuture.completedFuture(null);
 
     private final SpendEnvironment env;
+    private final OutcomeWrites outcomes;
     private final Broadcast broadcast;
     private final ActorRef<Reservations.Command> reservations;
     private final Owner.Running id;
@@ -61,6 +62,7 @@ final class SpendRunner {
             Owner.Running id,
             Consumer<SpendResult> ended) {
         this.env = env;
+        this.outcomes = new OutcomeWrites(env);
         this.broadcast = broadcast;
         this.reservations = reservations;
         this.id = id;
@@ -268,18 +270,11 @@ final class SpendRunner {
     }
 
     CompletionStage<Transition> recordFailure(Act.RecordFailure act) {
-        Intent intent = act.intent();
-        long now = env.clock().millis();
-        return elsewhere(
-                act.left()
-                        ? env.intents().failSent(intent.txId(), intent.state(), act.state(), act.reason(), now)
-                        : env.intents().fail(intent.txId(), intent.state(), act.state(), act.reason(), now));
+        return outcomes.failed(act.intent(), act.state(), act.reason(), act.left());
     }
 
     CompletionStage<Transition> recordContest(Act.RecordContest act) {
-        Intent intent = act.intent();
-        return elsewhere(
-                env.intents().contest(intent.txId(), act.reason(), env.clock().millis()));
+        return outcomes.contested(act.intent(), act.reason());
     }
 
     /** Whatever goes wrong here, the caller is answered and nothing stays held. */
@@ -309,8 +304,7 @@ final class SpendRunner {
         long now = env.clock().millis();
         // The intent is durable, so the answer need not wait until its outcome is: that is found out again when it is
         // lost.
-        CompletionStage<?> recorded = env.intents()
-                .accept(intent.txId(), intent.state(), now)
+        CompletionStage<?> recorded = outcomes.accepted(intent, now)
                 .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
         Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);

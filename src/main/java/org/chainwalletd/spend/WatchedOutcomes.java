@@ -28,8 +28,8 @@ final class WatchedOutcomes {
     private static final Set<IntentState> CLOSED_FOR_GOOD =
             EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED, IntentState.CONTESTED);
 
-    /** What a block has outweighs these, which were written down before. */
-    private static final Set<IntentState> LOST = EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED);
+    /** What a block has, or a caller was told, outweighs these, which were written down before. */
+    static final Set<IntentState> LOST = EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED);
 
     /** The store has answered. A step of an earlier watch still counts for the neighbours, but moves no spend. */
     sealed interface Step {
@@ -127,7 +127,7 @@ final class WatchedOutcomes {
                 spend,
                 IntentState.CONFLICTED,
                 text,
-                env.intents().failSent(spend.txId(), spend.state(), IntentState.CONFLICTED, text, clock.millis()));
+                new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true));
     }
 
     /** In the store already. Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */

@@ -11,9 +11,11 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -21,6 +23,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +41,18 @@ class LostAnswersTest {
     /** How many answers of a method get lost from now on. */
     private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
 
+    /** A commit that may count after the next start. */
+    private interface Commit {
+        Object in(IntentStore intents) throws ReflectiveOperationException;
+    }
+
+    /** The method whose commits get no further than the log. */
+    private volatile String inLog = "";
+
+    /** Whether a spend is closed as lost a moment before it is found to be taken. */
+    private final AtomicBoolean closing = new AtomicBoolean();
+
+    private volatile Optional<Commit> leftInLog = Optional.empty();
     private SpendHarness spends;
     private Address payer;
     private Address shop;
@@ -49,6 +64,7 @@ class LostAnswersTest {
                 IntentStore.class.getClassLoader(),
                 new Class<?>[] {IntentStore.class},
                 (proxy, method, arguments) -> call(store, method, arguments));
+        spends.opened = this::recover;
         spends.start();
         payer = spends.funded(1, 10_000);
         shop = spends.keys.add(99);
@@ -61,6 +77,16 @@ class LostAnswersTest {
     }
 
     private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {
+        if (method.getName().equals(inLog)) {
+            leftInLog = Optional.of(intents -> method.invoke(intents, arguments));
+            return unknown();
+        }
+        if (method.getName().equals("findForCertain")) {
+            leftInLog = Optional.empty();
+        }
+        if (method.getName().equals("accept") && closing.compareAndSet(true, false)) {
+            Await.result(store.failSent((Hash256) arguments[0], IntentState.PREPARED, IntentState.CONFLICTED, "", 1));
+        }
         Object answer;
         try {
             answer = method.invoke(store, arguments);
@@ -70,9 +96,23 @@ class LostAnswersTest {
         AtomicInteger left = losses.get(method.getName());
         return left == null || left.getAndDecrement() <= 0
                 ? answer
-                : ((CompletionStage<?>) answer)
-                        .thenCompose(done -> CompletableFuture.failedFuture(
-                                new StoreException(StoreException.Reason.UNKNOWN, "the disk fails", null)));
+                : ((CompletionStage<?>) answer).thenCompose(done -> unknown());
+    }
+
+    private static CompletableFuture<Object> unknown() {
+        return CompletableFuture.failedFuture(
+                new StoreException(StoreException.Reason.UNKNOWN, "the disk fails", null));
+    }
+
+    /** What was left in the log is a commit after all when no other one was written over it. */
+    private void recover(SqliteStore store) {
+        leftInLog.ifPresent(commit -> {
+            try {
+                Await.result((CompletionStage<?>) commit.in(store.intents()));
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+        });
     }
 
     private void lose(String method, int answers) {
@@ -179,5 +219,34 @@ class LostAnswersTest {
             spends.wake();
             return spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0;
         });
+    }
+
+    @Test
+    void a_refusal_that_was_left_in_the_log_does_not_close_what_was_sent_again_since() {
+        inLog = "failSent";
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)))
+                .txId();
+        inLog = "";
+        spends.node.refuseSends(null);
+        awaitOnNode(txId);
+
+        spends.restart();
+        spends.confirmAll();
+
+        assertThat(stateOf(txId)).isEqualTo(IntentState.CONFIRMED);
+    }
+
+    @Test
+    void what_its_caller_was_told_is_made_outweighs_that_it_was_closed_as_lost_a_moment_before() {
+        closing.set(true);
+
+        Receipt receipt = paid();
+
+        Await.until("it is in flight", () -> stateOf(receipt.txId()) == IntentState.ACCEPTED);
+        spends.restart();
+        assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
+        spends.confirmAll();
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
     }
 }
