@@ -71,7 +71,7 @@ class FullDiskIT {
             return true;
         }
         assertThat(refused.code()).as(refused.getMessage()).isEqualTo(INTERNAL_ERROR);
-        assertThat(refused.getMessage()).contains("nothing was broadcast", "cannot be written");
+        assertThat(refused.getMessage()).contains("this call has broadcast nothing", "cannot be written");
         return false;
     }
 

@@ -121,7 +121,8 @@ class LauncherIT {
         for (String argument : List.of("two words", "it's \"quoted\"", "* $HOME `id` \\ ;&|", "", "-x\ty")) {
             LauncherCall.Ended ended = LauncherCall.words("--bind=" + argument).run();
             assertThat(ended.code()).isEqualTo(USAGE);
-            assertThat(ended.errors().get(0)).contains(argument.isEmpty() ? "--bind" : "'" + argument + "'");
+            String printed = argument.replace("\t", "\\t");
+            assertThat(ended.errors().get(0)).contains(argument.isEmpty() ? "--bind" : "'" + printed + "'");
         }
     }
 
