@@ -6,23 +6,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.LostSpend;
 import org.chainwalletd.store.PackedSpend;
+import org.chainwalletd.store.Transition;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. No clock
- * alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out. Owns its timer and how far it
- * has looked; talks to the store and the followed chain. After a restart it begins anew.
+ * alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out; when the
+ * winner is gone and a block has the payment all the same, that is written down. Owns its timer and how far it has looked; talks to the store,
+ * the followed chain, the reservations and the burial watch. After a restart it begins anew.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
@@ -41,24 +47,31 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     /** @param chain what became of their coins; empty when it cannot be told now */
     private record Judged(List<LostSpend> spends, Optional<SpendChain.Fates> chain) implements Command {}
 
+    private record Won(ConfirmedSpend spend, Transition transition, Throwable failure) implements Command {}
+
     private record Buried(Throwable failure) implements Command {}
 
     private record Forgotten(int count, Throwable failure) implements Command {}
 
+    /** Who hears of a payment that a block has after all. */
+    record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<BurialWatch.Command> burials) {}
+
     private final SpendEnvironment env;
+    private final Neighbours neighbours;
     private final Clock clock;
     private long lookedUpTo;
 
-    private Forgetting(ActorContext<Command> context, SpendEnvironment env) {
+    private Forgetting(ActorContext<Command> context, SpendEnvironment env, Neighbours neighbours) {
         super(context);
+        this.neighbours = neighbours;
         this.env = env;
         this.clock = env.clock();
     }
 
-    static Behavior<Command> create(SpendEnvironment env) {
+    static Behavior<Command> create(SpendEnvironment env, Neighbours neighbours) {
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, EVERY);
-            return Behaviors.setup(context -> new Forgetting(context, env));
+            return Behaviors.setup(context -> new Forgetting(context, env, neighbours));
         });
     }
 
@@ -69,6 +82,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .onMessage(Forgotten.class, this::forgotten)
                 .onMessage(Lost.class, this::lost)
                 .onMessage(Judged.class, this::judged)
+                .onMessage(Won.class, this::won)
                 .onMessage(Buried.class, this::buried)
                 .build();
     }
@@ -108,15 +122,45 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             long deepest = chain.tip().height() - env.pace().burialDepth() + 1;
             List<Hash256> deep = new ArrayList<>();
             for (int i = 0; i < command.spends().size(); i++) {
-                if (chain.fates().get(i) instanceof SpendingBooks.Fate.Lost lost
+                PackedSpend spend = command.spends().get(i).spend();
+                SpendingBooks.Fate fate = chain.fates().get(i);
+                if (fate instanceof SpendingBooks.Fate.InBlock mined) {
+                    win(spend, mined.place());
+                } else if (fate instanceof SpendingBooks.Fate.Lost lost
                         && lost.to().place().height() <= deepest) {
-                    deep.add(command.spends().get(i).spend().txId());
+                    deep.add(spend.txId());
                 }
             }
             if (!deep.isEmpty()) {
                 getContext().pipeToSelf(env.intents().bury(deep), (done, failure) -> new Buried(failure));
             }
         });
+        return this;
+    }
+
+    private void win(PackedSpend spend, BlockPlace place) {
+        getContext()
+                .pipeToSelf(
+                        env.intents().confirm(spend.txId(), IntentState.CONFLICTED, place, clock.millis()),
+                        (transition, failure) ->
+                                new Won(new ConfirmedSpend(spend, Optional.of(place)), transition, failure));
+    }
+
+    /** One whose answer was lost is watched too, without its block, so that it is written once more: the watch lets go what is not confirmed. */
+    private Behavior<Command> won(Won command) {
+        if (command.failure() != null) {
+            LOG.warn("spend {}: {}", command.spend().txId(), Broadcast.words(command.failure()));
+            neighbours
+                    .burials()
+                    .tell(new BurialWatch.Watch(
+                            new ConfirmedSpend(command.spend().spend(), Optional.empty())));
+        } else if (command.transition() instanceof Transition.Made) {
+            LOG.info("spend {} is CONFIRMED after all", command.spend().txId());
+            neighbours
+                    .reservations()
+                    .tell(new Reservations.Confirmed(command.spend().spend()));
+            neighbours.burials().tell(new BurialWatch.Watch(command.spend()));
+        }
         return this;
     }
 

@@ -53,7 +53,7 @@ public final class SpendService {
                 BurialWatch.create(env, remembered.reservations().unburied(), broadcast, neighbours, unburied),
                 "burials");
         rebroadcaster.tell(new Rebroadcaster.Attach(reservations, burials));
-        child(context, Forgetting.create(env), "forgetting");
+        child(context, Forgetting.create(env, new Forgetting.Neighbours(reservations, burials)), "forgetting");
         env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, unburied::get);
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulations = new Simulations(env, reservations);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -33,12 +34,14 @@ class ReorganisationTest {
     private SpendHarness spends;
     private Address payer;
     private Address shop;
+    private TestProbe<BurialWatch.Command> burials;
 
     @BeforeEach
     void start() {
         spends = new SpendHarness(folder);
         spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
         spends.start();
+        burials = spends.kit.createTestProbe();
         payer = spends.funded(1, 10_000);
         shop = spends.keys.add(99);
         // A block of its own between the coins and what spends them.
@@ -236,7 +239,30 @@ class ReorganisationTest {
     /** What is done every minute. */
     private void forget() {
         spends.awaitFollowed();
-        spends.kit.spawn(Forgetting.create(spends.environment()));
+        spends.kit.spawn(Forgetting.create(
+                spends.environment(),
+                new Forgetting.Neighbours(
+                        spends.kit.<Reservations.Command>createTestProbe().ref(), burials.ref())));
+    }
+
+    @Test
+    void a_lost_payment_that_a_block_has_when_the_winner_is_gone_is_confirmed_and_watched() {
+        Receipt receipt = paidAndConfirmed(1_000, "token-won");
+        Transaction ours = onNode(receipt.txId()).orElseThrow().tx();
+        loseLastBlock(foreignSpend(receipt.inputs().get(0).outpoint()));
+        awaitState(receipt.txId(), IntentState.CONFLICTED);
+        spends.devnet.reorganise(2, false, List.of(ours));
+
+        forget();
+
+        awaitState(receipt.txId(), IntentState.CONFIRMED);
+        assertThat(burials.expectMessageClass(BurialWatch.Watch.class).spend().txId())
+                .isEqualTo(receipt.txId());
+        assertThat(paidAgain("token-won")).isEqualTo(receipt);
+    }
+
+    private Receipt paidAgain(String token) {
+        return get(spends.spending.transfer(request(payer, shop, 1_000, token)));
     }
 
     @Test
