@@ -126,12 +126,11 @@ final class StoreMark implements AutoCloseable {
                 : Optional.empty();
     }
 
-    /** From now on {@code folder} works with this store; nothing is written when the file says so already. */
+    /** From now on {@code folder} works with this store; nothing is written when the file fits it already. */
     static StoreMark open(Path folder, String id, long commits) throws IOException {
         Path file = folder.resolve(FILE_NAME);
-        boolean says = Files.exists(file)
-                && newest(Files.readAllBytes(file)).equals(Optional.of(new Known(id, commits, true)));
-        if (!says) {
+        Optional<Known> known = Files.exists(file) ? newest(Files.readAllBytes(file)) : Optional.empty();
+        if (known.isEmpty() || complaint(known, id, commits).isPresent()) {
             byte[] both = new byte[2 * SLOT];
             Arrays.fill(both, (byte) ' ');
             byte[] line = line(id, commits, true);
