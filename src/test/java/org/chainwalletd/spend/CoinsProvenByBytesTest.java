@@ -224,7 +224,7 @@ class CoinsProvenByBytesTest {
 
         get(spends.spending.transfer(request(payer, shop, 1_000)));
 
-        assertThat(honest.calls()).containsExactly("get_transaction");
+        assertThat(honest.calls()).containsOnly("get_transaction");
     }
 
     @Test
