@@ -126,11 +126,16 @@ final class StoreMark implements AutoCloseable {
                 : Optional.empty();
     }
 
-    /** From now on {@code folder} works with this store; nothing is written when the file fits it already. */
+    /**
+     * From now on {@code folder} works with this store. A file that tells of its last commit, or of one more that was announced and never made,
+     * stays as it is, so that a start at which nothing was amiss changes nothing; any other one is written whole, both places of it.
+     */
     static StoreMark open(Path folder, String id, long commits) throws IOException {
         Path file = folder.resolve(FILE_NAME);
         Optional<Known> known = Files.exists(file) ? newest(Files.readAllBytes(file)) : Optional.empty();
-        if (known.isEmpty() || complaint(known, id, commits).isPresent()) {
+        Known last = new Known(id, commits, true);
+        Known announced = new Known(id, commits + 1, false);
+        if (!known.equals(Optional.of(last)) && !known.equals(Optional.of(announced))) {
             byte[] both = new byte[2 * SLOT];
             Arrays.fill(both, (byte) ' ');
             byte[] line = line(id, commits, true);

@@ -155,6 +155,31 @@ class StoreMarkTest {
     }
 
     @Test
+    void a_start_at_which_nothing_was_amiss_changes_nothing() {
+        pay(1);
+        byte[] before = bytes(mark);
+
+        SqliteStore.open(folder).close();
+
+        assertThat(bytes(mark)).isEqualTo(before);
+    }
+
+    @Test
+    void a_broken_place_is_written_anew_at_the_next_start() throws IOException {
+        pay(1);
+        Optional<StoreMark.Known> before = StoreMark.read(folder);
+        byte[] bytes = bytes(mark);
+        int newest = (before.orElseThrow().commits() & 1) == 0 ? 0 : 64;
+        bytes[newest + 40] ^= 1;
+        Files.write(mark, bytes);
+        assertThat(StoreMark.read(folder)).isNotEqualTo(before);
+
+        SqliteStore.open(folder).close();
+
+        assertThat(StoreMark.read(folder)).isEqualTo(before);
+    }
+
+    @Test
     void a_file_that_says_nothing_is_refused() throws IOException {
         pay(1);
         Files.write(mark, new byte[10]);
