@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The Argon2id computations of a keyring, the most urgent first: each takes a good part of a second, so in a mere row the first signature of a
@@ -24,6 +26,8 @@ public final class Stretching {
         /** New keys, exports, and what nobody waits for. */
         SEAL
     }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Stretching.class);
 
     private final Executor threads;
     private final Map<Urgency, Deque<Runnable>> waiting = new EnumMap<>(Urgency.class);
@@ -51,10 +55,19 @@ public final class Stretching {
     Executor whenQuiet(Executor background) {
         return work -> {
             synchronized (this) {
-                ahead.add(() -> background.execute(work));
+                ahead.add(() -> hand(work, background));
             }
             beginAhead();
         };
+    }
+
+    /** A background that takes nothing any more is that of a daemon which ends: nobody is told, since nobody waits. */
+    private static void hand(Runnable work, Executor background) {
+        try {
+            background.execute(work);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("a computation ahead of time is left out: {}", e.toString());
+        }
     }
 
     private void execute(Deque<Runnable> row, Runnable work) {

@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -149,6 +151,20 @@ class StretchingTest {
         assertThat(order).containsExactly("first");
         turn();
         assertThat(order).containsExactly("first", "second", "ahead");
+    }
+
+    @Test
+    void what_nobody_waits_for_is_left_out_in_silence_when_the_background_takes_nothing_any_more() {
+        Stretching stretching = new Stretching(Runnable::run);
+        Executor ended = work -> {
+            throw new RejectedExecutionException("shut down");
+        };
+
+        assertThatCode(() -> stretching.whenQuiet(ended).execute(() -> {})).doesNotThrowAnyException();
+        assertThatCode(() -> stretching
+                        .of(Stretching.Urgency.SPEND)
+                        .execute(() -> stretching.whenQuiet(ended).execute(() -> {})))
+                .doesNotThrowAnyException();
     }
 
     @Test
