@@ -3,7 +3,6 @@ package org.chainwalletd.node;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -56,9 +55,7 @@ public interface NodeClient {
      *
      * @param cursor what the page before ended with; empty: the first one. Valid while the node's tip stands
      */
-    default CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
-        return CompletableFuture.failedFuture(new UnsupportedOperationException("this client lists no pages"));
-    }
+    CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor);
 
     /** Confirmed spend of an outpoint; empty proves nothing (chain protocol, pitfall 22). */
     CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint);

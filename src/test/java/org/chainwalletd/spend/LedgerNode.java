@@ -362,6 +362,11 @@ class LedgerNode implements NodeClient {
     }
 
     @Override
+    public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public CompletionStage<UtxoListing> scriptUtxos(Bytes script) {
         throw new UnsupportedOperationException();
     }
