@@ -3,6 +3,7 @@ package org.chainwalletd;
 import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
 import org.chainwalletd.observe.LogProvider;
+import org.slf4j.LoggerFactory;
 
 /** Entry point of the launcher. */
 public final class Main {
@@ -17,7 +18,7 @@ public final class Main {
             code = Program.run(words, System.getenv(), new Invocation.Streams(System.in, System.out, System.err));
         } catch (RuntimeException | Error e) {
             // Left to the JVM it would end this thread only, and others keep the process alive.
-            e.printStackTrace();
+            LoggerFactory.getLogger(Main.class).error("the program has failed", e);
         } finally {
             System.exit(code);
         }
