@@ -413,8 +413,7 @@ final class SpendHistory {
 
     private void untilNothingIsInFlight() {
         long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (daemons.stream().anyMatch(SpendHistory::isBusy)
-                || !judge.all().stream().allMatch(judge::isSettled)) {
+        while (!isOver()) {
             if (System.nanoTime() > patience) {
                 daemons.forEach(
                         daemon -> judge.complain("still in flight: " + daemon.spends.spending.inFlightTransfers()));
@@ -425,6 +424,18 @@ final class SpendHistory {
             Await.pause(10);
             daemons.forEach(this::giveUpTheHopeless);
         }
+    }
+
+    /** Settled, and settled still at the looks after it: a reorganisation may be told late, and puts back what was confirmed. */
+    private boolean isOver() {
+        for (int look = 0; look < 3; look++) {
+            if (daemons.stream().anyMatch(SpendHistory::isBusy)
+                    || !judge.all().stream().allMatch(judge::isSettled)) {
+                return false;
+            }
+            Await.pause(10);
+        }
+        return true;
     }
 
     private static boolean isBusy(HistoryDaemon daemon) {
