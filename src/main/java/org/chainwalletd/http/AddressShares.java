@@ -59,7 +59,8 @@ final class AddressShares {
     /** A place for one more connection from {@code peer}; empty when its address has all it may have. */
     synchronized Optional<Place> enter(InetAddress peer) {
         boolean proxy = addresses.isProxy(peer);
-        String address = ClientAddress.network(peer.getHostAddress());
+        // A proxy's neighbours in its network are bound as everybody is.
+        String address = (proxy ? "proxy " : "") + ClientAddress.network(peer.getHostAddress());
         Share share = shares.computeIfAbsent(
                 address, unknown -> new Share(proxy ? all : all.within(limits.heldPerAddress())));
         if (!proxy && share.connections >= limits.maxConnectionsPerAddress()) {
