@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -383,6 +384,11 @@ public final class TransferBench {
         @Override
         public Optional<BlockPlace> tip() {
             return Optional.empty();
+        }
+
+        @Override
+        public Set<String> setAside() {
+            return Set.of();
         }
 
         @Override

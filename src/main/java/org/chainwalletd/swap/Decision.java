@@ -18,7 +18,7 @@ public final class Decision {
      * @param wallSeconds Unix seconds
      * @param complete whether both chains were seen: without that no lock leaves, no secret, and no quote is given up, for it may be the row
      *     of an older backup
-     * @param executable what speaks against locking now; empty when nothing does
+     * @param clearance whether our lock may leave now
      * @param refundDue whether our own lock can be taken back, by its own chain's clock
      * @param gate whether the secret may leave for the first time; empty when it could not be judged, which keeps it closed
      */
@@ -26,7 +26,7 @@ public final class Decision {
             String run,
             long wallSeconds,
             boolean complete,
-            Optional<String> executable,
+            Clearance clearance,
             boolean refundDue,
             Optional<GateVerdict> gate) {}
 
@@ -73,6 +73,15 @@ public final class Decision {
         if (row.acts().abandoning()) {
             return Optional.of(new Step.AbandonLock("it is given up"));
         }
-        return Optional.of(known.executable().<Step>map(Step.AbandonLock::new).orElseGet(Step.SendLock::new));
+        return clear(known.clearance());
+    }
+
+    private static Optional<Step> clear(Clearance clearance) {
+        if (clearance instanceof Clearance.Clear) {
+            return Optional.of(new Step.SendLock());
+        }
+        return clearance instanceof Clearance.Against against
+                ? Optional.of(new Step.AbandonLock(against.why()))
+                : Optional.empty();
     }
 }

@@ -12,11 +12,11 @@ public interface Legs {
     /**
      * One look.
      *
-     * @param executable what speaks against locking now; empty when nothing does
+     * @param clearance whether our lock may leave now
      * @param refundDue whether our own lock can be taken back, by its own chain's clock
      * @param gate whether the secret may leave for the first time; empty when that could not be judged
      */
-    record View(Sight sight, Optional<String> executable, boolean refundDue, Optional<GateVerdict> gate) {
+    record View(Sight sight, Clearance clearance, boolean refundDue, Optional<GateVerdict> gate) {
         /** Whether both chains were seen. */
         boolean isComplete() {
             return sight.ownLock().isPresent() && sight.poolLock().isPresent();

@@ -244,7 +244,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Decision.Known known() {
         Optional<GateVerdict> gate = setup.stopping().getAsBoolean() ? Optional.empty() : view.gate();
         return new Decision.Known(
-                setup.run(), setup.now(), view.isComplete(), view.executable(), view.refundDue(), gate);
+                setup.run(), setup.now(), view.isComplete(), view.clearance(), view.refundDue(), gate);
     }
 
     /** What a caller asked for comes in the same round, judged by the same look. */
@@ -283,7 +283,17 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         boolean tooLittle = execute.minimumOut()
                 .filter(minimum -> row().terms().amountOutUnits().compareTo(minimum) < 0)
                 .isPresent();
-        return tooLittle ? Optional.of("the quote pays less than min_amount_out") : view.executable();
+        return tooLittle ? Optional.of("the quote pays less than min_amount_out") : against(view.clearance());
+    }
+
+    private static Optional<String> against(Clearance clearance) {
+        if (clearance instanceof Clearance.Clear) {
+            return Optional.empty();
+        }
+        return clearance instanceof Clearance.Against against
+                ? Optional.of(against.why())
+                : Optional.of("it cannot be judged whether a lock is safe now; nothing was sent: "
+                        + ((Clearance.Unjudged) clearance).why());
     }
 
     /** The next step: its act is written first. */

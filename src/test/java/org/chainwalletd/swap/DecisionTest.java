@@ -20,7 +20,7 @@ class DecisionTest {
             Optional.of(GateVerdict.closed(new GateVerdict.UncheckedWork()));
 
     private static Decision.Known known(boolean refundDue, Optional<GateVerdict> gate) {
-        return new Decision.Known("run-1", Sample.NOW, true, Optional.empty(), refundDue, gate);
+        return new Decision.Known("run-1", Sample.NOW, true, new Clearance.Clear(), refundDue, gate);
     }
 
     private static SwapRow row(Acts acts, OwnLock own, PoolLock pool) {
@@ -43,7 +43,7 @@ class DecisionTest {
     void a_quote_ends_with_its_time_and_with_its_process(long after, String run, boolean ends) {
         List<Step> steps = Decision.next(
                 Sample.row(Direction.CHAIN_TO_NATIVE),
-                new Decision.Known(run, Sample.NOW + after, true, Optional.empty(), false, OPEN));
+                new Decision.Known(run, Sample.NOW + after, true, new Clearance.Clear(), false, OPEN));
         assertThat(steps.contains(new Step.Expire())).isEqualTo(ends);
     }
 
@@ -51,7 +51,8 @@ class DecisionTest {
     void our_lock_is_sent_again_only_while_it_could_be_executed_now() {
         SwapRow locking = row(Acts.NONE.lock(), new OwnLock.Absent(), new PoolLock.Absent());
         assertThat(Decision.next(locking, known(false, CLOSED))).containsExactly(new Step.SendLock());
-        Decision.Known late = new Decision.Known("run-1", Sample.NOW, true, Optional.of("expired"), false, CLOSED);
+        Decision.Known late =
+                new Decision.Known("run-1", Sample.NOW, true, new Clearance.Against("expired"), false, CLOSED);
         assertThat(Decision.next(locking, late)).containsExactly(new Step.AbandonLock("expired"));
     }
 
@@ -82,12 +83,12 @@ class DecisionTest {
 
     @Test
     void before_both_chains_were_seen_only_what_is_always_right_is_done() {
-        Decision.Known half = new Decision.Known("run-2", Sample.NOW + 999, false, Optional.empty(), true, OPEN);
+        Decision.Known half = new Decision.Known("run-2", Sample.NOW + 999, false, new Clearance.Clear(), true, OPEN);
         assertThat(Decision.next(Sample.row(Direction.CHAIN_TO_NATIVE), half)).isEmpty();
         assertThat(Decision.next(row(Acts.NONE.lock(), new OwnLock.Absent(), POOL), half))
                 .isEmpty();
         assertThat(Decision.next(locked(), half)).containsExactly(new Step.TakeBack());
-        Decision.Known early = new Decision.Known("run-1", Sample.NOW, false, Optional.empty(), false, OPEN);
+        Decision.Known early = new Decision.Known("run-1", Sample.NOW, false, new Clearance.Clear(), false, OPEN);
         assertThat(Decision.next(locked(), early)).isEmpty();
         assertThat(Decision.next(row(Acts.NONE.lock().reveal(), LOCKED, POOL), early))
                 .containsExactly(new Step.PushClaim());

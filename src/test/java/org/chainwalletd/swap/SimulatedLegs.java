@@ -142,10 +142,10 @@ final class SimulatedLegs implements Legs {
                 && !due;
         gateWasOpen |= open && own.isPresent() && pool.isPresent();
         GateVerdict gate = open ? new GateVerdict.Open() : GateVerdict.closed(new GateVerdict.NotNow("not yet"));
-        Optional<String> executable = now < 20 ? Optional.empty() : Optional.of("too late");
+        Clearance clearance = now < 20 ? new Clearance.Clear() : new Clearance.Against("too late");
         boolean shown = claimSentAt >= 0 && (claimedAt >= 0 || poolClaimedAt >= 0);
         return CompletableFuture.completedFuture(
-                new View(new Sight(own, pool, shown && random.nextBoolean()), executable, due, Optional.of(gate)));
+                new View(new Sight(own, pool, shown && random.nextBoolean()), clearance, due, Optional.of(gate)));
     }
 
     private OwnLock ownLock() {

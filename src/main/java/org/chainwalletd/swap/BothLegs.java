@@ -1,0 +1,142 @@
+package org.chainwalletd.swap;
+
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.chainwalletd.crypto.SecretBytes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the chain of our lock and at that of the pool's, beside each other, and joins what they say. A chain that could not be asked is
+ * absent from the sight; what speaks against a lock is asked only while there is none, and the gate only when it could open.
+ */
+public final class BothLegs implements Legs {
+    private static final Logger LOG = LoggerFactory.getLogger(BothLegs.class);
+
+    private final Function<SwapRow, OwnLeg> own;
+    private final Function<SwapRow, PoolLeg> pool;
+    private final Supplier<Optional<String>> hindrance;
+    private final InstantSource clock;
+    private final Executor executor;
+
+    /**
+     * @param own the leg of our lock, by the row's direction
+     * @param pool the leg of the pool's lock, likewise
+     * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
+     */
+    public BothLegs(
+            Function<SwapRow, OwnLeg> own,
+            Function<SwapRow, PoolLeg> pool,
+            Supplier<Optional<String>> hindrance,
+            InstantSource clock,
+            Executor executor) {
+        this.own = own;
+        this.pool = pool;
+        this.hindrance = hindrance;
+        this.clock = clock;
+        this.executor = executor;
+    }
+
+    @Override
+    public CompletionStage<View> look(SwapRow row) {
+        CompletionStage<Optional<OwnLeg.View>> ours =
+                seen(row, "our lock", own.apply(row).look(row));
+        CompletionStage<Optional<PoolLeg.View>> theirs =
+                seen(row, "the pool's lock", pool.apply(row).look(row));
+        return ours.thenCombineAsync(theirs, Seen::new, executor).thenComposeAsync(seen -> judged(row, seen), executor);
+    }
+
+    private record Seen(Optional<OwnLeg.View> own, Optional<PoolLeg.View> pool) {
+        Sight sight() {
+            boolean shown = own.filter(OwnLeg.View::secretShown).isPresent()
+                    || pool.filter(PoolLeg.View::secretShown).isPresent();
+            return new Sight(own.map(OwnLeg.View::lock), pool.map(PoolLeg.View::lock), shown);
+        }
+
+        boolean refundDue() {
+            return own.filter(OwnLeg.View::refundDue).isPresent();
+        }
+
+        boolean isWithoutOwnLock() {
+            return own.filter(view -> view.lock() instanceof OwnLock.Absent).isPresent() && pool.isPresent();
+        }
+
+        /** When our lock was settled; empty when it was not, or the gate cannot open for another reason that is plain already. */
+        OptionalLong settledAt() {
+            boolean claimable =
+                    pool.filter(view -> view.lock() instanceof PoolLock.Locked).isPresent();
+            return claimable && own.isPresent() && own.get().lock() instanceof OwnLock.Locked locked
+                    ? locked.settledAt()
+                    : OptionalLong.empty();
+        }
+    }
+
+    private <T> CompletionStage<Optional<T>> seen(SwapRow row, String what, CompletionStage<T> look) {
+        return look.handleAsync(
+                (view, failure) -> {
+                    if (failure != null) {
+                        LOG.info("swap {}: nothing is known of {}: {}", row.id(), what, failure.toString());
+                    }
+                    return Optional.ofNullable(view);
+                },
+                executor);
+    }
+
+    private CompletionStage<View> judged(SwapRow row, Seen seen) {
+        if (seen.isWithoutOwnLock()) {
+            return obstacle(row).thenApplyAsync(clearance -> view(seen, clearance, Optional.empty()), executor);
+        }
+        if (seen.settledAt().isPresent() && !row.acts().revealed()) {
+            return gate(row, seen).thenApplyAsync(gate -> view(seen, Clearance.NOT_ASKED, gate), executor);
+        }
+        return CompletableFuture.completedFuture(view(seen, Clearance.NOT_ASKED, Optional.empty()));
+    }
+
+    private static View view(Seen seen, Clearance clearance, Optional<GateVerdict> gate) {
+        return new View(seen.sight(), clearance, seen.refundDue(), gate);
+    }
+
+    /** Both chains are asked; one that could not be leaves it open, and nothing is then sent or given up. */
+    private CompletionStage<Clearance> obstacle(SwapRow row) {
+        return own.apply(row)
+                .obstacle(row)
+                .thenCombineAsync(pool.apply(row).obstacle(row), BothLegs::clearance, executor)
+                .exceptionallyAsync(failure -> new Clearance.Unjudged(failure.toString()), executor);
+    }
+
+    private static Clearance clearance(Optional<String> ours, Optional<String> theirs) {
+        return ours.or(() -> theirs).<Clearance>map(Clearance.Against::new).orElseGet(Clearance.Clear::new);
+    }
+
+    private CompletionStage<Optional<GateVerdict>> gate(SwapRow row, Seen seen) {
+        Circumstances now = new Circumstances(
+                clock.instant().getEpochSecond(), seen.refundDue(), hindrance.get(), seen.settledAt());
+        return seen(row, "whether the secret may leave", pool.apply(row).gate(row, now));
+    }
+
+    @Override
+    public CompletionStage<String> sendLock(SwapRow row) {
+        return own.apply(row).sendLock(row);
+    }
+
+    @Override
+    public CompletionStage<Void> abandonLock(SwapRow row) {
+        return own.apply(row).abandonLock(row);
+    }
+
+    @Override
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+        return pool.apply(row).pushClaim(row, secret);
+    }
+
+    @Override
+    public CompletionStage<String> takeBack(SwapRow row) {
+        return own.apply(row).takeBack(row);
+    }
+}

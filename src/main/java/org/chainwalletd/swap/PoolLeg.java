@@ -1,0 +1,25 @@
+package org.chainwalletd.swap;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.crypto.SecretBytes;
+
+/**
+ * The chain on which the pool's lock stands and we claim: the account chain in a sell, the chain in a buy. Every stage fails when that chain
+ * could not be asked, which proves nothing about it; stages are completed on the daemon's own threads.
+ */
+public interface PoolLeg {
+    /** @param secretShown whether a claim of it, with the secret, is in a mempool or a block */
+    record View(PoolLock lock, boolean secretShown) {}
+
+    CompletionStage<View> look(SwapRow row);
+
+    /** What speaks, on this chain, against locking on the other one at this moment; empty when nothing does. */
+    CompletionStage<Optional<String>> obstacle(SwapRow row);
+
+    /** Whether the secret may leave for the first time. */
+    CompletionStage<GateVerdict> gate(SwapRow row, Circumstances now);
+
+    /** Sends our claim, which shows the secret; completes with its transaction id. */
+    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret);
+}
