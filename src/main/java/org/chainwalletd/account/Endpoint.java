@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.account.Question.Size;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -107,7 +108,7 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
 
     private Command identification(JsonNode result, Throwable failure) {
         if (failure != null) {
-            return new Identified(null, Failures.unwrap(failure));
+            return new Identified(null, Causes.of(failure));
         }
         try {
             return new Identified(Quantities.number(result), null);
@@ -161,7 +162,7 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
             command.ask().answer().complete(command.result());
             return proceed();
         }
-        Throwable why = Failures.unwrap(command.failure());
+        Throwable why = Causes.of(command.failure());
         if (why instanceof AccountException.Unreachable && identity == Identity.CONFIRMED) {
             identity = Identity.UNKNOWN;
         }

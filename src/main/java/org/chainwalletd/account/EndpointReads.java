@@ -10,6 +10,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Causes;
 
 /** Typed questions to one endpoint's actor. */
 final class EndpointReads extends JsonReads implements AccountEndpoint {
@@ -55,7 +56,7 @@ final class EndpointReads extends JsonReads implements AccountEndpoint {
         return ask(question)
                 .handleAsync(
                         (sent, failure) -> {
-                            if (failure != null && !hasItAlready(Failures.unwrap(failure))) {
+                            if (failure != null && !hasItAlready(Causes.of(failure))) {
                                 throw failure instanceof RuntimeException known
                                         ? known
                                         : new AccountException.Unreachable(name, failure.toString());

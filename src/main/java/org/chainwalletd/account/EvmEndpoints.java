@@ -20,6 +20,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.stage.Causes;
 
 /** The configured endpoints, each with its actor, and what they say together. */
 public final class EvmEndpoints implements AccountChain {
@@ -88,7 +89,7 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     private static Optional<String> complaint(Throwable failure) {
-        Throwable why = Failures.unwrap(failure);
+        Throwable why = Causes.of(failure);
         return why instanceof AccountException.WrongChain || why instanceof AccountException.Refused
                 ? Optional.of(why.getMessage())
                 : Optional.empty();

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.stage.Causes;
 
 /** One endpoint's word: that of the first that answers, beginning with the one that answered last. */
 final class FailoverReads extends JsonReads {
@@ -34,7 +35,7 @@ final class FailoverReads extends JsonReads {
                         executor())
                 .exceptionallyComposeAsync(
                         failure -> {
-                            Throwable why = Failures.unwrap(failure);
+                            Throwable why = Causes.of(failure);
                             return why instanceof AccountException.Refused || tried + 1 == endpoints.size()
                                     ? CompletableFuture.failedFuture(why)
                                     : ask(question, first, tried + 1);

@@ -33,6 +33,7 @@ import org.apache.pekko.http.javadsl.unmarshalling.Unmarshaller;
 import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
+import org.chainwalletd.stage.Causes;
 import scala.concurrent.ExecutionContext;
 import scala.concurrent.duration.FiniteDuration;
 
@@ -184,7 +185,7 @@ final class HttpEndpoint implements Endpoint.Wire {
     }
 
     private AccountException failed(Throwable failure) {
-        Throwable cause = Failures.unwrap(failure);
+        Throwable cause = Causes.of(failure);
         if (cause instanceof AccountException known) {
             return known;
         }

@@ -13,6 +13,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.stage.Causes;
 
 /** Makes JSON-RPC calls of questions; whom they are put to is left open. */
 abstract class JsonReads implements AccountReads {
@@ -155,9 +156,9 @@ abstract class JsonReads implements AccountReads {
         CompletionStage<Optional<FeeMarket>> history =
                 ask(new Question<>("eth_feeHistory", params, Size.SMALL, ChainAnswers::feeHistory));
         return history.exceptionallyComposeAsync(
-                        failure -> Failures.unwrap(failure) instanceof AccountException.Refused
+                        failure -> Causes.of(failure) instanceof AccountException.Refused
                                 ? CompletableFuture.completedFuture(Optional.empty())
-                                : CompletableFuture.failedFuture(Failures.unwrap(failure)),
+                                : CompletableFuture.failedFuture(Causes.of(failure)),
                         executor)
                 .thenComposeAsync(this::feesOf, executor);
     }

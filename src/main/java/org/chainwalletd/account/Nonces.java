@@ -18,6 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 
 /**
@@ -279,7 +280,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     }
 
     private void fail(String reference, Throwable why) {
-        Throwable cause = Failures.unwrap(why);
+        Throwable cause = Causes.of(why);
         pending.remove(reference).answers().forEach(answer -> answer.completeExceptionally(cause));
     }
 

@@ -11,6 +11,7 @@ import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore.Journalled;
 
@@ -112,12 +113,10 @@ final class SendMaker {
 
     private static long limit(Long estimate, Throwable failure) {
         if (failure != null) {
-            if (Failures.unwrap(failure) instanceof AccountException.Refused refused) {
+            if (Causes.of(failure) instanceof AccountException.Refused refused) {
                 throw new SendException(new SendRefusal.WouldRevert(refused.words()));
             }
-            throw Failures.unwrap(failure) instanceof RuntimeException known
-                    ? known
-                    : new IllegalStateException(failure);
+            throw Causes.of(failure) instanceof RuntimeException known ? known : new IllegalStateException(failure);
         }
         if (estimate <= TRANSFER_GAS) {
             return TRANSFER_GAS;
@@ -145,7 +144,7 @@ final class SendMaker {
                 places.add(i);
                 signed.add(sign(request, value, gas, price, nonce++).toCompletableFuture());
             } catch (RuntimeException e) {
-                outcomes[i] = new Outcome.Refused(request, Failures.unwrap(e));
+                outcomes[i] = new Outcome.Refused(request, Causes.of(e));
             }
         }
         return CompletableFuture.allOf(signed.toArray(CompletableFuture[]::new))

@@ -19,6 +19,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 import org.slf4j.Logger;
@@ -343,7 +344,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         entry.replacing = false;
         if (command.failure() != null) {
             LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), Failures.words(command.failure()));
-            Throwable why = Failures.unwrap(command.failure());
+            Throwable why = Causes.of(command.failure());
             command.answers().forEach(answer -> answer.completeExceptionally(why));
             // It may be in the journal all the same.
             reread(entry);

@@ -4,9 +4,9 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.file.FileSystemException;
-import java.util.concurrent.CompletionException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.KeyringException;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.FileFailures;
 
 /** Turns whatever kept the daemon from starting into one line for the operator. */
@@ -14,10 +14,7 @@ final class StartupFailures {
     private StartupFailures() {}
 
     static StartupException explain(Throwable failure, Settings settings) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.of(failure);
         if (cause instanceof StartupException known) {
             return known;
         }

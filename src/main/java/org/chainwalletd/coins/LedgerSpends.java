@@ -3,13 +3,13 @@ package org.chainwalletd.coins;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.node.ForwardingNodeClient;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.stage.Causes;
 
 /**
  * A node client for payments. Listings come from the node, and when it refuses for its quota from the ledger, if that covers the address and
@@ -44,8 +44,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
     }
 
     private CompletionStage<UtxoListing> instead(Address address, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         if (!(cause instanceof NodeException.Rejected rejected)
                 || !rejected.text().startsWith(QUOTA)) {
             return CompletableFuture.failedFuture(cause);

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -21,6 +20,7 @@ import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.books.BlockRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -250,8 +250,7 @@ final class Walker {
     }
 
     private static String reason(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         return String.valueOf(cause.getMessage());
     }
 

@@ -20,6 +20,7 @@ import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.stage.Causes;
 
 /**
  * The way in to locking, claiming and reclaiming. Stages fail with {@link HtlcException} or with what {@link SpendService} fails with; what
@@ -137,19 +138,15 @@ public final class HtlcSpends {
         if (receipt != null) {
             return Optional.of(receipt.txId());
         }
-        return unwrapped(failure) instanceof SpendException spend
+        return Causes.of(failure) instanceof SpendException spend
                         && spend.refusal() instanceof SpendRefusal.OutcomeUnknown unknown
                 ? Optional.of(unknown.txId())
                 : Optional.empty();
     }
 
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
     /** A conflict over an HTLC is most often the other party's doing. */
     private static Receipt advised(Throwable failure) {
-        Throwable cause = unwrapped(failure);
+        Throwable cause = Causes.of(failure);
         if (cause instanceof SpendException spend && spend.refusal() instanceof SpendRefusal.DoubleSpend conflict) {
             throw new SpendException(new SpendRefusal.DoubleSpend(conflict.txId(), conflict.message() + RECONCILE));
         }

@@ -3,7 +3,6 @@ package org.chainwalletd.htlc;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.ChainProfile;
@@ -16,6 +15,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.stage.Causes;
 
 /**
  * Fetches lock transactions. Bytes prove themselves by their id, so the first node that has the right ones is believed, and a node that lies
@@ -78,8 +78,7 @@ final class LockTransactions {
     }
 
     private static Heard failed(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         return cause instanceof NodeException.BadAnswer lie
                 ? new Heard(Optional.empty(), Optional.of(lie.getMessage()), Optional.empty())
                 : new Heard(Optional.empty(), Optional.empty(), Optional.of(cause));

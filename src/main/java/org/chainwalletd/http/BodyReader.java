@@ -1,13 +1,13 @@
 package org.chainwalletd.http;
 
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.http.scaladsl.model.EntityStreamException;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.stage.Causes;
 
 /** Collects a body that did not arrive in one piece with its head. */
 final class BodyReader {
@@ -70,7 +70,7 @@ final class BodyReader {
 
     /** What to answer when {@link #read} has failed so. The connection is of no use any more. */
     HttpResponse refusal(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         HttpResponse refusal;
         if (cause instanceof EndlessException) {
             refusal = tooLongRefusal();

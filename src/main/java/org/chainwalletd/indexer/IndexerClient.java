@@ -12,6 +12,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.RpcUpstream;
+import org.chainwalletd.stage.Causes;
 
 /**
  * Typed calls to indexers (indexer.md). Every stage fails with {@link NodeException}, whose texts name the indexer. Thread-safe.
@@ -87,7 +88,7 @@ public final class IndexerClient implements IndexedHtlcs {
                 .handleAsync(
                         (found, failure) -> {
                             if (failure != null && !isNoSuchHtlc(failure)) {
-                                throw new CompletionException(unwrap(failure));
+                                throw new CompletionException(Causes.of(failure));
                             }
                             return Optional.ofNullable(found);
                         },
@@ -115,13 +116,9 @@ public final class IndexerClient implements IndexedHtlcs {
     }
 
     private static boolean isNoSuchHtlc(Throwable failure) {
-        return unwrap(failure) instanceof NodeException.Rejected rejected
+        return Causes.of(failure) instanceof NodeException.Rejected rejected
                 && rejected.code() == INVALID_PARAMS
                 && rejected.text().contains("no indexed HTLC at");
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private static Params page(PageQuery query) {

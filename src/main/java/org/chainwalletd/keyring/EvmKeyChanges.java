@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -202,24 +202,16 @@ final class EvmKeyChanges {
 
     /** What is known when a change has failed. */
     static Known after(Throwable failure, Known before) {
-        return unwrapped(failure) instanceof RecordGone gone ? gone.after : before;
+        return Causes.of(failure) instanceof RecordGone gone ? gone.after : before;
     }
 
     /** As callers know it: refusals of either kind as they are. */
     static RuntimeException refusal(Throwable failure) {
-        Throwable cause = unwrapped(failure);
+        Throwable cause = Causes.of(failure);
         if (cause instanceof RecordGone gone) {
             return gone.refusal;
         }
         return cause instanceof EvmKeyException refused ? refused : KeyringFailures.of(cause);
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
     }
 
     private CompletableFuture<Void> allowed(EvmAddress leaving, EvmReplacement replacement) {

@@ -3,9 +3,9 @@ package org.chainwalletd.keyring;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,10 +33,7 @@ final class KeyringFailures {
 
     /** {@code failure} unwrapped; what is no refusal of the keyring is a fault, told without its content, which might be secret. */
     static KeyringException of(Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.of(failure);
         return cause instanceof KeyringException refusal ? refusal : fault(cause);
     }
 

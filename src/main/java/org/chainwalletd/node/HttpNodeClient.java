@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -19,6 +18,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.stage.Causes;
 
 /** {@link NodeClient} over JSON-RPC: writes the question, lets {@link UpstreamCalls} carry it, reads the answer in one pass. Thread-safe. */
 final class HttpNodeClient implements NodeClient {
@@ -298,7 +298,7 @@ final class HttpNodeClient implements NodeClient {
                             if (failure == null) {
                                 return CompletableFuture.completedStage(value);
                             }
-                            Throwable cause = unwrap(failure);
+                            Throwable cause = Causes.of(failure);
                             return cause instanceof NodeException.Rejected rejected && isCovered.apply(rejected)
                                     ? otherwise.get()
                                     : CompletableFuture.<T>failedStage(cause);
@@ -324,9 +324,5 @@ final class HttpNodeClient implements NodeClient {
                         answers -> Collections.unmodifiableList(
                                 answers.stream().flatMap(List::stream).toList()),
                         executor);
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -2,9 +2,8 @@ package org.chainwalletd.rpc;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +19,7 @@ final class Failures {
     }
 
     RpcException translate(Throwable failure, String method, CallContext context) {
-        Throwable cause = unwrap(failure);
+        Throwable cause = Causes.of(failure);
         if (cause instanceof RpcException refusal) {
             return refusal;
         }
@@ -47,14 +46,5 @@ final class Failures {
         return new RpcException(
                 ErrorCode.INTERNAL_ERROR,
                 "internal error in " + method + "; the daemon's log has details under request " + context.requestId());
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        Throwable cause = failure;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
     }
 }

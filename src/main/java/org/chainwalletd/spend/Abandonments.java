@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -204,12 +204,8 @@ final class Abandonments {
                         (ended, notFreed) -> new Given(
                                 abandoned,
                                 notFreed == null ? ended : List.of(),
-                                failure != null ? unwrapped(failure) : notFreed == null ? null : unwrapped(notFreed)),
+                                failure != null ? Causes.of(failure) : notFreed == null ? null : Causes.of(notFreed)),
                         env.executor());
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** What the call has come to, in memory too. */

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +18,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.stage.Causes;
 
 /**
  * Offers signed bytes to the nodes and finds out what became of them. Before anything but success is reported the nodes are asked for our
@@ -115,12 +115,8 @@ final class Broadcast {
     }
 
     static String words(Throwable failure) {
-        Throwable cause = unwrapped(failure);
+        Throwable cause = Causes.of(failure);
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
-    }
-
-    static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     static boolean isThereAlready(Throwable failure) {
@@ -156,7 +152,7 @@ final class Broadcast {
 
         private CompletionStage<BroadcastOutcome> run() {
             return way.sendRawTransaction(transaction)
-                    .handleAsync((answer, failure) -> answered(answer, unwrapped(failure)), AT_HAND)
+                    .handleAsync((answer, failure) -> answered(answer, Causes.of(failure)), AT_HAND)
                     .thenComposeAsync(outcome -> outcome, AT_HAND);
         }
 

@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StoreException;
@@ -53,7 +54,7 @@ final class OutcomeWrites {
      */
     private CompletionStage<Transition> certain(CompletionStage<Transition> write, Intent intent, IntentState outcome) {
         return write.handleAsync(
-                        (transition, failure) -> failure != null && isDoubtful(Broadcast.unwrapped(failure))
+                        (transition, failure) -> failure != null && isDoubtful(Causes.of(failure))
                                 ? settled(intent, outcome, failure)
                                 : write,
                         env.executor())
@@ -70,7 +71,7 @@ final class OutcomeWrites {
                 .thenComposeAsync(
                         found -> found.filter(there -> there.state() == outcome).isPresent()
                                 ? CompletableFuture.completedFuture(new Transition.Made())
-                                : CompletableFuture.failedFuture(Broadcast.unwrapped(doubt)),
+                                : CompletableFuture.failedFuture(Causes.of(doubt)),
                         env.executor());
     }
 }

@@ -12,6 +12,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.stage.Causes;
 
 /** Offers bytes that one node has refused to every single node: what one of them says closes nothing while another may take them. One question. */
 final class SecondOpinion {
@@ -90,7 +91,7 @@ final class SecondOpinion {
             return next.ask();
         }
         return one.sendRawTransaction(transaction)
-                .handleAsync((answer, failure) -> offered(answer, Broadcast.unwrapped(failure), next), executor)
+                .handleAsync((answer, failure) -> offered(answer, Causes.of(failure), next), executor)
                 .thenComposeAsync(opinion -> opinion, executor);
     }
 

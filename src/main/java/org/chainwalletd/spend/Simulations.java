@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.stage.Causes;
 
 /** What a spend would do now, found as a spend finds it; nothing is held in between, signed or written. */
 final class Simulations {
@@ -65,9 +66,7 @@ final class Simulations {
         }
 
         private Throwable explained(Throwable failure) {
-            return SpendRunner.unwrapped(failure) instanceof RuntimeException refusal
-                    ? doubts.explain(refusal)
-                    : failure;
+            return Causes.of(failure) instanceof RuntimeException refusal ? doubts.explain(refusal) : failure;
         }
 
         private CompletionStage<Draft> prove(Draft draft) {

@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -16,6 +15,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.Finding;
 import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
@@ -104,7 +104,7 @@ final class SpendRunner {
                 (value, failure) -> {
                     proceed(() -> failure == null
                             ? ask.then().apply(value)
-                            : ask.otherwise().apply(unwrapped(failure)));
+                            : ask.otherwise().apply(Causes.of(failure)));
                     return null;
                 },
                 AT_HAND);
@@ -368,9 +368,5 @@ final class SpendRunner {
 
     private SpendResult paid(Receipt receipt, CompletionStage<?> recorded) {
         return new SpendResult(id, new SpendResult.Paid(receipt, recorded));
-    }
-
-    static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

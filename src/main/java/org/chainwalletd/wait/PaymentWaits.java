@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -34,6 +33,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.push.PushNews;
 import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.BlockPlace;
 
 /**
@@ -425,8 +425,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private void lookFailed(List<Address> addresses, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         if (cause instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
             withoutMempoolUntil = clock.getAsLong() + WITHOUT_MEMPOOL_MILLIS;
         } else {

@@ -22,6 +22,7 @@ import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
@@ -169,7 +170,7 @@ final class AccountRig implements AutoCloseable {
         try {
             return Await.result(stage);
         } catch (CompletionException e) {
-            throw Failures.unwrap(e) instanceof RuntimeException known ? known : e;
+            throw Causes.of(e) instanceof RuntimeException known ? known : e;
         }
     }
 

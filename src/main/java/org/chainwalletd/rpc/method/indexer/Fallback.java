@@ -2,12 +2,12 @@ package org.chainwalletd.rpc.method.indexer;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.stage.Causes;
 
 /** Asks the node where the indexer is missing or has failed. */
 final class Fallback {
@@ -28,7 +28,7 @@ final class Fallback {
                             if (failure == null) {
                                 return CompletableFuture.completedStage(value);
                             }
-                            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                            Throwable cause = Causes.of(failure);
                             return cause instanceof NodeException
                                     ? node.get()
                                     : CompletableFuture.<T>failedStage(cause);

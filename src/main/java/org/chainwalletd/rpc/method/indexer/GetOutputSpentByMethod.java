@@ -16,6 +16,7 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.MaybeAbsent;
 import org.chainwalletd.rpc.U32;
+import org.chainwalletd.stage.Causes;
 
 /**
  * {@code get_output_spent_by}: from the indexer, and without one, or when it fails, from the node. A node that lacks the method makes the
@@ -70,7 +71,7 @@ final class GetOutputSpentByMethod extends IndexerMethod<OutpointParams, GetOutp
                     found.map(by -> new OutputSpend.Spend(by.txId(), by.inputIndex(), by.blockHeight()))
                             .orElse(null));
         }
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {
             return new OutputSpend(OutputSpend.Source.FALLBACK_UNKNOWN_METHOD, null);
         }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -17,6 +16,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
+import org.chainwalletd.stage.Causes;
 
 /**
  * Keeps a key while any node knows of coins of its address, and while not every node could be heard (interface.md, section 4.11, rule 2). A key
@@ -49,7 +49,7 @@ public final class NodesGuard implements DeletionGuard {
         return genesis.get()
                 .thenComposeAsync(ours -> checked(entry, ours), executor)
                 .exceptionallyAsync(
-                        failure -> Optional.of(unchecked(cause(failure).getMessage())), executor);
+                        failure -> Optional.of(unchecked(Causes.of(failure).getMessage())), executor);
     }
 
     private CompletionStage<Optional<String>> checked(KeyEntry entry, Hash256 ours) {
@@ -91,7 +91,7 @@ public final class NodesGuard implements DeletionGuard {
 
     private static boolean isOfAnotherChain(Told told, NodesSeen before, Hash256 ours) {
         if (told.tip() == null) {
-            return cause(told.failure()) instanceof NodeException.WrongChain || before.isRefused(told.node());
+            return Causes.of(told.failure()) instanceof NodeException.WrongChain || before.isRefused(told.node());
         }
         Hash256 reported = told.tip().genesisBlockId();
         return reported == null ? before.configured() : !reported.equals(ours);
@@ -121,10 +121,6 @@ public final class NodesGuard implements DeletionGuard {
             guards.add(new PendingCoinsGuard(told.client(), executor));
         }
         return new CombinedGuard(guards, executor);
-    }
-
-    private static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     static String unchecked(String why) {

@@ -10,6 +10,7 @@ import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.stage.Causes;
 
 /** Keeps a key while one node knows of a transaction that will pay to its address or spend from it, and while it does not say. */
 final class PendingCoinsGuard implements DeletionGuard {
@@ -31,8 +32,7 @@ final class PendingCoinsGuard implements DeletionGuard {
 
     /** Nodes older than 1.11.3 cannot tell (chain protocol, section 14); their balance still counts. */
     private static NodeClient.AddressMempool nothingIfMissing(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {
             return new NodeClient.AddressMempool(0, List.of());
         }

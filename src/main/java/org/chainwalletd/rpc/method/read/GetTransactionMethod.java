@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,6 +21,7 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.Alias;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.stage.Causes;
 
 /**
  * {@code get_transaction}: a confirmed or pending transaction, decoded here from the node's bytes, whose id is recomputed. The outputs it
@@ -82,16 +82,13 @@ final class GetTransactionMethod extends ReadMethod<GetTransactionMethod.Params,
                         (found, failure) -> {
                             if (failure != null || found.isEmpty()) {
                                 lost.compareAndSet(
-                                        false, failure != null && !(unwrap(failure) instanceof NodeException.Rejected));
+                                        false,
+                                        failure != null && !(Causes.of(failure) instanceof NodeException.Rejected));
                                 return Map.of();
                             }
                             return outputs(found.get(), wanted);
                         },
                         executor);
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private Map<Outpoint, TxOutput> outputs(NodeClient.NodeTransaction parent, Set<Outpoint> wanted) {

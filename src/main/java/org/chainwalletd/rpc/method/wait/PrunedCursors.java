@@ -3,6 +3,7 @@ package org.chainwalletd.rpc.method.wait;
 import java.util.concurrent.CompletionException;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.books.CreditPruning;
 
 /** What is answered to a cursor from before the oldest credits that are kept ({@code --credits-keep-days}). */
@@ -17,8 +18,7 @@ final class PrunedCursors {
         if (failure == null) {
             return answer;
         }
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         if (cause instanceof CreditPruning.PrunedException pruned) {
             throw new RpcException(
                     ErrorCode.INVALID_PARAMS,
