@@ -32,7 +32,9 @@ public enum CrashPoint {
     SPEND_AFTER_OUTCOME,
     SPEND_AFTER_REORGANISATION,
     SWAP_BEFORE_WRITE,
-    SWAP_AFTER_WRITE;
+    SWAP_AFTER_WRITE,
+    SWAP_BEFORE_STEP,
+    SWAP_AFTER_STEP;
 
     private static final String ARMED = System.getProperty("walletd.crash-point", "");
     private static final String NAME = ARMED.contains("#") ? ARMED.substring(0, ARMED.indexOf('#')) : ARMED;

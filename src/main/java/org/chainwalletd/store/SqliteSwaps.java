@@ -70,6 +70,12 @@ final class SqliteSwaps implements SwapStore {
     }
 
     @Override
+    public CompletionStage<Optional<SwapEntry>> ofHashLock(Hash256 hashLock) {
+        return store.read(session ->
+                session.queryOne(SELECT + " WHERE hash_lock = ?", SqliteSwaps::read, (Object) hashLock.toArray()));
+    }
+
+    @Override
     public CompletionStage<List<SwapEntry>> watched() {
         return store.read(
                 session -> session.query(SELECT + " WHERE " + WATCHED + " ORDER BY number", SqliteSwaps::read));

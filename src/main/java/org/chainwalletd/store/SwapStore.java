@@ -3,6 +3,7 @@ package org.chainwalletd.store;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Hash256;
 
 /**
  * The swap journal. A row changes only from the version that its writer has read: of two writers one loses, and looks again. Stages fail
@@ -19,6 +20,8 @@ public interface SwapStore {
     CompletionStage<Boolean> replace(SwapEntry entry);
 
     CompletionStage<Optional<SwapEntry>> find(String id);
+
+    CompletionStage<Optional<SwapEntry>> ofHashLock(Hash256 hashLock);
 
     /** All that are looked after, oldest first. */
     CompletionStage<List<SwapEntry>> watched();

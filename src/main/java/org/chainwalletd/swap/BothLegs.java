@@ -21,6 +21,7 @@ public final class BothLegs implements Legs {
 
     private final Function<SwapRow, OwnLeg> own;
     private final Function<SwapRow, PoolLeg> pool;
+    private final Function<SwapRow, CompletionStage<Optional<String>>> bounds;
     private final Supplier<Optional<String>> hindrance;
     private final InstantSource clock;
     private final Executor executor;
@@ -28,16 +29,19 @@ public final class BothLegs implements Legs {
     /**
      * @param own the leg of our lock, by the row's direction
      * @param pool the leg of the pool's lock, likewise
+     * @param bounds what of the operator's bounds and the quote's own speaks against a lock at this moment ({@link QuoteBinding#stillGood})
      * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
      */
     public BothLegs(
             Function<SwapRow, OwnLeg> own,
             Function<SwapRow, PoolLeg> pool,
+            Function<SwapRow, CompletionStage<Optional<String>>> bounds,
             Supplier<Optional<String>> hindrance,
             InstantSource clock,
             Executor executor) {
         this.own = own;
         this.pool = pool;
+        this.bounds = bounds;
         this.hindrance = hindrance;
         this.clock = clock;
         this.executor = executor;
@@ -46,9 +50,9 @@ public final class BothLegs implements Legs {
     @Override
     public CompletionStage<View> look(SwapRow row) {
         CompletionStage<Optional<OwnLeg.View>> ours =
-                seen(row, "our lock", own.apply(row).look(row));
+                seen(row, "our lock", () -> own.apply(row).look(row));
         CompletionStage<Optional<PoolLeg.View>> theirs =
-                seen(row, "the pool's lock", pool.apply(row).look(row));
+                seen(row, "the pool's lock", () -> pool.apply(row).look(row));
         return ours.thenCombineAsync(theirs, Seen::new, executor).thenComposeAsync(seen -> judged(row, seen), executor);
     }
 
@@ -77,19 +81,29 @@ public final class BothLegs implements Legs {
         }
     }
 
-    private <T> CompletionStage<Optional<T>> seen(SwapRow row, String what, CompletionStage<T> look) {
-        return look.handleAsync(
-                (view, failure) -> {
-                    if (failure != null) {
-                        LOG.info("swap {}: nothing is known of {}: {}", row.id(), what, failure.toString());
-                    }
-                    return Optional.ofNullable(view);
-                },
-                executor);
+    /** A leg that fails before it asks anybody has not seen its chain either. */
+    private static <T> CompletionStage<T> begun(Supplier<CompletionStage<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private <T> CompletionStage<Optional<T>> seen(SwapRow row, String what, Supplier<CompletionStage<T>> look) {
+        return begun(look)
+                .handleAsync(
+                        (view, failure) -> {
+                            if (failure != null) {
+                                LOG.info("swap {}: nothing is known of {}: {}", row.id(), what, failure.toString());
+                            }
+                            return Optional.ofNullable(view);
+                        },
+                        executor);
     }
 
     private CompletionStage<View> judged(SwapRow row, Seen seen) {
-        if (seen.isWithoutOwnLock()) {
+        if (seen.isWithoutOwnLock() && !row.acts().expired() && !row.acts().abandoning()) {
             return obstacle(row).thenApplyAsync(clearance -> view(seen, clearance, Optional.empty()), executor);
         }
         if (seen.settledAt().isPresent() && !row.acts().revealed()) {
@@ -102,12 +116,21 @@ public final class BothLegs implements Legs {
         return new View(seen.sight(), clearance, seen.refundDue(), gate);
     }
 
-    /** Both chains are asked; one that could not be leaves it open, and nothing is then sent or given up. */
+    /** The bounds first, then both chains; what could not be asked leaves it open, and nothing is then sent or given up. */
     private CompletionStage<Clearance> obstacle(SwapRow row) {
-        return own.apply(row)
-                .obstacle(row)
-                .thenCombineAsync(pool.apply(row).obstacle(row), BothLegs::clearance, executor)
+        return begun(() -> bounds.apply(row))
+                .thenComposeAsync(
+                        against -> against.isPresent()
+                                ? CompletableFuture.completedFuture(clearance(against, Optional.empty()))
+                                : obstacles(row),
+                        executor)
                 .exceptionallyAsync(failure -> new Clearance.Unjudged(failure.toString()), executor);
+    }
+
+    private CompletionStage<Clearance> obstacles(SwapRow row) {
+        CompletionStage<Optional<String>> ours = begun(() -> own.apply(row).obstacle(row));
+        CompletionStage<Optional<String>> theirs = begun(() -> pool.apply(row).obstacle(row));
+        return ours.thenCombineAsync(theirs, BothLegs::clearance, executor);
     }
 
     private static Clearance clearance(Optional<String> ours, Optional<String> theirs) {
@@ -117,26 +140,26 @@ public final class BothLegs implements Legs {
     private CompletionStage<Optional<GateVerdict>> gate(SwapRow row, Seen seen) {
         Circumstances now = new Circumstances(
                 clock.instant().getEpochSecond(), seen.refundDue(), hindrance.get(), seen.settledAt());
-        return seen(row, "whether the secret may leave", pool.apply(row).gate(row, now));
+        return seen(row, "whether the secret may leave", () -> pool.apply(row).gate(row, now));
     }
 
     @Override
     public CompletionStage<String> sendLock(SwapRow row) {
-        return own.apply(row).sendLock(row);
+        return begun(() -> own.apply(row).sendLock(row));
     }
 
     @Override
     public CompletionStage<Void> abandonLock(SwapRow row) {
-        return own.apply(row).abandonLock(row);
+        return begun(() -> own.apply(row).abandonLock(row));
     }
 
     @Override
     public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
-        return pool.apply(row).pushClaim(row, secret);
+        return begun(() -> pool.apply(row).pushClaim(row, secret));
     }
 
     @Override
     public CompletionStage<String> takeBack(SwapRow row) {
-        return own.apply(row).takeBack(row);
+        return begun(() -> own.apply(row).takeBack(row));
     }
 }

@@ -18,6 +18,7 @@ public final class Decision {
      * @param wallSeconds Unix seconds
      * @param complete whether both chains were seen: without that no lock leaves, no secret, and no quote is given up, for it may be the row
      *     of an older backup
+     * @param poolSeen whether the chain of the pool's lock was seen
      * @param clearance whether our lock may leave now
      * @param refundDue whether our own lock can be taken back, by its own chain's clock
      * @param gate whether the secret may leave for the first time; empty when it could not be judged, which keeps it closed
@@ -26,6 +27,7 @@ public final class Decision {
             String run,
             long wallSeconds,
             boolean complete,
+            boolean poolSeen,
             Clearance clearance,
             boolean refundDue,
             Optional<GateVerdict> gate) {}
@@ -52,7 +54,7 @@ public final class Decision {
             return Optional.empty();
         }
         if (row.acts().revealed()) {
-            return Optional.of(new Step.PushClaim());
+            return isOut(row) || known.poolSeen() ? Optional.of(new Step.PushClaim()) : Optional.empty();
         }
         boolean mayReveal = row.ownLock() instanceof OwnLock.Locked lock
                 && lock.settledAt().isPresent()
@@ -63,9 +65,20 @@ public final class Decision {
         return mayReveal ? Optional.of(new Step.Reveal()) : Optional.empty();
     }
 
+    /**
+     * Whether the secret is known to have left. Where it is only written that it may have, the process may have died before it did, and the
+     * pool may have taken its lock back since: that is looked at first.
+     */
+    private static boolean isOut(SwapRow row) {
+        return row.acts().claimTx().isPresent() || row.ownLock() instanceof OwnLock.Claimed;
+    }
+
     private static Optional<Step> ownLock(SwapRow row, Known known) {
         if (row.ownLock() instanceof OwnLock.Locked) {
             return known.refundDue() ? Optional.of(new Step.TakeBack()) : Optional.empty();
+        }
+        if (row.ownLock() instanceof OwnLock.Foreign && known.complete()) {
+            return Optional.of(new Step.AbandonLock(SwapRow.SLOT_TAKEN));
         }
         if (!(row.ownLock() instanceof OwnLock.Absent) || !known.complete()) {
             return Optional.empty();

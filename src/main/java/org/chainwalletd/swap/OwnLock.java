@@ -7,7 +7,7 @@ public sealed interface OwnLock {
     /** In no block; it may come. */
     record Absent() implements OwnLock {}
 
-    /** Final: it reverted, or its input or nonce went elsewhere. */
+    /** Final: it reverted, its input or nonce went elsewhere, or it was given up before any was made. A foreign lock in its slot changes that not. */
     record Lost() implements OwnLock {}
 
     /**

@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,8 +30,10 @@ import org.slf4j.LoggerFactory;
 final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapActor.class);
     private static final int MOST_WAITING = 32;
-    /** 8,640 blocks of the chain. */
-    private static final long WATCH_SECONDS = 86_400;
+    /** A swap that is over is looked at so much less often. */
+    private static final int PATIENCE = 60;
+    /** What a look says is acted on within this; a look that took longer is repeated. */
+    private static final long LOOK_SECONDS = 60;
 
     public sealed interface Command {}
 
@@ -74,6 +77,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private SwapJournal.Held held;
     private Legs.View view;
+    private long lookBegan;
     private Next next = new Next.Proceed();
     private final Deque<Step> steps = new ArrayDeque<>();
     private Optional<Command> question = Optional.empty();
@@ -114,7 +118,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                 .onMessage(Status.class, this::onStatus)
                 .onMessage(Execute.class, this::onExecute)
                 .onMessage(Refund.class, this::onRefund)
-                .onMessage(Nudge.class, nudge -> onTick())
+                .onMessage(Nudge.class, this::onNudge)
                 .onMessage(Tick.class, tick -> onTick())
                 .onSignal(PostStop.class, this::onStop)
                 .build();
@@ -199,23 +203,38 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return look();
     }
 
-    /** A quote of this process needs no looks: nothing of it is on any chain. */
+    private Behavior<Command> onNudge(Nudge nudge) {
+        return row().status().isTerminal() ? this : onTick();
+    }
+
     private Behavior<Command> onTick() {
-        boolean fresh = !row().acts().locking()
-                && row().run().equals(setup.run())
-                && setup.now() < row().terms().expiresAt();
-        if (fresh) {
+        if (isOurQuote()) {
+            return onQuote();
+        }
+        return isOver() ? write(row(), false, new Next.Proceed()) : look();
+    }
+
+    /** By what this life of it has seen: the row may be one of an older backup. */
+    private boolean isOver() {
+        return view != null && view.isComplete() && row().isOver(setup.tip().get());
+    }
+
+    /** Of this process, and never executed: nothing of it is on any chain, so it needs no look. */
+    private boolean isOurQuote() {
+        return row().status() == SwapStatus.QUOTED && row().run().equals(setup.run());
+    }
+
+    private Behavior<Command> onQuote() {
+        if (setup.now() < row().terms().expiresAt()) {
             rest();
             return this;
         }
-        if (row().status().isTerminal() && setup.now() - row().updatedAt() > WATCH_SECONDS) {
-            return write(row(), false, new Next.Proceed());
-        }
-        return look();
+        return write(row().with(row().acts().expire(), setup.now()), false, new Next.Proceed());
     }
 
     private Behavior<Command> look() {
         steps.clear();
+        lookBegan = setup.now();
         getContext().pipeToSelf(setup.legs().look(row()), Looked::new);
         return busy();
     }
@@ -231,30 +250,61 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
         view = look.view();
         SwapRow seen = row().seeing(view.sight(), setup.now());
-        return seen == row() ? decide() : write(seen, true, new Next.Decide());
+        boolean same = seen.at(setup.tip().get(), setup.now()) == row();
+        return same ? decide() : write(seen, true, new Next.Decide());
     }
 
     private Behavior<Command> decide() {
+        Optional<String> hopeless = hopeless();
+        if (hopeless.isPresent() && row().error().isEmpty()) {
+            return write(row().failing(hopeless, setup.now()), true, new Next.Decide());
+        }
         steps.clear();
         steps.addAll(Decision.next(row(), known()));
         question.ifPresent(this::asked);
         return proceed();
     }
 
+    /** Why waiting cannot help any more; for people. */
+    private Optional<String> hopeless() {
+        return view.gate()
+                .filter(gate -> gate instanceof GateVerdict.Closed)
+                .map(gate -> ((GateVerdict.Closed) gate).reason())
+                .filter(GateVerdict.Reason::isFinal)
+                .map(GateVerdict.Reason::message);
+    }
+
     private Decision.Known known() {
-        Optional<GateVerdict> gate = setup.stopping().getAsBoolean() ? Optional.empty() : view.gate();
+        boolean open = isFresh() && !setup.stopping().getAsBoolean();
         return new Decision.Known(
-                setup.run(), setup.now(), view.isComplete(), view.clearance(), view.refundDue(), gate);
+                setup.run(),
+                setup.now(),
+                view.isComplete(),
+                view.sight().poolLock().isPresent(),
+                clearance(),
+                view.refundDue(),
+                open ? view.gate() : Optional.empty());
+    }
+
+    private Clearance clearance() {
+        return isFresh() ? view.clearance() : new Clearance.Unjudged("the look at both chains took too long");
+    }
+
+    /** What lets something leave was seen just now: both for a chain that answers slowly and for a clock that was set. */
+    private boolean isFresh() {
+        return Math.abs(Math.subtractExact(setup.now(), lookBegan)) <= LOOK_SECONDS;
     }
 
     /** What a caller asked for comes in the same round, judged by the same look. */
     private void asked(Command command) {
         if (command instanceof Execute execute) {
             asked(execute);
-        } else if (!view.refundDue()) {
-            answer(new SwapReply.NotDue(row()));
+        } else if (view.sight().ownLock().isEmpty()) {
+            answer(new SwapReply.Failed(new IllegalStateException("the chain of our lock could not be looked at")));
         } else if (!(row().ownLock() instanceof OwnLock.Locked)) {
             answer(new SwapReply.NothingLocked(row()));
+        } else if (!view.refundDue()) {
+            answer(new SwapReply.NotDue(row()));
         }
     }
 
@@ -283,7 +333,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         boolean tooLittle = execute.minimumOut()
                 .filter(minimum -> row().terms().amountOutUnits().compareTo(minimum) < 0)
                 .isPresent();
-        return tooLittle ? Optional.of("the quote pays less than min_amount_out") : against(view.clearance());
+        return tooLittle ? Optional.of("the quote pays less than min_amount_out") : against(clearance());
     }
 
     private static Optional<String> against(Clearance clearance) {
@@ -308,8 +358,20 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             perform(step);
             return busy();
         }
-        boolean watched = !(step instanceof Step.Expire);
-        return write(row().with(acts, setup.now()), watched, new Next.Perform(step));
+        SwapRow acting = row().with(acts, setup.now()).failing(errorOf(step), setup.now());
+        return write(acting, isWatched(step), new Next.Perform(step));
+    }
+
+    /** A quote of another process may be the row of an older backup, whose lock nobody has seen yet. */
+    private boolean isWatched(Step step) {
+        return !(step instanceof Step.Expire) || !row().run().equals(setup.run());
+    }
+
+    private Optional<String> errorOf(Step step) {
+        if (step instanceof Step.Reveal) {
+            return Optional.empty();
+        }
+        return step instanceof Step.AbandonLock abandon ? Optional.of(abandon.why()) : row().error();
     }
 
     private Acts actsOf(Step step) {
@@ -327,6 +389,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private void perform(Step step) {
+        CrashPoint.SWAP_BEFORE_STEP.reached();
         if (step instanceof Step.Expire) {
             getContext().getSelf().tell(new Done(step, Optional.empty(), null));
         } else if (step instanceof Step.SendLock) {
@@ -348,19 +411,25 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> onDone(Done done) {
+        CrashPoint.SWAP_AFTER_STEP.reached();
         if (done.failure() != null) {
             LOG.warn(
                     "swap {}: {} did not go well: {}",
                     row().id(),
                     done.step(),
                     done.failure().toString());
-            if (done.step() instanceof Step.SendLock) {
+            if (done.step() instanceof Step.SendLock || isAskedFor(done.step())) {
                 answer(new SwapReply.Failed(done.failure()));
             }
             return proceed();
         }
         SwapRow named = named(done);
         return named == row() ? proceed() : write(named, true, new Next.Proceed());
+    }
+
+    private boolean isAskedFor(Step step) {
+        return step instanceof Step.TakeBack
+                && question.filter(Refund.class::isInstance).isPresent();
     }
 
     private SwapRow named(Done done) {
@@ -379,7 +448,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     /** The row is durable before anything that it speaks of is done. */
     private Behavior<Command> write(SwapRow changed, boolean watched, Next then) {
         next = then;
-        getContext().pipeToSelf(setup.journal().write(held, changed, watched), Written::new);
+        SwapRow row = changed.at(setup.tip().get(), setup.now());
+        getContext().pipeToSelf(setup.journal().write(held, row, watched), Written::new);
         return busy();
     }
 
@@ -444,7 +514,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private void rest() {
-        timers.startSingleTimer(new Tick(), setup.pace());
+        boolean calm = row().status().isTerminal() && row().isSettled();
+        timers.startSingleTimer(new Tick(), calm ? setup.pace().multipliedBy(PATIENCE) : setup.pace());
     }
 
     private Behavior<Command> onStop(PostStop stop) {

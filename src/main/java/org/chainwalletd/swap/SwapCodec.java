@@ -74,6 +74,7 @@ final class SwapCodec {
                 .put("updated_at", row.updatedAt());
         row.minimumOut().ifPresent(units -> json.put("minimum_out", units.toString()));
         row.error().ifPresent(error -> json.put("error", error));
+        row.endedAt().ifPresent(height -> json.put("ended_at", height));
         json.set("terms", terms(row.terms()));
         json.set("acts", acts(row.acts()));
         json.set("own_lock", ownLock(row.ownLock()));
@@ -92,6 +93,7 @@ final class SwapCodec {
                 ownLock(json.required("own_lock")),
                 poolLock(json.required("pool_lock")),
                 maybe(json, "error"),
+                json.has("ended_at") ? OptionalLong.of(number(json, "ended_at")) : OptionalLong.empty(),
                 number(json, "created_at"),
                 number(json, "updated_at"));
     }

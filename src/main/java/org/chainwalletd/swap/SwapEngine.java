@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapEngine.class);
+    /** Quotes among them, which come for nothing and stay until they expire. */
+    private static final int MOST_WATCHED = 10_000;
 
     public sealed interface Command {}
 
@@ -37,12 +39,20 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     public record Status(String id, CompletableFuture<SwapReply> reply) implements Command {}
 
+    /** Whether one more can be looked after: asked before a quote is taken. */
+    public record Room(CompletableFuture<Boolean> reply) implements Command {}
+
+    /** Looks again after one that was over. */
+    public record Rewatch(String id) implements Command {}
+
     /** Something may have changed on a chain: all look at once. */
     public record Nudge() implements Command {}
 
     private record Restored(List<SwapJournal.Held> rows, Throwable failure) implements Command {}
 
     private record Found(Command question, Optional<SwapRow> row, Throwable failure) implements Command {}
+
+    private record Rewatched(String id, Optional<SwapJournal.Held> row, Throwable failure) implements Command {}
 
     private record Retry() implements Command {}
 
@@ -74,6 +84,9 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
                 .onMessage(Execute.class, this::onExecute)
                 .onMessage(Refund.class, this::onRefund)
                 .onMessage(Status.class, this::onStatus)
+                .onMessage(Room.class, this::onRoom)
+                .onMessage(Rewatch.class, this::onRewatch)
+                .onMessage(Rewatched.class, this::onRewatched)
                 .onMessage(Nudge.class, this::onNudge)
                 .onMessage(Restored.class, this::onRestored)
                 .onMessage(Found.class, this::onFound)
@@ -103,6 +116,34 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     private Behavior<Command> onAdopt(Adopt command) {
         begin(command.held());
+        return this;
+    }
+
+    private Behavior<Command> onRewatch(Rewatch command) {
+        if (!swaps.containsKey(command.id())) {
+            getContext()
+                    .pipeToSelf(
+                            setup.journal().rewatch(command.id()),
+                            (row, failure) -> new Rewatched(command.id(), row, failure));
+        }
+        return this;
+    }
+
+    /** One that could not be written is found again by whoever asked for it. */
+    private Behavior<Command> onRewatched(Rewatched rewatched) {
+        if (rewatched.failure() != null) {
+            LOG.warn(
+                    "swap {} cannot be looked after again: {}",
+                    rewatched.id(),
+                    rewatched.failure().toString());
+        } else {
+            rewatched.row().ifPresent(this::begin);
+        }
+        return this;
+    }
+
+    private Behavior<Command> onRoom(Room command) {
+        command.reply().complete(swaps.size() < MOST_WATCHED);
         return this;
     }
 

@@ -5,19 +5,27 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.SwapStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The swaps of this daemon, durable and sealed (swap.md, section 6). A row is written before what it speaks of is done. Stages fail with
  * {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.UnsealException}, or with {@link Overtaken}.
  */
 public final class SwapJournal {
+    private static final Logger LOG = LoggerFactory.getLogger(SwapJournal.class);
+
     private final SwapStore store;
     private final SealedRecords seals;
     private final Executor executor;
@@ -87,6 +95,15 @@ public final class SwapJournal {
                         executor);
     }
 
+    /** Makes the daemon look after a row again; empty when there is none. */
+    public CompletionStage<Optional<Held>> rewatch(String id) {
+        return take(id).thenComposeAsync(
+                        found -> found.isEmpty() || found.get().entry().watched()
+                                ? CompletableFuture.completedFuture(found)
+                                : write(found.get(), found.get().row(), true).thenApplyAsync(Optional::of, executor),
+                        executor);
+    }
+
     private SwapEntry entry(SwapRow row, SecretBytes secret, long version, boolean watched) {
         try (SecretBytes content = SwapCodec.encode(row, secret)) {
             return new SwapEntry(
@@ -112,6 +129,27 @@ public final class SwapJournal {
                         executor);
     }
 
+    /** What the store says in clear of a row that can be read. */
+    public record Known(String id, boolean watched) {}
+
+    /** The row of a hash lock; empty when there is none, and when it is damaged: nobody can look after it then. */
+    public CompletionStage<Optional<Known>> ofHashLock(Hash256 hashLock) {
+        return store.ofHashLock(hashLock)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<Known>empty())
+                                : known(found.get()),
+                        executor);
+    }
+
+    private CompletionStage<Optional<Known>> known(SwapEntry entry) {
+        return row(entry)
+                .handleAsync((row, failure) -> failure == null || unreadable(entry, failure), executor)
+                .thenApplyAsync(
+                        readable -> readable ? Optional.of(new Known(entry.id(), entry.watched())) : Optional.empty(),
+                        executor);
+    }
+
     /** One row with its secret. */
     public CompletionStage<Optional<Held>> take(String id) {
         return store.find(id)
@@ -122,7 +160,7 @@ public final class SwapJournal {
                         executor);
     }
 
-    /** All that are looked after, with their secrets, oldest first. */
+    /** All that are looked after and can be read, with their secrets, oldest first. One that is damaged does not stop the others. */
     public CompletionStage<List<Held>> watched() {
         return store.watched().thenComposeAsync(entries -> each(entries.iterator(), new ArrayList<>()), executor);
     }
@@ -131,13 +169,20 @@ public final class SwapJournal {
         if (!rest.hasNext()) {
             return CompletableFuture.completedFuture(List.copyOf(opened));
         }
-        return held(rest.next())
-                .thenComposeAsync(
-                        held -> {
-                            opened.add(held);
-                            return each(rest, opened);
-                        },
-                        executor);
+        SwapEntry entry = rest.next();
+        return held(entry)
+                .thenApplyAsync(opened::add, executor)
+                .exceptionallyAsync(failure -> unreadable(entry, failure), executor)
+                .thenComposeAsync(added -> each(rest, opened), executor);
+    }
+
+    private static boolean unreadable(SwapEntry entry, Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof UnsealException || cause instanceof IllegalArgumentException) {
+            LOG.error("swap {} stands still, its row cannot be read: {}", entry.id(), cause.toString());
+            return false;
+        }
+        throw new CompletionException(cause);
     }
 
     /**

@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * One swap as the journal has it, without its secret. What we did and what the chains show are kept apart: the first only grows, the second
@@ -11,6 +12,8 @@ import java.util.Optional;
  * @param run of the process that took the quote; no other may execute it
  * @param minimumOut of the quote's caller, in units, checked again before the lock
  * @param error why it does not go on as hoped, for people
+ * @param endedAt height of the chain at which it was first seen to be over, unsigned; empty while it is not, and once a reorganisation has
+ *     opened it again
  * @param createdAt Unix seconds
  * @param updatedAt Unix seconds
  */
@@ -24,8 +27,11 @@ public record SwapRow(
         OwnLock ownLock,
         PoolLock poolLock,
         Optional<String> error,
+        OptionalLong endedAt,
         long createdAt,
         long updatedAt) {
+    static final long WATCH_BLOCKS = 8_640;
+    static final String SLOT_TAKEN = "slot taken: somebody else's lock has our hash lock in the contract";
 
     public static SwapRow quoted(
             String id, String poolSwapId, String run, SwapTerms terms, Optional<BigInteger> minimumOut, long now) {
@@ -39,6 +45,7 @@ public record SwapRow(
                 new OwnLock.Absent(),
                 new PoolLock.Absent(),
                 Optional.empty(),
+                OptionalLong.empty(),
                 now,
                 now);
     }
@@ -84,11 +91,45 @@ public record SwapRow(
     }
 
     public SwapRow with(Acts now, long at) {
-        return new SwapRow(id, poolSwapId, run, terms, minimumOut, now, ownLock, poolLock, error, createdAt, at);
+        return next(now, ownLock, poolLock, error, endedAt, at);
     }
 
     public SwapRow failing(Optional<String> why, long at) {
-        return new SwapRow(id, poolSwapId, run, terms, minimumOut, acts, ownLock, poolLock, why, createdAt, at);
+        return next(acts, ownLock, poolLock, why, endedAt, at);
+    }
+
+    /** Notes since which block it is over, or that it is not. */
+    public SwapRow at(OptionalLong tip, long at) {
+        boolean over = status().isTerminal();
+        if (over == endedAt.isPresent() || (over && tip.isEmpty())) {
+            return this;
+        }
+        return next(acts, ownLock, poolLock, error, over ? tip : OptionalLong.empty(), at);
+    }
+
+    /** Whether nothing of it is at stake any more: what was locked is gone for good, and nothing is left to be claimed. */
+    public boolean isSettled() {
+        boolean ours = !(ownLock instanceof OwnLock.Locked)
+                && !(ownLock instanceof OwnLock.Claimed claimed && !claimed.isFinal())
+                && !(ownLock instanceof OwnLock.TakenBack back && !back.isFinal());
+        boolean theirs = !acts.revealed()
+                || !(poolLock instanceof PoolLock.Locked
+                        || (poolLock instanceof PoolLock.Claimed claimed && !claimed.isFinal()));
+        return status().isTerminal() && ours && theirs;
+    }
+
+    /** Whether nobody needs to look at it any more: it is settled, and has been over for so many blocks that no reorganisation opens it again. */
+    public boolean isOver(OptionalLong tip) {
+        if (!isSettled() || endedAt.isEmpty() || tip.isEmpty()) {
+            return false;
+        }
+        long since = tip.getAsLong() - endedAt.getAsLong();
+        return Long.compareUnsigned(tip.getAsLong(), endedAt.getAsLong()) >= 0
+                && Long.compareUnsigned(since, WATCH_BLOCKS) >= 0;
+    }
+
+    private SwapRow next(Acts done, OwnLock own, PoolLock pool, Optional<String> why, OptionalLong ended, long at) {
+        return new SwapRow(id, poolSwapId, run, terms, minimumOut, done, own, pool, why, ended, createdAt, at);
     }
 
     /**
@@ -111,9 +152,7 @@ public record SwapRow(
             now = now.refundedBy(back.tx());
         }
         boolean same = own.equals(ownLock) && pool.equals(poolLock) && now.equals(acts);
-        return same
-                ? this
-                : new SwapRow(id, poolSwapId, run, terms, minimumOut, now, own, pool, error(own, pool), createdAt, at);
+        return same ? this : next(now, own, pool, error(own, pool), endedAt, at);
     }
 
     /** A row of an older backup may not know of the lock that it led to. */
@@ -123,7 +162,7 @@ public record SwapRow(
 
     private Optional<String> error(OwnLock own, PoolLock pool) {
         return own instanceof OwnLock.Foreign || pool instanceof PoolLock.Foreign
-                ? Optional.of("slot taken: somebody else's lock has our hash lock in the contract")
-                : error;
+                ? Optional.of(SLOT_TAKEN)
+                : error.filter(why -> !why.equals(SLOT_TAKEN));
     }
 }

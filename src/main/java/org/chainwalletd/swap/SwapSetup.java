@@ -2,15 +2,19 @@ package org.chainwalletd.swap;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * What the engine works with.
  *
  * @param run of this process; quotes of another one are not executed
  * @param pace from the end of one look to the next
+ * @param tip height of the followed tip of the chain, unsigned; empty before the first look. What is over is watched by its blocks, which no
+ *     clock of this machine can hurry
  * @param stopping whether the daemon is being stopped: no secret leaves for the first time then
  * @param changed hears of each change after it is durable; must not block
  * @param executor for continuations; never blocks
@@ -21,6 +25,7 @@ public record SwapSetup(
         String run,
         InstantSource clock,
         Duration pace,
+        Supplier<OptionalLong> tip,
         BooleanSupplier stopping,
         Consumer<SwapRow> changed,
         Executor executor) {

@@ -20,7 +20,7 @@ class DecisionTest {
             Optional.of(GateVerdict.closed(new GateVerdict.UncheckedWork()));
 
     private static Decision.Known known(boolean refundDue, Optional<GateVerdict> gate) {
-        return new Decision.Known("run-1", Sample.NOW, true, new Clearance.Clear(), refundDue, gate);
+        return new Decision.Known("run-1", Sample.NOW, true, true, new Clearance.Clear(), refundDue, gate);
     }
 
     private static SwapRow row(Acts acts, OwnLock own, PoolLock pool) {
@@ -43,7 +43,7 @@ class DecisionTest {
     void a_quote_ends_with_its_time_and_with_its_process(long after, String run, boolean ends) {
         List<Step> steps = Decision.next(
                 Sample.row(Direction.CHAIN_TO_NATIVE),
-                new Decision.Known(run, Sample.NOW + after, true, new Clearance.Clear(), false, OPEN));
+                new Decision.Known(run, Sample.NOW + after, true, true, new Clearance.Clear(), false, OPEN));
         assertThat(steps.contains(new Step.Expire())).isEqualTo(ends);
     }
 
@@ -52,7 +52,7 @@ class DecisionTest {
         SwapRow locking = row(Acts.NONE.lock(), new OwnLock.Absent(), new PoolLock.Absent());
         assertThat(Decision.next(locking, known(false, CLOSED))).containsExactly(new Step.SendLock());
         Decision.Known late =
-                new Decision.Known("run-1", Sample.NOW, true, new Clearance.Against("expired"), false, CLOSED);
+                new Decision.Known("run-1", Sample.NOW, true, true, new Clearance.Against("expired"), false, CLOSED);
         assertThat(Decision.next(locking, late)).containsExactly(new Step.AbandonLock("expired"));
     }
 
@@ -83,15 +83,36 @@ class DecisionTest {
 
     @Test
     void before_both_chains_were_seen_only_what_is_always_right_is_done() {
-        Decision.Known half = new Decision.Known("run-2", Sample.NOW + 999, false, new Clearance.Clear(), true, OPEN);
+        Decision.Known half =
+                new Decision.Known("run-2", Sample.NOW + 999, false, false, new Clearance.Clear(), true, OPEN);
         assertThat(Decision.next(Sample.row(Direction.CHAIN_TO_NATIVE), half)).isEmpty();
         assertThat(Decision.next(row(Acts.NONE.lock(), new OwnLock.Absent(), POOL), half))
                 .isEmpty();
         assertThat(Decision.next(locked(), half)).containsExactly(new Step.TakeBack());
-        Decision.Known early = new Decision.Known("run-1", Sample.NOW, false, new Clearance.Clear(), false, OPEN);
+        Decision.Known early =
+                new Decision.Known("run-1", Sample.NOW, false, false, new Clearance.Clear(), false, OPEN);
         assertThat(Decision.next(locked(), early)).isEmpty();
-        assertThat(Decision.next(row(Acts.NONE.lock().reveal(), LOCKED, POOL), early))
+        assertThat(Decision.next(row(Acts.NONE.lock().reveal().claimedBy("c"), LOCKED, POOL), early))
                 .containsExactly(new Step.PushClaim());
+    }
+
+    @Test
+    void a_secret_that_may_have_left_goes_where_the_pools_lock_is_seen_and_one_that_has_left_everywhere() {
+        SwapRow marked = row(Acts.NONE.lock().reveal(), LOCKED, POOL);
+        Decision.Known blind =
+                new Decision.Known("run-1", Sample.NOW, false, false, new Clearance.Clear(), false, OPEN);
+        Decision.Known seeing =
+                new Decision.Known("run-1", Sample.NOW, false, true, new Clearance.Clear(), false, CLOSED);
+        assertThat(Decision.next(marked, blind)).isEmpty();
+        assertThat(Decision.next(marked, seeing)).containsExactly(new Step.PushClaim());
+        SwapRow claimed = row(Acts.NONE.lock(), new OwnLock.Claimed("ours", "tx", false), POOL);
+        assertThat(Decision.next(claimed, blind)).containsExactly(new Step.PushClaim());
+    }
+
+    @Test
+    void a_lock_whose_slot_somebody_else_has_is_given_up_and_no_secret_follows() {
+        SwapRow taken = row(Acts.NONE.lock(), new OwnLock.Foreign(), POOL);
+        assertThat(Decision.next(taken, known(true, OPEN))).containsExactly(new Step.AbandonLock(SwapRow.SLOT_TAKEN));
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.SwapStore;
@@ -81,6 +82,13 @@ final class MemorySwaps implements SwapStore {
     @Override
     public CompletionStage<Optional<SwapEntry>> find(String id) {
         return read(() -> Optional.ofNullable(rows.get(id)));
+    }
+
+    @Override
+    public CompletionStage<Optional<SwapEntry>> ofHashLock(Hash256 hashLock) {
+        return read(() -> rows.values().stream()
+                .filter(row -> row.hashLock().equals(hashLock))
+                .findFirst());
     }
 
     @Override

@@ -29,6 +29,7 @@ final class SimulatedLegs implements Legs {
     private final boolean poolClaims;
     private final int trouble;
 
+    private volatile int looks;
     private long now;
     private long lockSentAt = -1;
     private long lockMinedAt = -1;
@@ -57,6 +58,10 @@ final class SimulatedLegs implements Legs {
     /** What must never happen; empty when it has not. */
     String wrong() {
         return wrong;
+    }
+
+    int looks() {
+        return looks;
     }
 
     boolean bothLost() {
@@ -128,6 +133,7 @@ final class SimulatedLegs implements Legs {
 
     @Override
     public CompletionStage<View> look(SwapRow row) {
+        looks++;
         advance();
         if (fails()) {
             return failed();

@@ -8,24 +8,30 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The engine over simulated chains: honest and dishonest pools, lost answers, and a process that dies at every write. */
+@Walks({CrashPoint.SWAP_BEFORE_STEP, CrashPoint.SWAP_AFTER_STEP})
 class SwapEngineTest {
     private static final int HISTORIES = Integer.getInteger("swap.histories", 40);
     private static final long SEED = Long.getLong("swap.seed", 20_260_101L);
@@ -50,13 +56,15 @@ class SwapEngineTest {
     private static final class History {
         private final Map<String, SwapEntry> rows = MemorySwaps.rows();
         private final SimulatedLegs legs;
+        private final SwapJournal reader;
         private final AtomicReference<SwapRow> last = new AtomicReference<>();
+        private final AtomicLong tip = new AtomicLong(Sample.TIP);
         private int runs;
         private MemorySwaps store;
         private ActorRef<SwapEngine.Command> engine;
 
         History(long seed, int trouble) {
-            SwapJournal reader = new SwapJournal(MemorySwaps.immortal(rows), seals, ForkJoinPool.commonPool());
+            reader = new SwapJournal(MemorySwaps.immortal(rows), seals, ForkJoinPool.commonPool());
             legs = new SimulatedLegs(new Random(seed), rows, reader, trouble);
         }
 
@@ -70,6 +78,7 @@ class SwapEngineTest {
                     run,
                     InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
                     Duration.ZERO,
+                    () -> OptionalLong.of(tip.get()),
                     () -> false,
                     last::set,
                     ForkJoinPool.commonPool());
@@ -96,6 +105,14 @@ class SwapEngineTest {
         private SwapStatus status() {
             SwapEntry entry = rows.get(ID);
             return SwapStatus.ofWord(entry.status()).orElseThrow();
+        }
+
+        /** The height at which it ended, once nothing of it is at stake. */
+        private OptionalLong settledAt() {
+            return Await.result(reader.find(ID))
+                    .filter(SwapRow::isSettled)
+                    .map(SwapRow::endedAt)
+                    .orElse(OptionalLong.empty());
         }
 
         private void die() {
@@ -183,6 +200,56 @@ class SwapEngineTest {
                     && (standing.row().acts().locking()
                             || standing.row().status().isTerminal());
         });
+    }
+
+    /** The actor dies before or after its n-th step, and is begun again from the row. */
+    @Test
+    void a_swap_whose_actor_dies_around_any_step_goes_on_from_its_row() {
+        for (CrashPoint point : SwapEngineTest.class.getAnnotation(Walks.class).value()) {
+            for (int passage = 1; passage <= 6; passage++) {
+                HangWatch.alive();
+                assertGoesOn(point, passage);
+            }
+        }
+    }
+
+    private static void assertGoesOn(CrashPoint point, int passage) {
+        History history = new History(SEED + passage, 0);
+        AtomicInteger passed = new AtomicInteger();
+        CrashPoint.watch(reached -> {
+            if (reached == point && passed.incrementAndGet() == passage) {
+                throw new IllegalStateException("dies here");
+            }
+        });
+        try {
+            history.start(MemorySwaps.immortal(history.rows));
+            executed(history);
+            history.untilOver();
+        } finally {
+            CrashPoint.watch(null);
+        }
+        history.die();
+        String told = "died at passage " + passage + " of " + point;
+        assertThat(history.legs.wrong()).as(told).isEmpty();
+        assertThat(history.legs.bothLost()).as(told).isFalse();
+        assertThat(history.legs.gained() || history.legs.refunded()).as(told).isTrue();
+    }
+
+    @Test
+    void what_is_over_is_watched_for_8640_blocks_of_the_chain_and_not_one_less() {
+        History history = new History(1, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        executed(history);
+        history.untilOver();
+        Await.until("it is settled", () -> history.settledAt().isPresent());
+        long ended = history.settledAt().getAsLong();
+        history.tip.set(ended + SwapRow.WATCH_BLOCKS - 1);
+        int looks = history.legs.looks();
+        Await.until("it is looked at still", () -> history.legs.looks() > looks + 20);
+        assertThat(history.rows.get(ID).watched()).isTrue();
+        history.tip.set(ended + SwapRow.WATCH_BLOCKS);
+        Await.until("nobody looks any more", () -> !history.rows.get(ID).watched());
+        history.die();
     }
 
     @Test

@@ -264,6 +264,30 @@ class SwapJournalTest {
     }
 
     @Test
+    void a_damaged_row_does_not_stop_the_others() {
+        SwapEntry one = add(1).entry();
+        SwapEntry two = add(2).entry();
+        add(3);
+        Bytes torn = Bytes.wrap(two.content().slice(0, two.content().length() - 1));
+        done(store.swaps()
+                .replace(
+                        new SwapEntry(0, one.id(), 1, one.poolId(), one.hashLock(), "quoted", true, two.content(), 9)));
+        done(store.swaps()
+                .replace(new SwapEntry(0, two.id(), 1, two.poolId(), two.hashLock(), "quoted", true, torn, 9)));
+        assertThat(done(journal.watched())).extracting(held -> held.row().id()).containsExactly("swap-3");
+    }
+
+    @Test
+    void the_height_of_the_end_comes_back_with_its_row() {
+        SwapRow ended =
+                row(1, Direction.CHAIN_TO_NATIVE).with(Acts.NONE.expire(), 5).at(OptionalLong.of(-2), 6);
+        try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET);
+                SecretBytes content = SwapCodec.encode(ended, secret)) {
+            assertThat(SwapCodec.decode(content).row()).isEqualTo(ended);
+        }
+    }
+
+    @Test
     void pages_go_from_the_newest_to_the_oldest_without_a_gap() {
         for (int n = 1; n <= 5; n++) {
             add(n);

@@ -105,4 +105,39 @@ class SwapRowTest {
         assertThat(row.acts().refunding()).isTrue();
         assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
     }
+
+    @Test
+    void a_foreign_lock_that_a_reorganisation_takes_is_named_no_more() {
+        SwapRow taken = see(row(Acts.NONE.lock()), LOCKED, new PoolLock.Foreign());
+        assertThat(see(taken, LOCKED, POOL).error()).isEmpty();
+        SwapRow other = row(Acts.NONE.lock()).failing(Optional.of("why"), Sample.NOW);
+        assertThat(see(other, LOCKED, POOL).error()).contains("why");
+    }
+
+    @Test
+    void the_height_of_its_end_is_noted_once_and_forgotten_when_it_is_open_again() {
+        SwapRow done = see(row(Acts.NONE.lock().reveal()), LOCKED, new PoolLock.Claimed("theirs", "t", true));
+        SwapRow noted = done.at(OptionalLong.of(7), Sample.NOW);
+        assertThat(noted.endedAt()).hasValue(7);
+        assertThat(noted.at(OptionalLong.of(8), Sample.NOW)).isSameAs(noted);
+        assertThat(see(noted, LOCKED, POOL).at(OptionalLong.of(9), Sample.NOW).endedAt())
+                .isEmpty();
+        assertThat(row(Acts.NONE.lock()).at(OptionalLong.of(7), Sample.NOW).endedAt())
+                .isEmpty();
+    }
+
+    @Test
+    void nothing_is_over_while_money_of_ours_is_locked_or_a_claim_of_ours_is_pending() {
+        OptionalLong late = OptionalLong.of(7 + SwapRow.WATCH_BLOCKS);
+        SwapRow claimed = see(row(Acts.NONE.lock().reveal()), LOCKED, new PoolLock.Claimed("theirs", "t", true))
+                .at(OptionalLong.of(7), Sample.NOW);
+        assertThat(claimed.isOver(late)).isFalse();
+        SwapRow both = see(claimed, new OwnLock.Claimed("ours", "c", true), new PoolLock.Claimed("theirs", "t", true));
+        assertThat(both.isOver(late)).isTrue();
+        assertThat(both.isOver(OptionalLong.of(6 + SwapRow.WATCH_BLOCKS))).isFalse();
+        assertThat(both.isOver(OptionalLong.of(3))).isFalse();
+        assertThat(both.isOver(OptionalLong.empty())).isFalse();
+        SwapRow back = see(row(Acts.NONE.lock().reveal().refund()), new OwnLock.TakenBack("ours", "r", true), POOL);
+        assertThat(back.at(OptionalLong.of(7), Sample.NOW).isOver(late)).isFalse();
+    }
 }
