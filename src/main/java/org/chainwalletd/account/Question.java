@@ -13,6 +13,12 @@ import org.chainwalletd.evm.EvmAddress;
  *     cannot be the answer
  */
 record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader) {
+    /** Without its parameters: a claim that is sent holds the secret. */
+    @Override
+    public String toString() {
+        return "Question[" + method + "]";
+    }
+
     @FunctionalInterface
     interface Reader<T> {
         T read(JsonNode result);

@@ -37,6 +37,12 @@ public record SendRequest(
         }
     }
 
+    /** Without its call data: that of a claim holds the secret. */
+    @Override
+    public String toString() {
+        return "SendRequest[" + reference + ", " + kind + ", from=" + from + ", to=" + to + "]";
+    }
+
     /** How much is paid. */
     public sealed interface SendValue {
         /** In wei. */

@@ -8,7 +8,6 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeys;
-import org.chainwalletd.store.AccountSendStore;
 
 /**
  * What sending needs.
@@ -18,7 +17,7 @@ import org.chainwalletd.store.AccountSendStore;
 public record SendSetup(
         AccountChain chain,
         EvmKeys keys,
-        AccountSendStore store,
+        SealedSends store,
         OptionalLong knownNonce,
         SendPace pace,
         InstantSource clock,

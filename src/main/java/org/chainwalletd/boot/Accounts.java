@@ -11,6 +11,7 @@ import org.chainwalletd.account.AccountService;
 import org.chainwalletd.account.BlockRef;
 import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.account.Finality;
+import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendPace;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.config.Settings;
@@ -39,10 +40,14 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                 throw new StartupException(
                         String.join("; ", complaints) + ": correct --evm-rpc, --evm-chain-id or --swap-evm-finality");
             }
+            SealedSends journal = Futures.await(
+                    SealedSends.open(store.accountSends(), keyring::accountSends, workers.upstream()),
+                    OPENING,
+                    "opening the journal of the account chain");
             SendSetup sending = new SendSetup(
                     chain,
                     keyring.evm(),
-                    store.accountSends(),
+                    journal,
                     evm.knownNonce(),
                     SendPace.USUAL,
                     InstantSource.system(),

@@ -408,8 +408,16 @@ public final class Keyring implements Signer {
      * @param like a row whose key is shared; empty when there is none yet
      */
     public CompletionStage<SealedRecords> swapJournal(Optional<Bytes> like) {
-        return SealedRecords.open(
-                SealedRole.SWAP_JOURNAL.bytes(setup.profile()), setup.random(), like, this::derived, crypto);
+        return records(SealedRole.SWAP_JOURNAL, like);
+    }
+
+    /** The same for what is sent on the account chain. */
+    public CompletionStage<SealedRecords> accountSends(Optional<Bytes> like) {
+        return records(SealedRole.ACCOUNT_SENDS, like);
+    }
+
+    private CompletionStage<SealedRecords> records(SealedRole role, Optional<Bytes> like) {
+        return SealedRecords.open(role.bytes(setup.profile()), setup.random(), like, this::derived, crypto);
     }
 
     private CompletableFuture<SecretBytes> derived(Bytes salt) {

@@ -13,7 +13,9 @@ enum SealedRole {
     /** Proves the passphrase of a keyring that has no key yet; a file of this daemon, unknown to others. */
     CHECK("check"),
     /** Rows of the swap journal (swap.md, section 6). */
-    SWAP_JOURNAL("swap-journal");
+    SWAP_JOURNAL("swap-journal"),
+    /** Call data and signed bytes in the journal of the account chain: those of a claim hold the secret of its swap. */
+    ACCOUNT_SENDS("account-sends");
 
     private final String word;
 

@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Hash256;
  * @param feeCeiling most wei for gas in all
  * @param pushing who sends it again, by a word of the owner
  * @param owner whom it was made for
+ * @param data call data; what is sealed of it while it is in the store
  * @param versions oldest first, at least one; all have the same nonce
  * @param outcome the block that one of them is in; of a state that is over the block that makes it so
  */
@@ -71,11 +72,20 @@ public record AccountSend(
     /**
      * One that may have left.
      *
-     * @param raw the signed bytes; what is sent again is always exactly this
+     * @param raw the signed bytes, sealed while they are in the store; what is sent again is always exactly this
      * @param cancels whether it only spends the nonce, to ourselves
      */
-    public record Version(
-            Hash256 hash, Bytes raw, BigInteger tip, BigInteger maxFee, boolean cancels, long createdAt) {}
+    public record Version(Hash256 hash, Bytes raw, BigInteger tip, BigInteger maxFee, boolean cancels, long createdAt) {
+        public Version holding(Bytes other) {
+            return new Version(hash, other, tip, maxFee, cancels, createdAt);
+        }
+
+        /** Without its bytes: those of a claim hold the secret. */
+        @Override
+        public String toString() {
+            return "Version[" + hash + ", maxFee=" + maxFee + ", cancels=" + cancels + "]";
+        }
+    }
 
     /**
      * @param hash of the version in the block
@@ -83,11 +93,17 @@ public record AccountSend(
      */
     public record Outcome(Hash256 hash, long blockNumber, Hash256 blockHash, boolean succeeded) {}
 
+    /** Without its call data and signed bytes: those of a claim hold the secret. */
+    @Override
+    public String toString() {
+        return "AccountSend[" + reference + ", nonce=" + nonce + ", " + state + ", " + versions + "]";
+    }
+
     public Version newest() {
         return versions.get(versions.size() - 1);
     }
 
-    AccountSend numbered(long given) {
+    public AccountSend numbered(long given) {
         return new AccountSend(
                 given,
                 reference,
@@ -104,6 +120,30 @@ public record AccountSend(
                 pushing,
                 owner,
                 versions,
+                state,
+                outcome,
+                createdAt,
+                changedAt);
+    }
+
+    /** With other call data and signed bytes: what is sealed of them, or what was. */
+    public AccountSend holding(Bytes otherData, List<Version> otherVersions) {
+        return new AccountSend(
+                id,
+                reference,
+                digest,
+                chainId,
+                kind,
+                from,
+                to,
+                value,
+                otherData,
+                nonce,
+                gasLimit,
+                feeCeiling,
+                pushing,
+                owner,
+                otherVersions,
                 state,
                 outcome,
                 createdAt,

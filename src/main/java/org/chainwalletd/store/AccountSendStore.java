@@ -7,7 +7,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 
-/** The journal of what was sent on the account chain. Rows are never removed: they are the history, and each keeps its nonce taken. */
+/**
+ * The journal of what was sent on the account chain. Rows are never removed: they are the history, and each keeps its nonce taken. Call data
+ * and signed bytes are kept as they come: whoever writes them has sealed them before.
+ */
 public interface AccountSendStore {
     /** What became of new rows. */
     sealed interface Journalled {
@@ -55,4 +58,13 @@ public interface AccountSendStore {
      * @param before an id that all of them are below, {@link Long#MAX_VALUE} for the newest
      */
     CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most);
+
+    /** Rows of a release that did not seal yet, of every chain, oldest first. */
+    CompletionStage<List<AccountSend>> unsealed(int most);
+
+    /** Puts what is sealed in the place of the call data and signed bytes of an unsealed row, all of it or nothing. */
+    CompletionStage<Void> seal(AccountSend sealed);
+
+    /** What is sealed of the newest row, whose salt the next one can share; empty when nothing is sealed there. */
+    CompletionStage<Optional<Bytes>> newestSealed();
 }

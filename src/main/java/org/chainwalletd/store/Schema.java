@@ -9,7 +9,7 @@ final class Schema {
     private static final long APPLICATION_ID = 0x57445354L;
 
     private static final List<List<String>> STEPS =
-            List.of(intents(), burials(), spends(), accountSends(), swaps(), identity(), lostSpends());
+            List.of(intents(), burials(), spends(), accountSends(), swaps(), identity(), lostSpends(), sealedSends());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -172,6 +172,13 @@ final class Schema {
                 "DROP INDEX spends_closed",
                 "CREATE INDEX spends_closed ON spends (changed_at) WHERE " + SpendTable.CLOSED,
                 "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
+    }
+
+    /** What the journal of the account chain says of a claim holds its secret; rows of before are sealed by their owner, who alone can. */
+    private static List<String> sealedSends() {
+        return List.of(
+                "ALTER TABLE account_sends ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0",
+                "CREATE INDEX account_sends_unsealed ON account_sends (id) WHERE " + SqliteAccountSends.UNSEALED);
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -16,10 +16,12 @@ import org.chainwalletd.chain.Hash256;
 final class SqliteAccountSends implements AccountSendStore {
     static final String OPEN = "state IN ('JOURNALLED', 'SENT', 'MINED')";
 
+    static final String UNSEALED = "sealed = 0";
+
     private static final String COLUMNS =
             "id, reference, digest, chain_id, kind, sender, recipient, value, data, nonce,"
                     + " gas_limit, fee_ceiling, pushing, owner, state, mined_hash, mined_number, mined_block, succeeded,"
-                    + " created_at, changed_at";
+                    + " created_at, changed_at, sealed";
     private static final String SELECT = "SELECT " + COLUMNS + " FROM account_sends WHERE ";
 
     private final SqliteStore store;
@@ -64,7 +66,7 @@ final class SqliteAccountSends implements AccountSendStore {
                         .orElseThrow();
         session.update(
                 "INSERT INTO account_sends (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                        + " ?, ?, ?, ?)",
+                        + " ?, ?, ?, ?, 1)",
                 id,
                 send.reference(),
                 send.digest().toArray(),
@@ -186,6 +188,39 @@ final class SqliteAccountSends implements AccountSendStore {
     public CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most) {
         return store.read(session ->
                 all(session, "chain_id = ? AND id < ? ORDER BY id DESC LIMIT ?", bytes(chainId), before, most));
+    }
+
+    @Override
+    public CompletionStage<List<AccountSend>> unsealed(int most) {
+        return store.read(session -> all(session, UNSEALED + " ORDER BY id LIMIT ?", most));
+    }
+
+    @Override
+    public CompletionStage<Void> seal(AccountSend sealed) {
+        return store.write(session -> {
+            // What stood there in clear is overwritten, not only let go of.
+            session.execute("PRAGMA secure_delete = ON");
+            session.update(
+                    "UPDATE account_sends SET data = ?, sealed = 1 WHERE id = ?",
+                    sealed.data().toArray(),
+                    sealed.id());
+            for (AccountSend.Version version : sealed.versions()) {
+                session.update(
+                        "UPDATE account_versions SET raw = ? WHERE send = ? AND hash = ?",
+                        version.raw().toArray(),
+                        sealed.id(),
+                        version.hash().toArray());
+            }
+            session.execute("PRAGMA secure_delete = OFF");
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<Bytes>> newestSealed() {
+        return store.read(session -> session.queryOne(
+                "SELECT data FROM account_sends WHERE id = (SELECT max(id) FROM account_sends) AND sealed = 1",
+                row -> Bytes.wrap(row.getBytes(1))));
     }
 
     private static Optional<AccountSend> one(SqlSession session, String where, Object... values) throws SQLException {

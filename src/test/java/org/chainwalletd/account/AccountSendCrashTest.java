@@ -216,6 +216,21 @@ class AccountSendCrashTest {
         }
 
         @Override
+        public CompletionStage<List<AccountSend>> unsealed(int most) {
+            return read(() -> real.unsealed(most));
+        }
+
+        @Override
+        public CompletionStage<Void> seal(AccountSend sealed) {
+            return real.seal(sealed);
+        }
+
+        @Override
+        public CompletionStage<Optional<Bytes>> newestSealed() {
+            return read(real::newestSealed);
+        }
+
+        @Override
         public CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most) {
             return read(() -> real.page(chainId, before, most));
         }

@@ -11,16 +11,24 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.Await;
 
-/** Seals of the swap journal without a keyring, at a cost that tests can pay. */
+/** Seals of the journals without a keyring, at a cost that tests can pay. */
 public final class TestSeals {
     private static final AtomicInteger DERIVED = new AtomicInteger();
 
     private TestSeals() {}
 
     public static SealedRecords of(Optional<Bytes> like) {
+        return of(SealedRole.SWAP_JOURNAL, like);
+    }
+
+    public static SealedRecords ofAccountSends(Optional<Bytes> like) {
+        return of(SealedRole.ACCOUNT_SENDS, like);
+    }
+
+    private static SealedRecords of(SealedRole role, Optional<Bytes> like) {
         Executor executor = ForkJoinPool.commonPool();
         return Await.result(SealedRecords.open(
-                SealedRole.SWAP_JOURNAL.bytes(KeyringFixture.CHAIN),
+                role.bytes(KeyringFixture.CHAIN),
                 new SecureRandom(),
                 like,
                 salt -> CompletableFuture.supplyAsync(() -> derive(salt), executor),

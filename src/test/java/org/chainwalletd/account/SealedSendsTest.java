@@ -1,0 +1,171 @@
+package org.chainwalletd.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.SqliteStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a claim tells its contract is readable in no file, and never stands under another transaction's name. */
+class SealedSendsTest {
+    private static final Bytes SECRET = Bytes.parse("5ec2e7".repeat(10) + "5ec2");
+
+    @TempDir
+    Path folder;
+
+    private AccountRig rig;
+
+    @BeforeEach
+    void start() {
+        rig = new AccountRig(folder);
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private SendRequest claim(String reference) {
+        return new SendRequest(
+                reference,
+                SendKind.CLAIM,
+                rig.own,
+                rig.chain.contract(),
+                SendValue.exactly(BigInteger.ZERO),
+                SwapContract.claim(SECRET.toArray()),
+                new Gas.Fixed(120_000),
+                Optional.empty(),
+                Pushing.URGENTLY,
+                Optional.of("a-swap"));
+    }
+
+    private List<Path> filesWith(byte[] wanted) throws IOException {
+        String text = new String(wanted, StandardCharsets.ISO_8859_1);
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> contains(file, text))
+                    .toList();
+        }
+    }
+
+    private static boolean contains(Path file, String text) {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void the_secret_of_a_claim_and_its_signed_bytes_stand_in_no_file() throws IOException {
+        SendRecord sent = done(rig.sends.send(claim("claim")));
+        done(rig.sends.raise("claim"));
+        AccountSend row = done(rig.journal.find("claim")).orElseThrow();
+        assertThat(row.newest().raw().hex()).contains(SECRET.hex());
+        byte[] signature = row.newest()
+                .raw()
+                .slice(row.newest().raw().length() - 32, row.newest().raw().length());
+
+        assertThat(filesWith(sent.reference().getBytes(StandardCharsets.US_ASCII)))
+                .isNotEmpty();
+        assertThat(filesWith(SECRET.toArray())).isEmpty();
+        assertThat(filesWith(SECRET.hex().getBytes(StandardCharsets.US_ASCII))).isEmpty();
+        assertThat(filesWith(signature)).isEmpty();
+        rig.kill();
+        assertThat(filesWith(SECRET.toArray())).isEmpty();
+        rig.start();
+    }
+
+    @Test
+    void no_text_of_a_request_or_a_row_has_the_secret() {
+        SendRequest request = claim("claim");
+        SendRecord sent = done(rig.sends.send(request));
+        AccountSend row = done(rig.journal.find("claim")).orElseThrow();
+
+        assertThat(List.of(
+                        request.toString(),
+                        sent.toString(),
+                        row.toString(),
+                        row.versions().toString()))
+                .noneMatch(text -> text.contains(SECRET.hex())
+                        || text.contains(row.newest().raw().hex()));
+    }
+
+    @Test
+    void sealed_bytes_go_out_again_after_a_restart() {
+        SendRecord sent = done(rig.sends.send(claim("claim")));
+        rig.chain.forgetAll();
+        rig.crash();
+
+        assertThat(done(rig.sends.push("claim")).hash()).isEqualTo(sent.hash());
+        assertThat(rig.chain.waiting()).hasSize(1);
+    }
+
+    @Test
+    void rows_of_a_release_that_did_not_seal_are_sealed_at_the_start_and_go_on() throws Exception {
+        SendRecord sent = done(rig.sends.send(claim("claim")));
+        AccountSend plain = done(rig.journal.find("claim")).orElseThrow();
+        rig.kill();
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.accountSends().seal(plain));
+        }
+        onDisk("UPDATE account_sends SET sealed = 0");
+        assertThat(filesWith(SECRET.toArray())).isNotEmpty();
+
+        rig.start();
+
+        assertThat(done(rig.journal.unsealed(9))).isEmpty();
+        rig.crash();
+        assertThat(filesWith(SECRET.toArray())).isEmpty();
+        assertThat(done(rig.sends.push("claim")).hash()).isEqualTo(sent.hash());
+        assertThat(done(rig.journal.find("claim")).orElseThrow().data()).isEqualTo(plain.data());
+    }
+
+    @Test
+    void what_is_sealed_of_one_row_is_not_believed_under_another() throws Exception {
+        done(rig.sends.send(claim("claim")));
+        rig.send("payment", 7);
+        rig.kill();
+        onDisk("UPDATE account_sends SET data = (SELECT data FROM account_sends WHERE reference = 'claim')");
+        rig.store = SqliteStore.open(folder);
+        SealedSends journal = done(SealedSends.open(
+                rig.store.accountSends(),
+                like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
+                rig.executor));
+
+        assertThat(done(journal.find("claim"))).isPresent();
+        assertThatThrownBy(() -> done(journal.find("payment"))).hasMessageContaining("payment");
+    }
+
+    private void onDisk(String statement) throws SQLException {
+        try (Connection connection =
+                        DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(SqliteStore.FILE_NAME));
+                Statement sql = connection.createStatement()) {
+            sql.execute(statement);
+        }
+    }
+}
