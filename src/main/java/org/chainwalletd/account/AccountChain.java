@@ -53,8 +53,8 @@ public interface AccountChain {
     CompletionStage<Optional<AccountBlock>> finalBlock();
 
     /**
-     * Hands a transaction to every endpoint. Completes as soon as one of them has it; fails with {@link AccountException.Disagreement} when
-     * none has taken it, which is no proof that none has it.
+     * Hands a transaction to every endpoint. Completes as soon as one of them has it; fails with {@link AccountException.NotTaken} when none
+     * has taken it, which is no proof that none has it.
      */
     CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash);
 }

@@ -61,6 +61,23 @@ public abstract sealed class AccountException extends RuntimeException {
         }
     }
 
+    /** No endpoint has taken a transaction, which is no proof that none has it. */
+    public static final class NotTaken extends AccountException {
+        private static final long serialVersionUID = 1L;
+
+        private final boolean refusedByAll;
+
+        /** @param refusedByAll whether each of them has said no to it, and none that its nonce is spent */
+        public NotTaken(boolean refusedByAll, List<String> answers) {
+            super("no account-chain endpoint takes the transaction: " + String.join("; ", answers));
+            this.refusedByAll = refusedByAll;
+        }
+
+        public boolean refusedByAll() {
+            return refusedByAll;
+        }
+    }
+
     /** Not enough endpoints gave the same answer. */
     public static final class Disagreement extends AccountException {
         private static final long serialVersionUID = 1L;

@@ -9,8 +9,23 @@ import java.math.BigInteger;
  * @param committed value and highest fee of our transactions that are not mined
  * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need
  * @param reserved that for all open swaps
+ * @param hasCode whether it is a contract, or has lent itself to one: what is paid to it may be moved by others
+ * @param knowsType2 whether the chain has a base fee
  */
-public record AccountFunds(BigInteger balance, BigInteger committed, BigInteger reservePerSwap, BigInteger reserved) {
+public record AccountFunds(
+        BigInteger balance,
+        BigInteger committed,
+        BigInteger reservePerSwap,
+        BigInteger reserved,
+        boolean hasCode,
+        boolean knowsType2) {
+    private static final BigInteger TRANSACTIONS_PER_SWAP = BigInteger.valueOf(4);
+
+    /** What one transaction of a swap may take for gas: 120,000 gas × (2 × base fee + tip). */
+    public BigInteger perTransaction() {
+        return reservePerSwap.divide(TRANSACTIONS_PER_SWAP);
+    }
+
     /** What may be spent without taking from an open swap; never negative. */
     public BigInteger spendable() {
         return balance.subtract(committed).subtract(reserved).max(BigInteger.ZERO);

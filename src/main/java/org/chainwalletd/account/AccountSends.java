@@ -19,7 +19,8 @@ public interface AccountSends {
      * failed to take it: the record then says {@link SendState.Journalled}, and the daemon goes on with it unless its owner pushes it. A
      * reference that is known already is answered with its record as it stands, and nothing is made.
      *
-     * <p>A {@link SendKind#SEND} leaves what open swaps need; the other kinds are what it is kept for.
+     * <p>A {@link SendKind#SEND} and a {@link SendKind#LOCK} leave what open swaps need; claims and refunds are what it is kept for. These pay
+     * what ceiling and balance allow rather than being refused, and are made although the quorum is away.
      */
     CompletionStage<SendRecord> send(SendRequest request);
 
@@ -40,6 +41,12 @@ public interface AccountSends {
 
     /** Spends its nonce to ourselves, at a higher fee. Either may be mined: the record tells which. */
     CompletionStage<SendRecord> cancel(String reference);
+
+    /**
+     * Whether anything of an address is in no block yet, which would hold up what comes after it. What has waited for long is replaced: by a
+     * version that pays more, or, where its owner pushes it and has not got it through, by one that spends its nonce to ourselves.
+     */
+    CompletionStage<Boolean> makeWay(EvmAddress from);
 
     /** Balance, commitments and gas reserve of an address. */
     CompletionStage<AccountFunds> funds(EvmAddress address);

@@ -104,6 +104,13 @@ public final class AccountService implements AccountSends {
     }
 
     @Override
+    public CompletionStage<Boolean> makeWay(EvmAddress from) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.MakeWay(from, answer));
+        return answer;
+    }
+
+    @Override
     public CompletionStage<AccountFunds> funds(EvmAddress address) {
         CompletableFuture<SendWatch.Commitments> commitments = new CompletableFuture<>();
         watch.tell(new SendWatch.Commit(address, commitments));
@@ -117,7 +124,9 @@ public final class AccountService implements AccountSends {
                 survey.balance(),
                 Commitment.sum(found.commitments(), survey.count()),
                 perSwap,
-                perSwap.multiply(BigInteger.valueOf(swaps.needingGas(address))));
+                perSwap.multiply(BigInteger.valueOf(swaps.needingGas(address))),
+                survey.hasCode(),
+                survey.knowsType2());
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.regex.Pattern;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.Question.Size;
 import org.chainwalletd.chain.Bytes;
@@ -16,6 +17,9 @@ import org.chainwalletd.stage.Causes;
 final class EndpointReads extends JsonReads implements AccountEndpoint {
     /** How endpoints say that they have a transaction already; none has a code of its own for it. */
     private static final List<String> HAS_IT = List.of("already known", "known transaction", "already imported");
+
+    /** Longer than any word or number in a refusal. */
+    private static final Pattern LONG_RUN = Pattern.compile("[0-9A-Za-z+/=_-]{24,}");
 
     private final String name;
     private final ActorRef<Endpoint.Command> endpoint;
@@ -57,13 +61,22 @@ final class EndpointReads extends JsonReads implements AccountEndpoint {
                 .handleAsync(
                         (sent, failure) -> {
                             if (failure != null && !hasItAlready(Causes.of(failure))) {
-                                throw failure instanceof RuntimeException known
-                                        ? known
-                                        : new AccountException.Unreachable(name, failure.toString());
+                                throw withoutEcho(Causes.of(failure));
                             }
                             return null;
                         },
                         executor());
+    }
+
+    /** An endpoint that repeats what it was sent must not bring the secret of a claim into a log. */
+    private RuntimeException withoutEcho(Throwable failure) {
+        if (failure instanceof AccountException.Refused refused) {
+            return new AccountException.Refused(
+                    name, refused.code(), LONG_RUN.matcher(refused.words()).replaceAll("…"));
+        }
+        return failure instanceof RuntimeException known
+                ? known
+                : new AccountException.Unreachable(name, failure.toString());
     }
 
     private static Hash256 sameHash(Hash256 answered, Hash256 hash) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -207,20 +208,29 @@ public final class EvmEndpoints implements AccountChain {
                     if (failure == null) {
                         taken.complete(null);
                     }
-                    return failure == null ? Optional.<String>empty() : Optional.of(Failures.words(failure));
+                    return Optional.ofNullable(failure).map(Causes::of);
                 })
                 .whenCompleteAsync(
                         (refusals, failure) -> taken.completeExceptionally(
                                 failure != null
                                         ? failure
-                                        : new AccountException.Disagreement(
-                                                1,
-                                                false,
-                                                refusals.stream()
-                                                        .flatMap(Optional::stream)
-                                                        .toList())),
+                                        : notTaken(refusals.stream()
+                                                .flatMap(Optional::stream)
+                                                .toList())),
                         executor);
         return taken;
+    }
+
+    private static AccountException.NotTaken notTaken(List<Throwable> failures) {
+        return new AccountException.NotTaken(
+                failures.stream().allMatch(EvmEndpoints::isRefusal),
+                failures.stream().map(Failures::words).toList());
+    }
+
+    /** One that says that the nonce is spent speaks of the chain, which is looked at for that. */
+    private static boolean isRefusal(Throwable failure) {
+        return failure instanceof AccountException.Refused refused
+                && !refused.words().toLowerCase(Locale.ROOT).contains("nonce too low");
     }
 
     /** What {@code outcome} makes of each endpoint's answer, when all have answered or timed out. */

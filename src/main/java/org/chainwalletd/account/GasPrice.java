@@ -51,6 +51,15 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
                 : Optional.of(new GasPrice(wanted.tip().max(leastTip).min(fee), fee));
     }
 
+    /** The market's price or what {@code most} allows of it; empty when no block would take that now. */
+    static Optional<GasPrice> within(FeeMarket market, BigInteger most) {
+        GasPrice wanted = of(market);
+        BigInteger fee = wanted.maxFee().min(most);
+        return fee.compareTo(market.baseFee()) > 0
+                ? Optional.of(new GasPrice(wanted.tip().min(fee), fee))
+                : Optional.empty();
+    }
+
     private static BigInteger eighthMore(BigInteger value) {
         return value.add(value.add(EIGHT).subtract(BigInteger.ONE).divide(EIGHT))
                 .max(value.add(BigInteger.ONE));

@@ -25,6 +25,8 @@ final class OpenSend {
     int timesGone;
     /** It was handed to the endpoints, and none has answered yet. */
     boolean firstOnItsWay;
+    /** Since when every endpoint has refused it each time, while none had ever taken it. */
+    OptionalLong refusedSince = OptionalLong.empty();
     /** Those who wait for an endpoint's word. */
     final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
 
@@ -54,15 +56,57 @@ final class OpenSend {
         return pushedAt.isEmpty() || now - pushedAt.getAsLong() >= pace.resend().toMillis();
     }
 
+    void taken() {
+        refusedSince = OptionalLong.empty();
+    }
+
+    void notTaken(Throwable why, long now) {
+        boolean byAll = why instanceof AccountException.NotTaken none && none.refusedByAll();
+        if (!byAll || row.state() != State.JOURNALLED) {
+            refusedSince = OptionalLong.empty();
+        } else if (refusedSince.isEmpty()) {
+            refusedSince = OptionalLong.of(now);
+        }
+    }
+
+    /** Whether nobody wants it, ever; whoever does all the same may mine it, which its versions then tell. */
+    boolean isHopeless(SendPace pace, long now) {
+        return !replacing
+                && !row.newest().cancels()
+                && refusedSince.isPresent()
+                && now - refusedSince.getAsLong() >= pace.refused().toMillis();
+    }
+
+    /** Of its newest version, since it was last tried to pay more. */
+    private long age(long now) {
+        return now - Math.max(row.newest().createdAt(), triedAt);
+    }
+
+    boolean isUrgent() {
+        return Pushing.valueOf(row.pushing()) == Pushing.URGENTLY;
+    }
+
+    /** Whether it keeps an urgent one that offers more from being mined. */
+    boolean isInTheWayOf(OpenSend urgent, SendPace pace, long now) {
+        return !replacing
+                && urgent.row.nonce() > row.nonce()
+                && urgent.row.newest().tip().compareTo(row.newest().tip()) > 0
+                && age(now) >= pace.urgent().toMillis();
+    }
+
+    /** Whether its owner has not got it through, nor given it up, for so long that others need not wait for him. */
+    boolean isLeftBehind(SendPace pace, long now) {
+        return !replacing && !pushesItself() && age(now) >= pace.stuck().toMillis();
+    }
+
     /** @param lowest whether nothing of its address has a lower nonce and waits */
     boolean mustPayMore(SendPace pace, boolean lowest, long now, long head) {
         if (replacing) {
             return false;
         }
-        long age = now - Math.max(row.newest().createdAt(), triedAt);
-        if (Pushing.valueOf(row.pushing()) == Pushing.URGENTLY) {
-            return age >= pace.urgent().toMillis();
+        if (isUrgent()) {
+            return age(now) >= pace.urgent().toMillis();
         }
-        return lowest && age >= pace.stuck().toMillis() && head - headThen >= pace.stuckBlocks();
+        return lowest && age(now) >= pace.stuck().toMillis() && head - headThen >= pace.stuckBlocks();
     }
 }

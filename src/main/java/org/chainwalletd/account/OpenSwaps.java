@@ -7,6 +7,9 @@ import org.chainwalletd.evm.EvmAddress;
 public interface OpenSwaps {
     OpenSwaps NONE = address -> 0;
 
-    /** Swaps that may still have to pay gas from {@code address}. Asked from any thread before each send; does not block. */
+    /**
+     * Swaps that hold money, with the one whose lock is about to be sent, and may still have to pay gas from {@code address}. Asked from any
+     * thread before each send; does not block.
+     */
     int needingGas(EvmAddress address);
 }

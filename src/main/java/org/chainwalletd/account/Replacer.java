@@ -25,7 +25,10 @@ final class Replacer {
         NOTHING
     }
 
-    /** Empty when ceiling or balance leave no room, or when the row has changed meanwhile. */
+    /**
+     * Empty when ceiling or balance leave no room, or when the row has changed meanwhile. A nonce that is only to be spent is offered for what
+     * there is when that is less than a replacement has to pay: perhaps nobody holds the version before.
+     */
     CompletionStage<Optional<AccountSend.Version>> replace(AccountSend row, Purpose purpose) {
         EvmAddress from = SendSetup.address(row.from());
         CompletableFuture<FeeMarket> market = setup.chain().fees().toCompletableFuture();
@@ -49,7 +52,9 @@ final class Replacer {
             most = most.min(row.feeCeiling().get());
         }
         GasPrice before = new GasPrice(row.newest().tip(), row.newest().maxFee());
-        Optional<GasPrice> price = before.raised(market, most.divide(BigInteger.valueOf(gas)));
+        BigInteger perGas = most.divide(BigInteger.valueOf(gas));
+        Optional<GasPrice> price =
+                before.raised(market, perGas).or(() -> same ? Optional.empty() : GasPrice.within(market, perGas));
         if (price.isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }

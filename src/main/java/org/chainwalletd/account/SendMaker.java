@@ -130,7 +130,6 @@ final class SendMaker {
     private CompletionStage<List<Outcome>> allot(
             Line line, Survey survey, List<SendRequest> requests, List<CompletableFuture<Long>> estimates) {
         Purse purse = new Purse(line, survey);
-        GasPrice price = GasPrice.of(survey.market());
         long ours = line.next().orElse(survey.count());
         long nonce = survey.isAgreed() ? Math.max(ours, survey.count()) : ours;
         Outcome[] outcomes = new Outcome[requests.size()];
@@ -140,9 +139,10 @@ final class SendMaker {
             SendRequest request = requests.get(i);
             try {
                 long gas = estimates.get(i).join();
-                BigInteger value = purse.take(request, gas);
+                Payment payment = purse.take(request, gas);
                 places.add(i);
-                signed.add(sign(request, value, gas, price, nonce++).toCompletableFuture());
+                signed.add(sign(request, payment.value(), gas, payment.price(), nonce++)
+                        .toCompletableFuture());
             } catch (RuntimeException e) {
                 outcomes[i] = new Outcome.Refused(request, Causes.of(e));
             }
@@ -221,33 +221,36 @@ final class SendMaker {
                         setup.executor());
     }
 
+    private record Payment(BigInteger value, GasPrice price) {}
+
     /** What is left of the balance while one request after the other takes from it. */
     private static final class Purse {
         private final BigInteger reserved;
         private final GasPrice price;
+        private final BigInteger baseFee;
         private BigInteger left;
 
         private Purse(Line line, Survey survey) {
             this.price = GasPrice.of(survey.market());
+            this.baseFee = survey.market().baseFee();
             this.left = survey.balance().subtract(Commitment.sum(line.commitments(), survey.count()));
             this.reserved = Survey.reservePerSwap(survey.market()).multiply(BigInteger.valueOf(line.openSwaps()));
         }
 
-        /** The value that is paid. */
-        BigInteger take(SendRequest request, long gas) {
-            BigInteger fee = price.cost(gas);
+        Payment take(SendRequest request, long gas) {
             BigInteger value = request.value() instanceof SendValue.Exactly exactly
                     ? exactly.wei()
-                    : available(request).subtract(fee).max(BigInteger.ONE);
+                    : available(request).subtract(price.cost(gas)).max(BigInteger.ONE);
             refusal(request, value, gas).ifPresent(why -> {
                 throw new SendException(why);
             });
-            left = left.subtract(value).subtract(fee);
-            return value;
+            GasPrice paid = price(request, value, gas);
+            left = left.subtract(value).subtract(paid.cost(gas));
+            return new Payment(value, paid);
         }
 
         Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
-            BigInteger fee = price.cost(gas);
+            BigInteger fee = price(request, value, gas).cost(gas);
             if (request.feeCeiling().isPresent()
                     && fee.compareTo(request.feeCeiling().get()) > 0) {
                 return Optional.of(
@@ -261,11 +264,24 @@ final class SendMaker {
                     : Optional.empty();
         }
 
-        /** What is kept for open swaps is theirs: their locks, claims and refunds take from it. */
+        /** What is pressing goes out with as much as there is, when the next block could take it with that. */
+        private GasPrice price(SendRequest request, BigInteger value, long gas) {
+            if (!request.kind().isPressing()) {
+                return price;
+            }
+            BigInteger most = available(request).subtract(value);
+            BigInteger perGas = request.feeCeiling().map(most::min).orElse(most).divide(BigInteger.valueOf(gas));
+            boolean isEnough = perGas.compareTo(baseFee) > 0;
+            return isEnough && perGas.compareTo(price.maxFee()) < 0
+                    ? new GasPrice(price.tip().min(perGas), perGas)
+                    : price;
+        }
+
+        /** What is kept for open swaps is theirs: their claims and refunds take from it. */
         private BigInteger available(SendRequest request) {
-            return request.kind() == SendKind.SEND
-                    ? left.subtract(reserved).max(BigInteger.ZERO)
-                    : left.max(BigInteger.ZERO);
+            return request.kind().isPressing()
+                    ? left.max(BigInteger.ZERO)
+                    : left.subtract(reserved).max(BigInteger.ZERO);
         }
     }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
  * @param resend time after which what is in no block goes out again, the same bytes
  * @param stuck time, and {@code stuckBlocks} blocks, after which the next transaction of an address pays more
  * @param urgent time after which an urgent one pays more
+ * @param refused time after which what no endpoint was ever willing to take is given up, so that later nonces can go
  * @param mostOpen transactions that are not final
  * @param batch transactions that are made together
  * @param window transactions of an address that are sent again at a time, those with the lowest nonces
@@ -19,6 +20,7 @@ public record SendPace(
         Duration stuck,
         int stuckBlocks,
         Duration urgent,
+        Duration refused,
         int mostOpen,
         int batch,
         int window) {
@@ -28,6 +30,7 @@ public record SendPace(
             Duration.ofSeconds(60),
             3,
             Duration.ofSeconds(30),
+            Duration.ofMinutes(10),
             4_096,
             64,
             64);

@@ -27,7 +27,7 @@ final class SendRecords {
 
     private static SendState state(AccountSend row, long head) {
         return switch (row.state()) {
-            case JOURNALLED -> new SendState.Journalled();
+            case JOURNALLED -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Journalled();
             case SENT -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Sent();
             case MINED -> mined(row, row.outcome().orElseThrow(), head);
             case FINAL -> {

@@ -27,7 +27,7 @@ public sealed interface SendState {
         }
     }
 
-    /** A transaction to ourselves with its nonce was sent. Either may be mined. */
+    /** A transaction to ourselves with its nonce is on its way, or in a block that is not final. Until that is final either may be mined. */
     record Cancelling() implements SendState {
         @Override
         public String word() {

@@ -53,6 +53,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Open(EvmAddress from, CompletableFuture<List<SendRecord>> answer) implements Command {}
 
+    /** Answers whether anything is in no block, and ends what its owner has left behind. */
+    record MakeWay(EvmAddress from, CompletableFuture<Boolean> answer) implements Command {}
+
     record Look() implements Command {}
 
     private record Broadcast(long id, int versions, Throwable failure) implements Command {}
@@ -61,6 +64,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private record Replaced(
             AccountSend row,
+            Replacer.Purpose purpose,
             Optional<AccountSend.Version> version,
             Throwable failure,
             List<CompletableFuture<SendRecord>> answers)
@@ -127,6 +131,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .onMessage(Push.class, this::push)
                 .onMessage(Replace.class, this::replace)
                 .onMessage(Open.class, this::open)
+                .onMessage(MakeWay.class, this::makeWay)
                 .onMessage(Look.class, this::lookAtAll)
                 .onMessage(Broadcast.class, this::broadcast)
                 .onMessage(Looked.class, this::looked)
@@ -233,13 +238,17 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             return this;
         }
-        if (command.failure() != null) {
+        if (command.failure() == null) {
+            entry.taken();
+        } else {
+            entry.notTaken(Causes.of(command.failure()), setup.clock().millis());
             LOG.warn(
                     "account chain: {} (nonce {}) was taken by no endpoint: {}",
                     entry.row.newest().hash(),
                     entry.row.nonce(),
                     Failures.words(command.failure()));
-        } else if (entry.row.state() == State.JOURNALLED) {
+        }
+        if (command.failure() == null && entry.row.state() == State.JOURNALLED) {
             change(entry, State.SENT, Optional.empty());
         }
         entry.firstOnItsWay = false;
@@ -329,8 +338,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         getContext()
                 .pipeToSelf(
                         replacer.replace(row, purpose),
-                        (version, failure) ->
-                                new Replaced(row, failure == null ? version : Optional.empty(), failure, answers));
+                        (version, failure) -> new Replaced(
+                                row, purpose, failure == null ? version : Optional.empty(), failure, answers));
     }
 
     private Behavior<Command> replaced(Replaced command) {
@@ -355,7 +364,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             entry.headThen = head.get();
         });
         entry.answers.addAll(command.answers());
-        if (entry.isWaiting()) {
+        // What is to be given up and cannot be is not sent once more for that.
+        boolean isWanted = command.purpose() == Replacer.Purpose.THE_SAME
+                || entry.row.newest().cancels();
+        if (entry.isWaiting() && isWanted) {
             send(entry);
         } else {
             answer(entry);
@@ -427,25 +439,60 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /** Only the lowest nonces matter: the others wait for them. */
+    private List<OpenSend> waiting(EvmAddress from) {
+        return of(from).stream()
+                .filter(OpenSend::isWaiting)
+                .limit(setup.pace().window())
+                .toList();
+    }
+
     private void pushAndRaise(EvmAddress from) {
         long now = setup.clock().millis();
         boolean lowest = true;
-        int looked = 0;
-        for (OpenSend entry : of(from)) {
-            if (!entry.isWaiting()) {
-                continue;
-            }
-            if (++looked > setup.pace().window()) {
-                return;
-            }
+        List<OpenSend> waiting = waiting(from);
+        List<OpenSend> urgent = waiting.stream().filter(OpenSend::isUrgent).toList();
+        for (OpenSend entry : waiting) {
             if (entry.pushesItself()) {
-                if (entry.mustPayMore(setup.pace(), lowest, now, head.get())) {
-                    beginReplacing(entry, Replacer.Purpose.THE_SAME, List.of());
-                } else if (entry.mustGoOut(setup.pace(), now)) {
-                    send(entry);
-                }
+                pushOrRaise(entry, lowest, urgent, now);
+            } else if (entry.isLeftBehind(setup.pace(), now)
+                    && urgent.stream().anyMatch(claim -> claim.row.nonce() > entry.row.nonce())) {
+                leaveBehind(entry);
             }
             lowest = false;
         }
+    }
+
+    private void pushOrRaise(OpenSend entry, boolean lowest, List<OpenSend> urgent, long now) {
+        if (entry.isHopeless(setup.pace(), now)) {
+            LOG.warn(
+                    "nonce {} of {}: no endpoint has taken {} in {}, so it is given up and its nonce spent to ourselves",
+                    entry.row.nonce(),
+                    SendSetup.address(entry.row.from()),
+                    entry.row.reference(),
+                    setup.pace().refused());
+            beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
+        } else if (entry.mustPayMore(setup.pace(), lowest, now, head.get())
+                || urgent.stream().anyMatch(claim -> entry.isInTheWayOf(claim, setup.pace(), now))) {
+            beginReplacing(entry, Replacer.Purpose.THE_SAME, List.of());
+        } else if (entry.mustGoOut(setup.pace(), now)) {
+            send(entry);
+        }
+    }
+
+    private void leaveBehind(OpenSend entry) {
+        LOG.warn(
+                "nonce {} of {}: {} holds up a swap and was not got through, so its nonce is spent to ourselves",
+                entry.row.nonce(),
+                SendSetup.address(entry.row.from()),
+                entry.row.reference());
+        beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
+    }
+
+    private Behavior<Command> makeWay(MakeWay command) {
+        long now = setup.clock().millis();
+        List<OpenSend> waiting = waiting(command.from());
+        waiting.stream().filter(entry -> entry.isLeftBehind(setup.pace(), now)).forEach(this::leaveBehind);
+        command.answer().complete(!waiting.isEmpty());
+        return this;
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -22,6 +23,7 @@ import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.SqliteStore;
@@ -39,6 +41,7 @@ final class AccountRig implements AutoCloseable {
             Duration.ofSeconds(60),
             3,
             Duration.ofSeconds(30),
+            Duration.ofMinutes(10),
             2_000,
             64,
             64);
@@ -56,6 +59,7 @@ final class AccountRig implements AutoCloseable {
     private final Duration patience = Duration.ofSeconds(5);
     OptionalLong knownNonce = OptionalLong.empty();
     SqliteStore store;
+    SealedSends journal;
     EvmEndpoints endpoints;
     AccountService sends;
     private ActorTestKit kit;
@@ -75,8 +79,10 @@ final class AccountRig implements AutoCloseable {
     private void start(AccountSendStore journal) {
         kit = ActorTestKit.create();
         endpoints = EvmEndpoints.start(kit.system(), spawner(), setup(2, patience, urls()), executor);
+        this.journal = done(SealedSends.open(
+                journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
         sends = done(AccountService.start(
-                new SendSetup(endpoints, keys, journal, knownNonce, PACE, chain.clock(), executor), spawner()));
+                new SendSetup(endpoints, keys, this.journal, knownNonce, PACE, chain.clock(), executor), spawner()));
     }
 
     EvmEndpoints.Spawner spawner() {

@@ -347,7 +347,7 @@ class EvmEndpointsTest {
         rig.first.refuse("eth_sendRawTransaction", -32000, "nonce too low");
 
         assertThatThrownBy(() -> done(one.sendToAll(Bytes.parse("02"), Hash256.ZERO)))
-                .isInstanceOf(AccountException.Disagreement.class)
+                .isInstanceOf(AccountException.NotTaken.class)
                 .hasMessageContaining("nonce too low");
     }
 
