@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.bouncycastle.util.BigIntegers;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -109,6 +110,13 @@ public final class SwapContract {
                 address(Bytes.wrap(topics.get(3).toArray()), 0),
                 number(data, 0),
                 u64(data, 1));
+    }
+
+    /** The preimage in the call data of a direct {@code claim}; empty for any other call. */
+    public static Optional<byte[]> claimed(Bytes callData) {
+        boolean isClaim =
+                callData.length() == CLAIM.length + WORD && Arrays.equals(callData.slice(0, CLAIM.length), CLAIM);
+        return isClaim ? Optional.of(callData.slice(CLAIM.length, callData.length())) : Optional.empty();
     }
 
     private static byte[] selector(String signature) {

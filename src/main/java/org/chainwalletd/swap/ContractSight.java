@@ -42,7 +42,7 @@ public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest,
                 : OptionalLong.of(latestTime);
     }
 
-    private static boolean isOurs(SwapTerms terms, SwapContract.Swap slot) {
+    static boolean isOurs(SwapTerms terms, SwapContract.Swap slot) {
         EvmAddress recipient = terms.poolEvmAddress().orElseThrow();
         return slot.sender().equals(terms.ours().evm())
                 && slot.recipient().equals(recipient)

@@ -145,10 +145,10 @@ public record SwapRow(
         if (sight.secretShown() || own instanceof OwnLock.Claimed || pool instanceof PoolLock.Claimed) {
             now = now.reveal();
         }
-        if (pool instanceof PoolLock.Claimed claimed) {
+        if (pool instanceof PoolLock.Claimed claimed && !claimed.tx().isEmpty()) {
             now = now.claimedBy(claimed.tx());
         }
-        if (own instanceof OwnLock.TakenBack back) {
+        if (own instanceof OwnLock.TakenBack back && !back.tx().isEmpty()) {
             now = now.refundedBy(back.tx());
         }
         boolean same = own.equals(ownLock) && pool.equals(poolLock) && now.equals(acts);

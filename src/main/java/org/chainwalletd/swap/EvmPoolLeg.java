@@ -1,0 +1,136 @@
+package org.chainwalletd.swap;
+
+import java.math.BigInteger;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.AccountFunds;
+import org.chainwalletd.account.AccountSends;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRequest;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.SwapContract;
+
+/**
+ * The pool's lock in the contract, in a sell, and our claim of it. The claim's call data is the secret: no endpoint sees it in an estimate or a
+ * trial call, its gas is fixed, and it leaves first when the {@link SellGate} is open.
+ */
+public final class EvmPoolLeg implements PoolLeg {
+    private final AccountChain chain;
+    private final AccountSends sends;
+    private final SwapSends ours;
+    private final ContractLook contract;
+    private final ClaimSearch claims;
+    private final EvmObstacles obstacles;
+    private final SellGate gate;
+    private final Executor executor;
+
+    /** @param limits whose pinned code the contract must have before a lock and before the secret leaves */
+    public EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limits, Executor executor) {
+        this.chain = chain;
+        this.sends = sends;
+        this.ours = new SwapSends(sends, executor);
+        this.contract = new ContractLook(chain, executor);
+        this.claims = new ClaimSearch(chain, executor);
+        this.obstacles = new EvmObstacles(chain, sends, limits.codeHash(), executor);
+        this.gate = new SellGate(limits);
+        this.executor = executor;
+    }
+
+    private record Seen(ContractSight sight, SwapSends.Made made) {}
+
+    @Override
+    public CompletionStage<View> look(SwapRow row) {
+        return contract.look(row.terms().contract(), row.terms().hashLock())
+                .thenCombineAsync(ours.of(row), Seen::new, executor)
+                .thenComposeAsync(
+                        seen -> claimedBy(row, seen).thenApplyAsync(tx -> view(row, seen, tx), executor), executor);
+    }
+
+    /** A claim that was ever journalled may have been seen by anybody. */
+    private static View view(SwapRow row, Seen seen, String claimedBy) {
+        boolean isClaimed = seen.sight().latest().state() == SwapContract.State.CLAIMED;
+        return new View(
+                seen.sight().poolLock(row.terms(), claimedBy),
+                isClaimed || seen.made().newest(SendKind.CLAIM).isPresent());
+    }
+
+    /** Whoever sent it: anybody may, once the secret is out, and ours fails then. Looked for once, when the lock is first seen claimed. */
+    private CompletionStage<String> claimedBy(SwapRow row, Seen seen) {
+        if (row.poolLock() instanceof PoolLock.Claimed claimed) {
+            return CompletableFuture.completedFuture(claimed.tx());
+        }
+        return seen.sight().latest().state() == SwapContract.State.CLAIMED
+                ? claims.transaction(row.terms())
+                        .thenApplyAsync(tx -> tx.isEmpty() ? seen.made().id(SendKind.CLAIM) : tx, executor)
+                : CompletableFuture.completedFuture("");
+    }
+
+    /** Nothing may stand under our hash lock before our own lock is there: the pool could not have known it from us. */
+    @Override
+    public CompletionStage<Optional<String>> obstacle(SwapRow row) {
+        return obstacles.find(row, slot -> false, funds -> BigInteger.ZERO);
+    }
+
+    private record Standing(AccountFunds funds, boolean somethingWaits) {}
+
+    @Override
+    public CompletionStage<GateVerdict> gate(SwapRow row, Circumstances now) {
+        return obstacles
+                .contract(row.terms())
+                .thenComposeAsync(
+                        against -> against.isPresent()
+                                ? CompletableFuture.completedFuture(
+                                        GateVerdict.closed(new GateVerdict.NoLock(against.get())))
+                                : judge(row, now),
+                        executor);
+    }
+
+    private CompletionStage<GateVerdict> judge(SwapRow row, Circumstances now) {
+        SwapTerms terms = row.terms();
+        return sends.funds(terms.ours().evm())
+                .thenCombineAsync(sends.makeWay(terms.ours().evm()), Standing::new, executor)
+                .thenCombineAsync(
+                        new ContractEvidence(chain, terms.contract(), executor).look(terms.hashLock()),
+                        (standing, views) -> unpayable(standing.funds())
+                                .orElseGet(() -> gate.judge(
+                                        terms, new SellGate.Evidence(views, standing.somethingWaits(), now))),
+                        executor);
+    }
+
+    /** A secret that counts as shown while its claim cannot leave would leave later, whatever the clocks say by then. */
+    private static Optional<GateVerdict> unpayable(AccountFunds funds) {
+        BigInteger left = funds.balance().subtract(funds.committed());
+        return left.compareTo(funds.perTransaction()) < 0
+                ? Optional.of(GateVerdict.closed(new GateVerdict.NotNow("the account has " + left.max(BigInteger.ZERO)
+                        + " wei for gas; a claim needs " + funds.perTransaction())))
+                : Optional.empty();
+    }
+
+    @Override
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+        Bytes call = secret.use(SwapContract::claim);
+        return ours.send(row, SendKind.CLAIM, attempt -> claim(row, call, attempt));
+    }
+
+    private static SendRequest claim(SwapRow row, Bytes call, int attempt) {
+        SwapTerms terms = row.terms();
+        return new SendRequest(
+                SwapSends.reference(row, SendKind.CLAIM, attempt),
+                SendKind.CLAIM,
+                terms.ours().evm(),
+                terms.contract(),
+                SendValue.exactly(BigInteger.ZERO),
+                call,
+                new Gas.Fixed(SwapSends.gas(attempt)),
+                Optional.of(terms.amountOutUnits()),
+                Pushing.URGENTLY,
+                Optional.of(row.id()));
+    }
+}
