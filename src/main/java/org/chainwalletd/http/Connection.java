@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import org.apache.pekko.util.ByteString;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
@@ -49,12 +50,8 @@ final class Connection {
     private Turn turn = Turn.IDLE;
     private long since = System.nanoTime();
     private boolean more;
-    /** Bytes of the request that is being received or answered; what is dropped unread does not count. */
-    private long requestBytes;
-
-    private long bodyBytes;
-    private boolean inBody;
-    private boolean droppingBody;
+    private final RequestBytes request;
+    private final AnswerWrites writes = new AnswerWrites();
     private boolean http2;
     private int inFlight;
     /** Answers that go on after they have begun. */
@@ -67,21 +64,18 @@ final class Connection {
     /** The client of the request in work knows interim answers. */
     private boolean hearsInterim;
 
-    private boolean writing;
-    private long writingSince;
     private boolean draining;
     private Runnable finish = () -> {};
     private Runnable abort = () -> {};
     private Runnable drain;
     private Runnable giveUp = () -> {};
+    private Optional<Runnable> overfull = Optional.empty();
     private Runnable closed = () -> {};
     private LongFunction<Optional<String>> lateness = now -> Optional.empty();
-    /** Of the answer that is going out. */
-    private Runnable written;
+    /** Answers that were given so far, and those of them that have begun to go out. */
+    private int answers;
 
-    private boolean lastPieceOut;
-    /** A write that began before the last piece of the answer was on its way. */
-    private boolean earlierWrite;
+    private int answersOut;
 
     private boolean gone;
     private Consumer<String> cutOff = reason -> {};
@@ -90,6 +84,7 @@ final class Connection {
     Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget) {
         this.budget = budget;
         this.share = budget.share();
+        this.request = new RequestBytes(share);
         this.remote = remote;
         this.peer = remote.getAddress().getHostAddress();
         this.limits = limits;
@@ -128,7 +123,7 @@ final class Connection {
         this.closed = closed;
     }
 
-    /** @param cutOff told why the connection is cut off: head, malformed, memory */
+    /** @param cutOff told why the connection is cut off: head, field, target, malformed, memory */
     synchronized void whenCutOff(Consumer<String> cutOff) {
         this.cutOff = cutOff;
     }
@@ -157,7 +152,7 @@ final class Connection {
         boolean silent;
         synchronized (this) {
             telling = cutOff;
-            silent = !writing && (turn == Turn.RECEIVING || turn == Turn.IDLE);
+            silent = !writes.writing() && (turn == Turn.RECEIVING || turn == Turn.IDLE);
             // What comes from now on is dropped; what has come is not needed any more.
             share.close();
         }
@@ -170,7 +165,7 @@ final class Connection {
         Runnable last;
         synchronized (this) {
             ending = closed;
-            last = takeWritten();
+            last = writes.end();
             share.close();
             gone = true;
         }
@@ -215,6 +210,25 @@ final class Connection {
         share.shrink(bytes);
     }
 
+    /** @param overfull refuses the client in words that it understands; callable from any thread */
+    synchronized void whenOverfull(Runnable overfull) {
+        this.overfull = Optional.of(overfull);
+    }
+
+    /**
+     * Bytes came that cannot be held.
+     *
+     * @return whether the layer above tells the client; else it has to be cut off
+     */
+    boolean toldOverfull() {
+        Optional<Runnable> telling;
+        synchronized (this) {
+            telling = http2 ? Optional.empty() : overfull;
+        }
+        telling.ifPresent(Runnable::run);
+        return telling.isPresent();
+    }
+
     /** Bytes of HTTP/1 have come, of any number of requests. */
     Optional<Cut> arrived(int bytes) {
         return share.tryGrow(bytes) ? Optional.empty() : Optional.of(Cut.MEMORY);
@@ -232,34 +246,18 @@ final class Connection {
         if (head > limits.maxHeadBytes()) {
             return Optional.of(Cut.HEAD);
         }
-        if (droppingBody) {
-            share.shrink(bytes);
-        } else {
-            requestBytes += bytes;
-            bodyBytes += inBody ? bytes : 0;
-        }
+        request.read(bytes);
         return Optional.empty();
     }
 
     /** A request's head is complete; what comes is its body. */
     synchronized void headArrived() {
-        inBody = true;
+        request.headEnded();
     }
 
     /** Nobody wants the body of the present request: it is read and forgotten. */
     synchronized void dropBody() {
-        droppingBody = true;
-        share.shrink(bodyBytes);
-        requestBytes -= bodyBytes;
-        bodyBytes = 0;
-    }
-
-    private void releaseRequest() {
-        share.shrink(requestBytes);
-        requestBytes = 0;
-        bodyBytes = 0;
-        inBody = false;
-        droppingBody = false;
+        request.dropBody();
     }
 
     /** The last byte of a request is here. */
@@ -275,7 +273,8 @@ final class Connection {
         Runnable ending = () -> {};
         synchronized (this) {
             inFlight = Math.max(0, inFlight - 1);
-            releaseRequest();
+            answers++;
+            request.release();
             if (inFlight == 0 && turn == Turn.ANSWERING) {
                 turn(more && !http2 ? Turn.RECEIVING : Turn.IDLE);
                 more = false;
@@ -328,7 +327,12 @@ final class Connection {
      * nothing of that answer is out.
      */
     synchronized boolean mayBeProbed() {
-        return bareHttp1 && hearsInterim && turn == Turn.HALF_CLOSED && inFlight == 1 && streams == 0 && !writing;
+        return bareHttp1
+                && hearsInterim
+                && turn == Turn.HALF_CLOSED
+                && inFlight == 1
+                && streams == 0
+                && !writes.writing();
     }
 
     synchronized void outputEnded() {
@@ -336,16 +340,13 @@ final class Connection {
     }
 
     synchronized void writeStarted() {
-        writing = true;
-        writingSince = System.nanoTime();
+        writes.started();
     }
 
     void writeDone() {
         Runnable ending;
         synchronized (this) {
-            writing = false;
-            ending = lastPieceOut && !earlierWrite ? takeWritten() : () -> {};
-            earlierWrite = false;
+            ending = writes.done();
         }
         ending.run();
     }
@@ -354,23 +355,29 @@ final class Connection {
     void whenWritten(Runnable written) {
         Runnable before;
         synchronized (this) {
-            before = gone ? written : takeWritten();
-            this.written = gone ? null : written;
+            before = gone ? written : writes.whenWritten(written);
         }
         before.run();
     }
 
     /** The last piece of the answer is on its way to the socket. */
     synchronized void lastPiece() {
-        lastPieceOut = true;
-        earlierWrite = writing;
+        writes.lastPiece();
     }
 
-    private Runnable takeWritten() {
-        Runnable taken = written == null ? () -> {} : written;
-        written = null;
-        lastPieceOut = false;
-        return taken;
+    /** Bytes of an HTTP/1 answer come from above. Where it is nobody's answer, Pekko's parser has refused a request by itself. */
+    void answerGoesOut(ByteString piece) {
+        Optional<String> reason = Optional.empty();
+        Consumer<String> telling;
+        synchronized (this) {
+            boolean ours = answers != answersOut || writes.expected() || streams > 0;
+            answersOut = answers;
+            telling = cutOff;
+            if (!ours) {
+                reason = StatusLine.of(piece).flatMap(Refusals::reasonOf);
+            }
+        }
+        reason.ifPresent(telling);
     }
 
     synchronized boolean draining() {
@@ -429,7 +436,8 @@ final class Connection {
             if (turn == Turn.RECEIVING && waited > limits.requestDeadline().toNanos()) {
                 reason = "request";
                 ending = abort;
-            } else if (writing && now - writingSince > limits.writeDeadline().toNanos()) {
+            } else if (writes.writing()
+                    && now - writes.since() > limits.writeDeadline().toNanos()) {
                 reason = "reading";
                 ending = abort;
             } else if (turn == Turn.CLOSING && waited > limits.halfClosed().toNanos()) {

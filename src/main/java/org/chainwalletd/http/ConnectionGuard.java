@@ -57,6 +57,8 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
     private final class Logic extends TimerGraphStageLogic {
         private ByteString ahead;
         private boolean socketEnded;
+        /** A piece was dropped, so none that comes after it may be taken for its successor. */
+        private boolean overfull;
         /** Comes after an interim answer that is being written. */
         private ByteString answer;
 
@@ -113,7 +115,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             public void onPush() {
                 ByteString bytes = grab(socketIn);
                 connection.bytesArrived();
-                if (isClosed(appIn)) {
+                if (isClosed(appIn) || overfull) {
                     // The application has said its last word: what still comes is read and dropped, so that the peer
                     // can read that word instead of finding its connection reset.
                     pull(socketIn);
@@ -122,6 +124,9 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
                     pull(socketIn);
                 } else if (connection.readAhead(bytes.length())) {
                     ahead = bytes;
+                } else if (connection.toldOverfull()) {
+                    overfull = true;
+                    pull(socketIn);
                 } else {
                     connection.refused(Connection.Cut.MEMORY);
                     failStage(new IllegalStateException("a client makes the daemon hold too much"));

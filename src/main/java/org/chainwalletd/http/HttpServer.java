@@ -144,7 +144,7 @@ public final class HttpServer {
         services.events()
                 .ifPresent(feed -> pages.events(new EventPage(feed, callers, refusals, system.executionContext())));
         HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, refusals, system);
-        Router router = new Router(Optional.of(rpc), pages.route(), system);
+        Router router = new Router(Optional.of(rpc), pages.route(), refusals, system);
         CompletionStage<Listener> main = new Listener(
                         system,
                         limits,
@@ -167,7 +167,8 @@ public final class HttpServer {
             AddressShares shares,
             Services services) {
         Pages pages = new Pages().health(services.readiness()).openMetrics(services);
-        Router router = new Router(Optional.empty(), pages.route(), system);
+        Refusals refusals = new Refusals(services.observer(), system);
+        Router router = new Router(Optional.empty(), pages.route(), refusals, system);
         return new Listener(
                         system,
                         limits,

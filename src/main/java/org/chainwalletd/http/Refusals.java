@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -56,6 +57,27 @@ final class Refusals {
     /** Told its caller by the RPC layer. */
     void answerRefused() {
         observer.refused("memory");
+    }
+
+    /** Counts an answer that is no call's, when it is a refusal; those that this class makes are counted already. */
+    HttpResponse told(HttpResponse answer) {
+        reasonOf(answer.status().intValue()).ifPresent(observer::refused);
+        return answer;
+    }
+
+    /** As RFC 9110, section 15.5, has the statuses. Also what Pekko's parser refuses by itself has one of them. */
+    static Optional<String> reasonOf(int status) {
+        return switch (status) {
+            case 400, 417, 501, 505 -> Optional.of("malformed");
+            case 404 -> Optional.of("path");
+            case 405 -> Optional.of("method");
+            case 408 -> Optional.of("request");
+            case 413 -> Optional.of("length");
+            case 414 -> Optional.of("target");
+            case 415 -> Optional.of("type");
+            case 431 -> Optional.of("field");
+            default -> Optional.empty();
+        };
     }
 
     CompletionStage<HttpResponse> busy() {

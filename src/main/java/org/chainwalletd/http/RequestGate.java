@@ -8,6 +8,7 @@ import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.Outlet;
 import org.apache.pekko.stream.stage.AbstractInHandler;
 import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
@@ -71,6 +72,12 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
             setHandler(httpIn, new ToHttp());
             setHandler(httpOut, new FromHttp());
             setHandler(netOut, new ToNet());
+        }
+
+        @Override
+        public void preStart() {
+            AsyncCallback<Connection.Cut> refusal = createAsyncCallback(this::refuse);
+            connection.whenOverfull(() -> refusal.invoke(Connection.Cut.MEMORY));
         }
 
         private void letThrough() {
@@ -146,7 +153,9 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
         private final class FromHttp extends AbstractInHandler {
             @Override
             public void onPush() {
-                push(netOut, grab(httpOut));
+                ByteString bytes = grab(httpOut);
+                connection.answerGoesOut(bytes);
+                push(netOut, bytes);
             }
 
             @Override

@@ -38,10 +38,12 @@ final class Router implements HttpHandler {
 
     private final Optional<HttpHandler> rpc;
     private final Function<HttpRequest, CompletionStage<HttpResponse>> pages;
+    private final Refusals refusals;
     private final ActorSystem<?> system;
 
     /** @param rpc what answers {@code POST /}; empty where that path does not exist */
-    Router(Optional<HttpHandler> rpc, Route pages, ActorSystem<?> system) {
+    Router(Optional<HttpHandler> rpc, Route pages, Refusals refusals, ActorSystem<?> system) {
+        this.refusals = refusals;
         this.rpc = rpc;
         this.pages = pages.handler(system);
         this.system = system;
@@ -56,7 +58,7 @@ final class Router implements HttpHandler {
             return rpc.get().handle(request, connection, presence);
         }
         boolean whole = dropBody(request, connection);
-        HttpResponse response = notPost(request.method());
+        HttpResponse response = refusals.told(notPost(request.method()));
         return CompletableFuture.completedFuture(whole ? response : response.addHeader(Responses.CLOSE));
     }
 
@@ -67,9 +69,9 @@ final class Router implements HttpHandler {
     private CompletionStage<HttpResponse> page(HttpRequest request, Connection connection) {
         boolean whole = dropBody(request, connection);
         CompletionStage<HttpResponse> answer = answer(request.addAttribute(CONNECTION, connection));
-        return whole
-                ? answer
-                : answer.thenApplyAsync(response -> response.addHeader(Responses.CLOSE), system.executionContext());
+        return answer.thenApplyAsync(
+                response -> refusals.told(whole ? response : response.addHeader(Responses.CLOSE)),
+                system.executionContext());
     }
 
     private CompletionStage<HttpResponse> answer(HttpRequest request) {

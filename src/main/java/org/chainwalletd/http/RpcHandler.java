@@ -59,7 +59,7 @@ final class RpcHandler implements HttpHandler {
         }
         if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
             connection.requestArrived();
-            return exchange.end(bodies.tooLongRefusal().addHeader(Responses.CLOSE));
+            return exchange.refuse(bodies.tooLongRefusal().addHeader(Responses.CLOSE));
         }
         return bodies.read(entity, exchange.isWorthReading(), exchange)
                 .handleAsync(
@@ -115,15 +115,15 @@ final class RpcHandler implements HttpHandler {
             if (held.refused()) {
                 return end(refusals.tooMuch());
             }
-            return failure == null ? answer(received) : end(bodies.refusal(failure));
+            return failure == null ? answer(received) : refuse(bodies.refusal(failure));
         }
 
         CompletionStage<HttpResponse> answer(BodyReader.Received body) {
             if (!json) {
-                return end(notJson());
+                return refuse(notJson());
             }
             if (bodies.tooLong(body.total())) {
-                return end(bodies.tooLongRefusal());
+                return refuse(bodies.tooLongRefusal());
             }
             if (caller.scope().isEmpty()) {
                 release();
@@ -182,6 +182,11 @@ final class RpcHandler implements HttpHandler {
                 whenGone.cancel();
                 release();
             });
+        }
+
+        /** With one that is not counted yet. */
+        private CompletionStage<HttpResponse> refuse(HttpResponse refusal) {
+            return end(refusals.told(refusal));
         }
 
         private CompletionStage<HttpResponse> end(HttpResponse refusal) {

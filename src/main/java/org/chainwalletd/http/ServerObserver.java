@@ -4,6 +4,9 @@ package org.chainwalletd.http;
 public interface ServerObserver {
     ServerObserver NONE = reason -> {};
 
-    /** @param reason one of a few fixed words: unauthorized, busy, streams, overload, address, head, malformed, memory, request, reading, closing, gone, idle */
+    /**
+     * @param reason one of a few fixed words: unauthorized, busy, streams, overload, address, head, field, target, malformed, path, method, type,
+     *     length, memory, request, reading, closing, gone, idle, http2, http2-excess
+     */
     void refused(String reason);
 }

@@ -398,6 +398,10 @@ final class KeyWork {
                     new KeyringException(Reason.UNKNOWN_ADDRESS, "the key was taken out of the keyring meanwhile"));
         } catch (RuntimeException e) {
             reply.completeExceptionally(e);
+        } catch (Error e) {
+            // Whoever waits must hear of it before the thread ends.
+            reply.completeExceptionally(e);
+            throw e;
         }
     }
 }

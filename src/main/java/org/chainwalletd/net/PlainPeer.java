@@ -42,13 +42,21 @@ final class PlainPeer implements HttpPeer {
     public void post(byte[] body, ExchangeLimits limits, ExchangeListener listener) {
         PlainExchange exchange = new PlainExchange(loop, timeOuts, head.port(), head.with(body), limits, listener);
         try {
-            loop.execute(() -> {
-                exchange.begin();
-                find(exchange);
-            });
+            loop.execute(() -> begin(exchange));
         } catch (RejectedExecutionException e) {
             listener.failed(new NoAnswerException(e.getMessage(), false));
             listener.closed();
+        }
+    }
+
+    /** A fault of ours costs the caller its call, but never its answer. */
+    private void begin(PlainExchange exchange) {
+        try {
+            exchange.begin();
+            find(exchange);
+        } catch (RuntimeException e) {
+            exchange.noConnection(e.toString());
+            throw e;
         }
     }
 
@@ -78,6 +86,8 @@ final class PlainPeer implements HttpPeer {
             }
         } catch (UnknownHostException e) {
             loop.execute(() -> exchange.noConnection("the name " + head.host() + " is not known"));
+        } catch (RuntimeException e) {
+            loop.execute(() -> exchange.noConnection("the name " + head.host() + " cannot be looked up: " + e));
         }
     }
 }

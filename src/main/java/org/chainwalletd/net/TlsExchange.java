@@ -1,5 +1,6 @@
 package org.chainwalletd.net;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
@@ -29,6 +30,8 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
     private final ByteString request;
     private final ExchangeLimits limits;
     private final ExchangeListener listener;
+    /** Of the stage, or of whoever could not start it: they may be on different threads. */
+    private final AtomicBoolean begun = new AtomicBoolean();
 
     TlsExchange(ByteString request, ExchangeLimits limits, ExchangeListener listener) {
         this.request = request;
@@ -46,8 +49,19 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
         return new Logic();
     }
 
+    /** There will be no connection: told once, and not when the stage has begun and tells the outcome itself. */
+    void notBegun(String why) {
+        if (begun.compareAndSet(false, true)) {
+            listener.failed(new NoAnswerException(why, false));
+            listener.closed();
+        }
+    }
+
     private final class Logic extends TimerGraphStageLogic {
         private final HttpAnswerReader reader = new HttpAnswerReader(limits);
+        /** Whether the outcome is this stage's to tell. */
+        private boolean mine;
+
         private boolean sent;
         private boolean answered;
         private boolean failed;
@@ -88,12 +102,20 @@ final class TlsExchange extends GraphStage<FlowShape<ByteString, ByteString>> {
 
         @Override
         public void preStart() {
+            mine = begun.compareAndSet(false, true);
+            if (!mine) {
+                completeStage();
+                return;
+            }
             scheduleOnce(Timer.ANSWER, limits.deadline());
             pull(in);
         }
 
         @Override
         public void postStop() {
+            if (!mine) {
+                return;
+            }
             tellFailure(new NoAnswerException("the connection was given up", sent));
             listener.closed();
         }

@@ -55,10 +55,17 @@ final class TlsPeer implements HttpPeer {
         ByteString request = ByteString.fromArrayUnsafe(head.with(body));
         TlsExchange exchange = new TlsExchange(request, limits, listener);
         try {
-            executor.execute(() -> connection.joinMat(exchange, Keep.right()).run(materializer));
+            executor.execute(() -> connect(exchange));
         } catch (RejectedExecutionException e) {
-            listener.failed(new NoAnswerException("no thread is free for a connection", false));
-            listener.closed();
+            exchange.notBegun("no thread is free for a connection");
+        }
+    }
+
+    private void connect(TlsExchange exchange) {
+        try {
+            connection.joinMat(exchange, Keep.right()).run(materializer);
+        } catch (RuntimeException e) {
+            exchange.notBegun("no connection can be made: " + e.getMessage());
         }
     }
 

@@ -93,7 +93,7 @@ final class Exchanger {
             return outcome instanceof Outcome.Result<T> result
                     ? new Outcome.Result<>(call.reader.saidBy(node.url, result.value()))
                     : outcome;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | StackOverflowError e) {
             LOG.error("an answer to {} could not be read", call.method, e);
             return new Outcome.Refused<>(
                     new NodeException.BadAnswer(noun + " answered " + call.method + " unreadably"));

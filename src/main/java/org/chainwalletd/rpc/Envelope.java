@@ -48,4 +48,7 @@ record Envelope(String id, String method, JsonNode params, String refusal, List<
      * @param code parse error or invalid request
      */
     record Refused(ErrorCode code, String message) implements Body {}
+
+    /** A body of which more would be made than there is room for now. */
+    record TooHeavy() implements Body {}
 }

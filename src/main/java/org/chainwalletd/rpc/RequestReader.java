@@ -26,14 +26,15 @@ final class RequestReader {
      * Never throws for any bytes.
      *
      * @param body overwritten when it holds secrets
+     * @param room where is counted what is made of the body
      */
-    Envelope.Body read(byte[] body) {
-        try (StrictJson json = new StrictJson(body)) {
+    Envelope.Body read(byte[] body, AnswerRoom room) {
+        try (StrictJson json = new StrictJson(body, room)) {
             Envelope.Body read = read(json);
             if (json.hasSecrets()) {
                 Arrays.fill(body, (byte) 0);
             }
-            if (read instanceof Envelope.Refused) {
+            if (read instanceof Envelope.Refused || read instanceof Envelope.TooHeavy) {
                 json.overwriteSecrets();
             }
             return read;
@@ -49,6 +50,8 @@ final class RequestReader {
             return readBody(json);
         } catch (StrictJson.Malformed e) {
             return parseError(e.getMessage());
+        } catch (JsonWeight.NoRoom e) {
+            return new Envelope.TooHeavy();
         } catch (StreamConstraintsException e) {
             return parseError("nested too deeply, or a number, a name or the body too long");
         } catch (IOException e) {

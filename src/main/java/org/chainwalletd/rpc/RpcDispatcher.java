@@ -8,13 +8,16 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * From the bytes of a request to the bytes of its answer: envelope, batch, scope, method, error (interface.md, sections 4.2, 4.3, 5.2 and
  * 7.1; decisions.md, section 2). A call whose method answers at once is answered on the caller's thread; everything else goes on on the
- * executor. The stages given out never fail.
+ * executor. The stages given out fail only by a fault around a call, such as of an observer; what a method fails with is an answer.
  */
 public final class RpcDispatcher {
+    private static final Logger LOG = LoggerFactory.getLogger(RpcDispatcher.class);
     private static final RpcAnswer UNAUTHORIZED = new RpcAnswer(
             ErrorCode.UNAUTHORIZED.httpStatus(),
             Answers.error(RpcCall.authenticationRequired(), Envelope.NULL_ID, AnswerRoom.BOUNDLESS));
@@ -82,17 +85,19 @@ public final class RpcDispatcher {
         if (scope.isEmpty()) {
             return CompletableFuture.completedFuture(UNAUTHORIZED);
         }
-        Envelope.Body read = reader.read(body);
+        Envelope.Body read = reader.read(body, client.room());
         if (read instanceof Envelope.Single single) {
             return single(single.envelope(), scope.get(), client);
         }
         if (read instanceof Envelope.Batch batch) {
             return new BatchRun(batch.envelopes(), scope.get(), client).start();
         }
-        Envelope.Refused refused = (Envelope.Refused) read;
-        RpcException refusal = new RpcException(refused.code(), refused.message());
+        RpcException refusal = read instanceof Envelope.Refused refused
+                ? new RpcException(refused.code(), refused.message())
+                : RpcException.tooManyRequests(
+                        "no room for the request: the daemon holds too much for its clients at the moment", 1);
         return CompletableFuture.completedFuture(
-                new RpcAnswer(refused.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID, client.room())));
+                new RpcAnswer(refusal.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID, client.room())));
     }
 
     private CompletableFuture<RpcAnswer> single(Envelope envelope, Scope scope, Client client) {
@@ -170,24 +175,49 @@ public final class RpcDispatcher {
         private void takeItems() {
             for (int item = next.getAndIncrement(); item < envelopes.size(); item = next.getAndIncrement()) {
                 int index = item;
-                CompletableFuture<List<byte[]>> answer =
-                        call(envelopes.get(index), scope, client, room, RpcCall.Outcome::json);
-                if (answer.isDone()) {
+                CompletableFuture<List<byte[]>> answer = begin(envelopes.get(index));
+                if (answer.isDone() && !answer.isCompletedExceptionally()) {
                     answered(index, answer.join());
                 } else if (aside[index]) {
-                    answer.thenAcceptAsync(
-                            json -> answered(index, json), shared.threads().answers());
+                    answer.whenCompleteAsync(
+                            (json, fault) -> answered(index, json, fault),
+                            shared.threads().answers());
                 } else {
-                    answer.thenAcceptAsync(
-                            json -> answeredLater(index, json), shared.threads().answers());
+                    answer.whenCompleteAsync(
+                            (json, fault) -> answeredLater(index, json, fault),
+                            shared.threads().answers());
                     return;
                 }
             }
         }
 
-        private void answeredLater(int item, List<byte[]> json) {
-            answered(item, json);
+        private CompletableFuture<List<byte[]>> begin(Envelope envelope) {
+            try {
+                return call(envelope, scope, client, room, RpcCall.Outcome::json);
+            } catch (RuntimeException | StackOverflowError fault) {
+                return CompletableFuture.failedFuture(fault);
+            }
+        }
+
+        private void answeredLater(int item, List<byte[]> json, Throwable fault) {
+            answered(item, json, fault);
             takeItems();
+        }
+
+        /** A fault around one call must not leave the callers of all others waiting. */
+        private void answered(int item, List<byte[]> json, Throwable fault) {
+            if (fault == null) {
+                answered(item, json);
+                return;
+            }
+            LOG.error("an item of a batch failed unexpectedly", fault);
+            Envelope envelope = envelopes.get(item);
+            answered(
+                    item,
+                    envelope.isNotification()
+                            ? null
+                            : Answers.error(
+                                    new RpcException(ErrorCode.INTERNAL_ERROR, "internal error"), envelope.id(), room));
         }
 
         private void answered(int item, List<byte[]> json) {

@@ -22,6 +22,8 @@ import java.util.List;
 /**
  * Reads JSON values strictly: RFC 8259 in well-formed UTF-8, no member twice, no half surrogate pairs, nesting and numbers bounded. What is
  * ambiguous is refused, not guessed. Strings under a secret's name are kept as UTF-8 bytes in a {@link BinaryNode}.
+ *
+ * <p>What is made of a text weighs up to fifty times as much as the text itself, so each node is counted: see {@link JsonWeight}.
  */
 final class StrictJson implements AutoCloseable {
     static final int MAX_DEPTH = 64;
@@ -46,13 +48,16 @@ final class StrictJson implements AutoCloseable {
             .build();
 
     private final JsonParser parser;
+    private final JsonWeight weight;
     private List<byte[]> secrets = List.of();
     private int secretsTaken;
 
-    StrictJson(byte[] text) throws IOException {
+    /** @param room where is counted what values weigh; not given back here */
+    StrictJson(byte[] text, AnswerRoom room) throws IOException {
         if (!Utf8.isValid(text)) {
             throw new Malformed("the body is not valid UTF-8");
         }
+        this.weight = new JsonWeight(room);
         this.parser = FACTORY.createParser(text);
     }
 
@@ -116,7 +121,7 @@ final class StrictJson implements AutoCloseable {
         return switch (parser.currentToken()) {
             case START_OBJECT -> object();
             case START_ARRAY -> array(secret);
-            case VALUE_STRING -> secret ? secretText() : NODES.textNode(text());
+            case VALUE_STRING -> secret ? secretText() : plainText();
             case VALUE_NUMBER_INT -> integer();
             case VALUE_NUMBER_FLOAT -> decimal();
             case VALUE_TRUE -> NODES.booleanNode(true);
@@ -150,9 +155,16 @@ final class StrictJson implements AutoCloseable {
         WipedBuffers.done();
     }
 
+    private JsonNode plainText() throws IOException {
+        weight.text(parser.getTextLength());
+        return NODES.textNode(text());
+    }
+
     private ObjectNode object() throws IOException {
+        weight.object();
         ObjectNode object = NODES.objectNode();
         for (String name = nextMember(); name != null; name = nextMember()) {
+            weight.member(name.length());
             if (object.replace(name, value(MemberNames.SECRETS.contains(name))) != null) {
                 throw duplicate(name);
             }
@@ -161,14 +173,17 @@ final class StrictJson implements AutoCloseable {
     }
 
     private ArrayNode array(boolean secret) throws IOException {
+        weight.array();
         ArrayNode array = NODES.arrayNode();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
+            weight.element();
             array.add(value(secret));
         }
         return array;
     }
 
     private JsonNode integer() throws IOException {
+        weight.integer(parser.getTextLength());
         return switch (parser.getNumberType()) {
             case INT, LONG -> NODES.numberNode(parser.getLongValue());
             default -> NODES.numberNode(parser.getBigIntegerValue());
@@ -176,6 +191,7 @@ final class StrictJson implements AutoCloseable {
     }
 
     private JsonNode decimal() throws IOException {
+        weight.decimal(parser.getTextLength());
         try {
             return NODES.numberNode(parser.getDecimalValue());
         } catch (IOException | ArithmeticException | NumberFormatException e) {
@@ -189,6 +205,7 @@ final class StrictJson implements AutoCloseable {
         char[] buffer = parser.getTextCharacters();
         int offset = parser.getTextOffset();
         int length = parser.getTextLength();
+        weight.text(2 * length);
         ByteBuffer encoded = ByteBuffer.allocate(3 * length);
         boolean malformed = StandardCharsets.UTF_8
                 .newEncoder()

@@ -66,8 +66,10 @@ class ParamBinderTest {
 
     private static <P extends Record> P bind(Class<P> type, String params) {
         Envelope.Single read = (Envelope.Single) new RequestReader(1)
-                .read(("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":1,\"params\":" + params + "}")
-                        .getBytes(StandardCharsets.UTF_8));
+                .read(
+                        ("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":1,\"params\":" + params + "}")
+                                .getBytes(StandardCharsets.UTF_8),
+                        AnswerRoom.BOUNDLESS);
         return ParamBinder.of(type).bind(read.envelope().params());
     }
 
@@ -227,9 +229,11 @@ class ParamBinderTest {
     @Test
     void secrets_are_bytes_and_the_readers_copy_is_overwritten() {
         Envelope.Single read = (Envelope.Single) new RequestReader(1)
-                .read(("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":1,\"params\":"
-                                + "{\"passphrase\":\"gr\u00fc\\u00df\\n\",\"mnemonic\":[\"\",\"a\",\"bc\"],\"force\":true}}")
-                        .getBytes(StandardCharsets.UTF_8));
+                .read(
+                        ("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":1,\"params\":"
+                                        + "{\"passphrase\":\"gr\u00fc\\u00df\\n\",\"mnemonic\":[\"\",\"a\",\"bc\"],\"force\":true}}")
+                                .getBytes(StandardCharsets.UTF_8),
+                        AnswerRoom.BOUNDLESS);
         Secrets bound = ParamBinder.of(Secrets.class).bind(read.envelope().params());
         read.envelope().overwriteSecrets();
         assertThat(text(bound.passphrase())).isEqualTo("gr\u00fc\u00df\n");

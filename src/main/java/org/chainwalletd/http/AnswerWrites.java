@@ -1,0 +1,59 @@
+package org.chainwalletd.http;
+
+/** How far the answer that goes out on a connection is, as far as the socket takes it. Guarded by {@link Connection}. */
+final class AnswerWrites {
+    private boolean writing;
+    private long since;
+    private Runnable written;
+    private boolean lastPieceOut;
+    /** A write that began before the last piece of the answer was on its way. */
+    private boolean earlierWrite;
+
+    boolean writing() {
+        return writing;
+    }
+
+    /** Since when the present piece waits for its reader. */
+    long since() {
+        return since;
+    }
+
+    void started() {
+        writing = true;
+        since = System.nanoTime();
+    }
+
+    /** Returns what is to run now. */
+    Runnable done() {
+        writing = false;
+        Runnable ending = lastPieceOut && !earlierWrite ? end() : () -> {};
+        earlierWrite = false;
+        return ending;
+    }
+
+    /** Returns what was to run after an earlier answer. */
+    Runnable whenWritten(Runnable next) {
+        Runnable before = end();
+        written = next;
+        return before;
+    }
+
+    /** The last piece is on its way to the socket. */
+    void lastPiece() {
+        lastPieceOut = true;
+        earlierWrite = writing;
+    }
+
+    /** Whether somebody wants to know when the answer is out. */
+    boolean expected() {
+        return written != null;
+    }
+
+    /** The answer is out, or the connection gone. Returns what is to run now. */
+    Runnable end() {
+        Runnable taken = written == null ? () -> {} : written;
+        written = null;
+        lastPieceOut = false;
+        return taken;
+    }
+}
