@@ -55,6 +55,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
                         .toList(),
                 urls.size(),
                 () -> nodes.seen().get().tip(follower.setAside()),
+                follower::proves,
                 follower::subscribe,
                 workers.upstream(),
                 () -> System.nanoTime() / 1_000_000);

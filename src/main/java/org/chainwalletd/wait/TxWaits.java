@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
@@ -34,7 +32,7 @@ import org.chainwalletd.store.BlockPlace;
 /**
  * Owns the waits for transactions, grouped by transaction (interface.md, section 4.6). It hears of blocks from the follower; a node is asked
  * for a transaction once when the first wait for it begins, and again only when the followed chain lags behind a node's tip, has jumped, or
- * no node answered. On restart all waits end with their time-out answer: waiting again is safe.
+ * no node answered or none could show what it said ({@link TxSearch}). On restart all waits end with their time-out answer: waiting again is safe.
  */
 final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     /** Questions to the nodes at a time. */
@@ -59,7 +57,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     private record Followed(FollowEvent event) implements Command {}
 
-    private record Looked(Hash256 txId, Optional<BlockPlace> place, Throwable failure) implements Command {}
+    private record Looked(Hash256 txId, TxSearch.Found found, Throwable failure) implements Command {}
 
     private record LookAgain(Hash256 txId) implements Command {}
 
@@ -84,10 +82,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     private final TimerScheduler<Command> timers;
-    private final NodeClient nodes;
-    private final List<NodeClient> each;
+    private final TxSearch search;
     private final Supplier<Optional<NodeClient.Tip>> nodesTip;
-    private final Executor executor;
     private final LongSupplier clock;
     private final WaitMetrics metrics;
     private final TimerWheel<TxWait> deadlines;
@@ -108,10 +104,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             ActorContext<Command> context, TimerScheduler<Command> timers, WaitSetup setup, WaitMetrics metrics) {
         super(context);
         this.timers = timers;
-        this.nodes = setup.nodes();
-        this.each = setup.each();
+        this.search = new TxSearch(setup);
         this.nodesTip = setup.nodesTip();
-        this.executor = setup.executor();
         this.clock = setup.clock();
         this.metrics = metrics;
         this.deadlines = new TimerWheel<>(clock.getAsLong());
@@ -244,67 +238,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             }
             group.looking = true;
             looking++;
-            getContext().pipeToSelf(placeOf(group.txId), (place, failure) -> new Looked(group.txId, place, failure));
+            getContext()
+                    .pipeToSelf(search.look(group.txId), (found, failure) -> new Looked(group.txId, found, failure));
         }
-    }
-
-    /**
-     * Of a block that the asked nodes have on their best chains and whose list names the transaction. What the follower has not seen is not
-     * believed of one node when others answer: two have to name the same block.
-     */
-    private CompletionStage<Optional<BlockPlace>> placeOf(Hash256 txId) {
-        return placeOf(nodes, txId)
-                .thenComposeAsync(
-                        first -> first.isEmpty() || each.size() < 2
-                                ? CompletableFuture.completedStage(first)
-                                : agreed(txId, first.get()),
-                        executor);
-    }
-
-    /**
-     * What became of asking each node.
-     *
-     * @param named those that name the block
-     */
-    private record Votes(int answered, int named) {
-        Votes and(Votes other) {
-            return new Votes(answered + other.answered, named + other.named);
-        }
-    }
-
-    private CompletionStage<Optional<BlockPlace>> agreed(Hash256 txId, BlockPlace place) {
-        CompletionStage<Votes> votes = CompletableFuture.completedStage(new Votes(0, 0));
-        for (NodeClient node : each) {
-            CompletionStage<Votes> vote = placeOf(node, txId)
-                    .handleAsync(
-                            (found, failure) -> failure != null
-                                    ? new Votes(0, 0)
-                                    : new Votes(1, found.equals(Optional.of(place)) ? 1 : 0),
-                            executor);
-            votes = votes.thenCombineAsync(vote, Votes::and, executor);
-        }
-        return votes.thenApplyAsync(
-                all -> Optional.of(place)
-                        .filter(named -> all.named() >= Math.min(2, all.answered()) && all.named() > 0),
-                executor);
-    }
-
-    private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId) {
-        return asked.transaction(txId)
-                .thenComposeAsync(
-                        found -> found.filter(tx -> !tx.inMempool())
-                                .map(tx -> confirmedPlace(asked, txId, new BlockPlace(tx.blockHeight(), tx.blockId())))
-                                .orElse(CompletableFuture.completedStage(Optional.empty())),
-                        executor);
-    }
-
-    private CompletionStage<Optional<BlockPlace>> confirmedPlace(NodeClient asked, Hash256 txId, BlockPlace place) {
-        return asked.blockAt(place.height())
-                .thenApplyAsync(
-                        block -> block.filter(named -> named.blockId().equals(place.blockId())
-                                        && named.transactions().contains(txId))
-                                .map(named -> place),
-                        executor);
     }
 
     private Behavior<Command> onLooked(Looked looked) {
@@ -320,13 +256,15 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     private void looked(Group group, Looked looked) {
         group.looked = looked.failure() == null;
-        if (looked.failure() != null) {
+        if (looked.failure() != null || looked.found() instanceof TxSearch.Found.Unproven) {
             group.failures++;
             long pause = Math.min(FIRST_RETRY_MILLIS << Math.min(group.failures - 1, 10), LAST_RETRY_MILLIS);
             getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new LookAgain(group.txId));
         } else {
             group.failures = 0;
-            looked.place().filter(place -> recent.allows(group.txId, place)).ifPresent(place -> found(group, place));
+        }
+        if (looked.found() instanceof TxSearch.Found.At at && recent.allows(group.txId, at.place())) {
+            found(group, at.place());
         }
         List.copyOf(group.waits).stream().filter(Wait::asksOnly).forEach(this::giveUp);
     }

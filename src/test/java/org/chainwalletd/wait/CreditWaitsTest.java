@@ -82,6 +82,7 @@ class CreditWaitsTest {
                 List.of(nodes),
                 1,
                 Optional::empty,
+                (txId, place) -> CompletableFuture.completedFuture(false),
                 followers::add,
                 Runnable::run,
                 () -> System.nanoTime() / 1_000_000);

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.testkit.Await;
@@ -106,13 +107,11 @@ class TxWaitsTest {
     void a_lost_node_is_asked_again_until_it_answers() throws Exception {
         AtomicInteger failures = new AtomicInteger(3);
         rig.failWith(() -> failures.decrementAndGet() >= 0 ? new NodeException.Unreachable("gone") : null);
-        BlockPlace place = new BlockPlace(100, rig.connect().parentId());
-        rig.confirmedBefore(txId, place);
+        BlockPlace place = rig.connectUnheard(tx).place();
+        rig.jump();
 
-        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
-
-        Await.until("the node was asked again", () -> rig.asked("transaction") == 4);
-        waiting.cancel(true);
+        assertThat(rig.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(rig.asked("transaction")).isEqualTo(4);
     }
 
     @Test
@@ -160,29 +159,68 @@ class TxWaitsTest {
     }
 
     @Test
-    void while_the_followed_chain_lags_no_nodes_word_makes_a_block_deeper_than_one() throws Exception {
-        BlockPlace ahead = rig.connectUnheard(tx).place();
-        CompletableFuture<TxOutcome> deep = rig.forTx(txId, 2, LONG);
-        rig.nodesTip(ahead.height() + 100);
+    void while_the_followed_chain_lags_no_word_of_nodes_makes_a_block_deeper_than_one() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            two.secondKnows = true;
+            BlockPlace ahead = two.connectUnheard(tx).place();
+            CompletableFuture<TxOutcome> deep = two.forTx(txId, 2, LONG);
+            two.nodesTip(ahead.height() + 100);
 
-        assertThat(rig.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(ahead, 1));
-        assertThat(deep).isNotDone();
-        deep.cancel(true);
+            assertThat(two.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(ahead, 1));
+            assertThat(deep).isNotDone();
+            deep.cancel(true);
+        }
+    }
+
+    @Test
+    void above_the_followed_tip_the_word_of_the_only_node_confirms_nothing_until_its_block_is_followed()
+            throws Exception {
+        ChainBlock ahead = rig.connectUnheard(tx);
+        rig.nodesTip(ahead.height());
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
+        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(waiting).isNotDone();
+
+        rig.hear(ahead);
+
+        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(ahead.place(), 1));
+    }
+
+    @Test
+    void a_block_below_that_only_one_node_names_has_to_be_shown_by_bytes() throws Exception {
+        BlockPlace place = rig.connectUnheard(tx).place();
+        rig.jump();
+        Transaction unmined = rig.payment(WaitRig.address(3), 500);
+        rig.confirmedBefore(WaitRig.id(unmined), place);
+        rig.listing(WaitRig.id(unmined));
+
+        assertThat(rig.forTx(WaitRig.id(unmined), 1, Duration.ZERO).get(20, SECONDS))
+                .isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
     }
 
     @Test
     void what_the_follower_has_not_seen_two_nodes_have_to_name() throws Exception {
         try (WaitRig two = new WaitRig(2)) {
             Transaction old = two.payment(WaitRig.address(2), 500);
-            two.connectUnheard(old);
-            two.connect();
+            ChainBlock ahead = two.connectUnheard(old);
+            two.nodesTip(ahead.height());
             assertThat(two.forTx(WaitRig.id(old), 1, Duration.ZERO).get(20, SECONDS))
                     .isEqualTo(new TxOutcome.TimedOut(0));
 
             two.secondKnows = true;
 
-            assertThat(two.forTx(WaitRig.id(old), 1, Duration.ZERO).get(20, SECONDS))
-                    .isInstanceOf(TxOutcome.Confirmed.class);
+            assertThat(two.forTx(WaitRig.id(old), 1, LONG).get(20, SECONDS))
+                    .isEqualTo(new TxOutcome.Confirmed(ahead.place(), 1));
+        }
+    }
+
+    @Test
+    void one_of_two_nodes_is_not_believed_when_the_other_is_silent() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            two.secondIsSilent = true;
+            two.connectUnheard(tx);
+            assertThat(two.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
         }
     }
 }

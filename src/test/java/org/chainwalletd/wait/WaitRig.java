@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -56,6 +57,7 @@ final class WaitRig implements AutoCloseable {
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final Map<String, AtomicInteger> asked = new ConcurrentHashMap<>();
     final Set<Address> watched = ConcurrentHashMap.newKeySet();
+    private final Set<Hash256> falselyListed = ConcurrentHashMap.newKeySet();
     final Set<Hash256> sighted = ConcurrentHashMap.newKeySet();
     final Waits waits;
 
@@ -64,13 +66,16 @@ final class WaitRig implements AutoCloseable {
     private final Map<Hash256, Transaction> mempool = new ConcurrentHashMap<>();
     private final Map<Hash256, BlockPlace> confirmed = new ConcurrentHashMap<>();
     private final Map<Address, Amount> balances = new ConcurrentHashMap<>();
-    private final List<ChainBlock> chain = new ArrayList<>();
+    private final List<ChainBlock> chain = new CopyOnWriteArrayList<>();
     private volatile Supplier<RuntimeException> trouble = () -> null;
     volatile boolean secondKnows;
+    volatile boolean secondIsSilent;
     private volatile boolean withoutMempool;
     private volatile CountDownLatch held = new CountDownLatch(0);
     private volatile Optional<NodeClient.Tip> nodesTip = Optional.empty();
     private int fresh;
+    /** Blocks of the chain that the follower has told of. */
+    private volatile int followed;
 
     WaitRig() {
         this(1);
@@ -82,11 +87,14 @@ final class WaitRig implements AutoCloseable {
         NodeClient nodes = (NodeClient)
                 Proxy.newProxyInstance(NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, answers());
         NodeClient second = (NodeClient) Proxy.newProxyInstance(
-                NodeClient.class.getClassLoader(),
-                new Class<?>[] {NodeClient.class},
-                (proxy, method, arguments) -> method.getName().equals("transaction") && !secondKnows
-                        ? CompletableFuture.completedFuture(Optional.empty())
-                        : answer(method.getName(), arguments));
+                NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (proxy, method, arguments) -> {
+                    if (secondIsSilent) {
+                        return CompletableFuture.failedFuture(new NodeException.Unreachable("gone"));
+                    }
+                    return method.getName().equals("transaction") && !secondKnows
+                            ? CompletableFuture.completedFuture(Optional.empty())
+                            : answer(method.getName(), arguments);
+                });
         waits = Waits.start(
                 new Waits.Spawner() {
                     @Override
@@ -100,6 +108,7 @@ final class WaitRig implements AutoCloseable {
                         count == 1 ? List.of(nodes) : List.of(nodes, second),
                         count,
                         () -> nodesTip,
+                        (txId, place) -> CompletableFuture.completedFuture(isFollowed(txId, place)),
                         followers::add,
                         Runnable::run,
                         () -> System.nanoTime() / 1_000_000),
@@ -216,7 +225,21 @@ final class WaitRig implements AutoCloseable {
                         0,
                         Hash256.ZERO,
                         block.transactions().size(),
-                        block.transactions().stream().map(ChainTransaction::id).toList()));
+                        Stream.concat(block.transactions().stream().map(ChainTransaction::id), falselyListed.stream())
+                                .toList()));
+    }
+
+    /** A lie: every block's list names this one too. */
+    void listing(Hash256 txId) {
+        falselyListed.add(txId);
+    }
+
+    /** What bytes of the followed chain would show. */
+    private boolean isFollowed(Hash256 txId, BlockPlace place) {
+        return chain.subList(0, followed).stream()
+                .anyMatch(block -> block.place().equals(place)
+                        && block.transactions().stream()
+                                .anyMatch(mined -> mined.id().equals(txId)));
     }
 
     int asked(String method) {
@@ -309,11 +332,24 @@ final class WaitRig implements AutoCloseable {
 
     ChainBlock connect(Transaction... transactions) {
         ChainBlock block = connectUnheard(transactions);
+        hear(block);
+        return block;
+    }
+
+    /** The follower tells of a block that the nodes have. */
+    void hear(ChainBlock block) {
+        followed = chain.indexOf(block) + 1;
         tell(
-                chain.size() == 1
+                followed == 1
                         ? new FollowEvent.Standing(new FollowedTip(block.place(), 0))
                         : new FollowEvent.Connected(block));
-        return block;
+    }
+
+    /** The follower goes over blocks without telling of each. */
+    void jump() {
+        followed = chain.size();
+        tell(new FollowEvent.Advanced(
+                followed - 1, new FollowedTip(chain.get(followed - 1).place(), 0)));
     }
 
     /** The nodes have the block, the follower does not tell of it. */
@@ -335,6 +371,7 @@ final class WaitRig implements AutoCloseable {
 
     void disconnect() {
         ChainBlock block = chain.remove(chain.size() - 1);
+        followed = Math.min(followed, chain.size());
         block.transactions().forEach(tx -> confirmed.remove(tx.id()));
         tell(new FollowEvent.Disconnected(block.place()));
     }
