@@ -71,7 +71,7 @@ class ArchitectureTest {
                     Set.of(
                             "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
                             "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap", "account")),
-            Map.entry("event", Set.of("chain", "store", "follow", "wait", "htlc", "rpc")),
+            Map.entry("event", Set.of("chain", "store", "follow", "wait", "htlc", "rpc", "swap")),
             Map.entry("http", Set.of("chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),
             Map.entry("watch", Set.of("client")),

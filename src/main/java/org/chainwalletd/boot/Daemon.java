@@ -52,6 +52,7 @@ import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.rpc.method.swap.OpenSwapsGuard;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
@@ -59,6 +60,7 @@ import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.swap.SwapBook;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.wait.Waits;
 import org.slf4j.Logger;
@@ -213,6 +215,8 @@ public final class Daemon implements AutoCloseable {
                         meters,
                         events,
                         accounts,
+                        Optional.empty(),
+                        new OpenSwapsGuard(new SwapBook()),
                         workers),
                 authenticator);
         closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);

@@ -3,6 +3,7 @@ package org.chainwalletd.boot;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.event.EventStreams;
@@ -34,8 +35,11 @@ import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.NodeErrors;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
 import org.chainwalletd.rpc.method.swap.AccountErrors;
+import org.chainwalletd.rpc.method.swap.OpenSwapsGuard;
 import org.chainwalletd.rpc.method.swap.PoolErrors;
+import org.chainwalletd.rpc.method.swap.SwapErrors;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.swap.SwapService;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.wait.Waits;
 
@@ -53,10 +57,12 @@ record Services(
         Metrics metrics,
         EventStreams events,
         Optional<Accounts> accounts,
+        Optional<SwapService> swaps,
+        OpenSwapsGuard openSwaps,
         Workers workers) {
 
     RpcDispatcher dispatcher() {
-        List<ErrorTranslator> errors = List.of(
+        List<ErrorTranslator> known = List.of(
                 new KeyringErrors(settings.wallets()),
                 new SpendErrors(),
                 new HtlcErrors(),
@@ -64,6 +70,8 @@ record Services(
                 new NodeErrors(),
                 new PoolErrors(),
                 new AccountErrors());
+        List<ErrorTranslator> errors =
+                Stream.concat(known.stream(), Stream.of(new SwapErrors(known))).toList();
         return new RpcDispatcher(
                 methods(),
                 errors,
@@ -84,7 +92,9 @@ record Services(
                         inFlight(),
                         keyring,
                         deletionGuard(),
-                        accounts.map(Accounts::guard).orElse(EvmKeyGuard.BALANCE_UNKNOWN),
+                        EvmKeyGuard.all(
+                                List.of(openSwaps, accounts.map(Accounts::guard).orElse(EvmKeyGuard.BALANCE_UNKNOWN)),
+                                workers.answers()),
                         spending,
                         htlcs.methods(),
                         following.follower(),
@@ -94,6 +104,7 @@ record Services(
                         following.credits(),
                         pool,
                         accounts.map(Accounts::methods),
+                        swaps,
                         settings.evmWords(),
                         workers.answers())
                 .registry();
@@ -114,7 +125,8 @@ record Services(
                         // After the nodes, whose objection tells the balance: it is for what they do not list.
                         new LedgerCoinsGuard(following.ledger()),
                         new OwnSpendsGuard(spending::openSpendOf, workers.answers()),
-                        new OpenHtlcsGuard(htlcs.records(), workers.answers())),
+                        new OpenHtlcsGuard(htlcs.records(), workers.answers()),
+                        openSwaps),
                 workers.answers());
     }
 

@@ -19,8 +19,8 @@ final class SwapPool {
 
     /** @throws StartupException for a file that holds no certificate */
     static Pool open(ActorSystem<?> system, Settings settings, Settings.Swap swap, Executor executor) {
-        PoolWords words =
-                new PoolWords(settings.chain().brand(), PoolWords.DEFAULT.evm(), PoolWords.DEFAULT.nativeAsset());
+        Settings.EvmWords evm = settings.evmWords();
+        PoolWords words = new PoolWords(settings.chain().brand(), evm.brand(), evm.nativeAsset());
         return new HttpPool(system, swap.pool(), trust(swap), words, PATIENCE, executor);
     }
 

@@ -398,27 +398,27 @@ public interface WalletdMethods {
         return call(call);
     }
 
-    /** Asks the pool for a quote. Refused as long as no swap engine is configured. */
+    /** Asks the pool for a quote and binds it: nothing is locked. It can be executed until it expires, by the process that took it. Only min_amount_out protects the price, since fee and impact are judged by the pool's own figures. Refused as long as no swap engine is configured. */
     default SwapGetQuote.Result swapGetQuote(SwapGetQuote call) {
         return call(call);
     }
 
-    /** Locks and claims both legs of a quote. Refused as long as no swap engine is configured. */
+    /** Locks our side of a quote; the daemon then claims the pool's, or takes ours back, without being asked again. A repeated call answers the record as it stands and locks nothing more. A sell is metered by the spend allowance. Refused as long as no swap engine is configured. */
     default SwapExecute.Result swapExecute(SwapExecute call) {
         return call(call);
     }
 
-    /** Takes the own lock back when it is due. Refused as long as no swap engine is configured. */
+    /** Takes our own lock back when it is due; the daemon does so by itself too. Not due is -32037, nothing locked -32602. Refused as long as no swap engine is configured. */
     default SwapRefund.Result swapRefund(SwapRefund call) {
         return call(call);
     }
 
-    /** One swap of the journal. Refused as long as no swap engine is configured. */
+    /** One swap, as of the last look at both chains. Refused as long as no swap engine is configured. */
     default SwapStatus.Result swapStatus(SwapStatus call) {
         return call(call);
     }
 
-    /** Swaps of the journal, newest first. Refused as long as no swap engine is configured. */
+    /** Swaps of the journal, newest first. Quotes that expired are forgotten after a week. Refused as long as no swap engine is configured. */
     default SwapList.Result swapList(SwapList call) {
         return call(call);
     }

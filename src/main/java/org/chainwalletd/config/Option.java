@@ -383,6 +383,94 @@ public enum Option {
             Form.FINALITY,
             "finalized",
             "from when on a block of the account chain counts as final"),
+    SWAP_CONTRACT(
+            "swap-contract",
+            "swap.contract",
+            Form.EVM_ADDRESS,
+            null,
+            "the contract that swaps lock money in; its code must not be changeable by anybody. Enables swaps, together with"
+                    + " --swap-pool, --swap-contract-code-hash, --evm-rpc and --expect-genesis"),
+    SWAP_CONTRACT_CODE_HASH(
+            "swap-contract-code-hash",
+            "swap.contract-code-hash",
+            Form.HASH,
+            null,
+            "Keccak-256 of the contract's code, as somebody has read it; compared at the start and before each lock and each"
+                    + " secret"),
+    SWAP_CONTRACT_FROM_BLOCK(
+            "swap-contract-from-block",
+            "swap.contract-from-block",
+            Form.NUMBER,
+            null,
+            "block of the account chain with the contract's creation, where looking for own locks without a journal begins;"
+                    + " without it at the first start with swaps",
+            0,
+            Long.MAX_VALUE),
+    SWAP_CHAIN_CONFIRMATIONS(
+            "swap-chain-confirmations",
+            "swap.chain-confirmations",
+            Form.NUMBER,
+            null,
+            "depth in blocks that a lock on the chain must have; without it the larger of 30 and what twice the amount is in"
+                    + " block rewards",
+            1,
+            720),
+    SWAP_LOCK_BLOCKS(
+            "swap-lock-blocks",
+            "swap.lock-blocks",
+            Form.COUNT,
+            "4320",
+            "longest lock of our own in a sell, in blocks from the quote",
+            360,
+            100_000),
+    SWAP_LOCK_SECS(
+            "swap-lock-secs",
+            "swap.lock-secs",
+            Form.SECONDS,
+            "43200",
+            "longest lock of our own in a buy, from the quote",
+            7_200,
+            1_000_000),
+    SWAP_EVM_MARGIN(
+            "swap-evm-margin-secs",
+            "swap.evm-margin-secs",
+            Form.SECONDS,
+            "3600",
+            "time that the pool's lock in the contract must have left when the secret leaves",
+            600,
+            86_400),
+    SWAP_CHAIN_MARGIN(
+            "swap-chain-margin-blocks",
+            "swap.chain-margin-blocks",
+            Form.COUNT,
+            "360",
+            "blocks that the pool's lock on the chain must have left when the secret leaves",
+            60,
+            8_640),
+    SWAP_MAX_FEE_BPS(
+            "swap-max-fee-bps",
+            "swap.max-fee-bps",
+            Form.COUNT,
+            "100",
+            "highest fees of a quote, hundredths of a percent of its output, by the pool's own figures",
+            0,
+            10_000),
+    SWAP_MAX_IMPACT_BPS(
+            "swap-max-impact-bps",
+            "swap.max-impact-bps",
+            Form.COUNT,
+            "500",
+            "how far a quote may be below the pool's own price, hundredths of a percent; min_amount_out alone protects from a"
+                    + " pool that names a wrong price",
+            0,
+            10_000),
+    SWAP_ALLOW_RELAY(
+            "swap-allow-relay",
+            "swap.allow-relay",
+            Form.SWITCH,
+            "false",
+            "let the pool send our claim while the account-chain key has nothing to pay gas with; the pool is then trusted"
+                    + " with the whole amount"),
 
     RESERVATION_TTL(
             "reservation-ttl-secs",
@@ -498,6 +586,7 @@ public enum Option {
         HEIGHT("height", "a height, full or now"),
         COIN_SOURCE("node|ledger", "node or ledger"),
         EVM_ADDRESSES("list", "a comma-separated list of addresses, 0x and 40 hex characters each"),
+        EVM_ADDRESS("address", "an address, 0x and 40 hex characters"),
         FINALITY("finality", "finalized, safe or a number of blocks"),
         PATH("path", "a path"),
         ADDRESS("host:port", "host:port, [ipv6]:port"),

@@ -111,6 +111,11 @@ final class Parsing {
         return words(text).stream().map(EvmAddress::parse).toList();
     }
 
+    /** With or without {@code 0x}. */
+    static Hash256 codeHash(String text) {
+        return hash(text.startsWith("0x") ? text.substring(2) : text);
+    }
+
     static List<String> words(String text) {
         if (text.isBlank()) {
             return List.of();

@@ -68,8 +68,34 @@ public record Settings(
      *
      * @param pool base URL
      * @param poolCa PEM file with the only certificate that is trusted; empty: the system's
+     * @param swapping by what rules; empty: the pool is only asked, nothing is ever locked
      */
-    public record Swap(URI pool, Optional<Path> poolCa) {}
+    public record Swap(URI pool, Optional<Path> poolCa, Optional<Swapping> swapping) {}
+
+    /**
+     * The rules of swaps (swap.md, section 2). With these there are an account chain and a named genesis.
+     *
+     * @param codeHash Keccak-256 of the contract's code
+     * @param fromBlock with the contract's creation
+     * @param chainConfirmations depth of a lock on the chain; empty: by the amount
+     * @param lockBlocks longest own lock in a sell
+     * @param lockSecs longest own lock in a buy
+     * @param evmMarginSecs left on the pool's lock in the contract when the secret leaves
+     * @param chainMarginBlocks left on the pool's lock on the chain when the secret leaves
+     * @param allowRelay whether the pool may send our claim when we have no gas
+     */
+    public record Swapping(
+            EvmAddress contract,
+            Hash256 codeHash,
+            OptionalLong fromBlock,
+            OptionalLong chainConfirmations,
+            long lockBlocks,
+            long lockSecs,
+            long evmMarginSecs,
+            long chainMarginBlocks,
+            long maxFeeBps,
+            long maxImpactBps,
+            boolean allowRelay) {}
 
     /**
      * Services that answer about the whole chain.

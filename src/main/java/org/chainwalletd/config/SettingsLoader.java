@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
@@ -53,9 +54,12 @@ public final class SettingsLoader {
         ChainProfile chain = value(Option.BRAND, ChainProfile::of).orElse(ChainProfile.of("chain"));
         Path datadir = datadir();
         Optional<Settings.Devnet> devnet = devnet(datadir);
+        Optional<Hash256> genesis = value(Option.EXPECT_GENESIS, Parsing::hash);
+        Optional<Settings.Evm> evm = evm();
+        SwapSection swap = new SwapSection(this, problems, warnings);
         Settings settings = new Settings(
                 chain,
-                value(Option.EXPECT_GENESIS, Parsing::hash),
+                genesis,
                 datadir,
                 node(devnet),
                 http(),
@@ -66,9 +70,9 @@ public final class SettingsLoader {
                         count(Option.KEY_POOL),
                         value(Option.PASSPHRASE_FILE, sources::path)),
                 follow(),
-                swap(),
+                swap.read(evm.isPresent(), genesis.isPresent()),
                 devnet,
-                evm(),
+                evm,
                 new Settings.EvmWords(
                         value(Option.EVM_BRAND, Parsing::brandWord).orElse("evm"),
                         value(Option.EVM_NATIVE, Parsing::brandWord).orElse("native")),
@@ -237,18 +241,6 @@ public final class SettingsLoader {
                 number(Option.CREDITS_KEEP_DAYS));
     }
 
-    private Optional<Settings.Swap> swap() {
-        Optional<URI> pool = value(Option.SWAP_POOL, Parsing::url);
-        Optional<Path> ca = value(Option.SWAP_POOL_CA, Path::of);
-        if (ca.isPresent() && pool.isEmpty()) {
-            warnings.add("--swap-pool-ca does nothing without --swap-pool");
-        }
-        if (ca.isPresent() && pool.filter(url -> url.getScheme().equals("http")).isPresent()) {
-            problems.add("--swap-pool-ca needs a pool with https: over http no certificate is ever shown");
-        }
-        return pool.map(url -> new Settings.Swap(url, ca));
-    }
-
     private Optional<Settings.Evm> evm() {
         Optional<List<URI>> urls = value(Option.EVM_RPC, Parsing::urls);
         Optional<Long> chainId = value(Option.EVM_CHAIN_ID, text -> Parsing.number(text, 1, Long.MAX_VALUE));
@@ -314,7 +306,12 @@ public final class SettingsLoader {
                 prompt));
     }
 
-    private boolean truth(Option option) {
+    /** Whether somebody has set it, and not the default. */
+    boolean isGiven(Option option) {
+        return !origins.get(option).equals("default");
+    }
+
+    boolean truth(Option option) {
         return value(option, Parsing::truth).orElse(false);
     }
 
@@ -322,13 +319,13 @@ public final class SettingsLoader {
         return Math.toIntExact(number(option));
     }
 
-    private long number(Option option) {
+    long number(Option option) {
         return value(option, text -> Parsing.number(text, option.least(), option.most()))
                 .orElse(option.least());
     }
 
     /** The option's value, or its default; a problem is noted and counts as nothing. */
-    private <T> Optional<T> value(Option option, Function<String, T> parsing) {
+    <T> Optional<T> value(Option option, Function<String, T> parsing) {
         Optional<Sources.Given> given = sources.given(option);
         origins.put(option, given.map(Sources.Given::origin).orElse("default"));
         if (option.form() == Option.Form.SECRET && origins.get(option).startsWith("flag")) {

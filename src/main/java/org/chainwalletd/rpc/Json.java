@@ -29,7 +29,7 @@ public final class Json {
     private static final ObjectMapper MAPPER = JsonMapper.builder(new JsonFactoryBuilder()
                     .recyclerPool(new WipedBuffers.Pool())
                     .build())
-            .propertyNamingStrategy(new WireNames())
+            .propertyNamingStrategy(new WireNames(Spelling.AS_DECLARED))
             .accessorNaming(new RecordComponentsOnly())
             .annotationIntrospector(AnnotationIntrospector.pair(new SignedLongs(), new JacksonAnnotationIntrospector()))
             .defaultPropertyInclusion(
@@ -48,6 +48,15 @@ public final class Json {
         return Modifier.isFinal(type.getModifiers()) ? MAPPER.writerFor(type) : MAPPER.writer();
     }
 
+    /** As {@link #writerFor(Class)}, with members called as the brand calls them. */
+    public static ObjectWriter writerFor(Class<?> type, Spelling spelling) {
+        return spelling.isAsDeclared()
+                ? writerFor(type)
+                : MAPPER.copy()
+                        .setPropertyNamingStrategy(new WireNames(spelling))
+                        .writerFor(type);
+    }
+
     /** UTF-8 bytes of {@code value}. For results on the hot path keep a {@link #writerFor}. */
     public static byte[] write(Object value) {
         try {
@@ -63,9 +72,15 @@ public final class Json {
     private static final class WireNames extends PropertyNamingStrategies.NamingBase {
         private static final long serialVersionUID = 1L;
 
+        private final transient Spelling spelling;
+
+        WireNames(Spelling spelling) {
+            this.spelling = spelling;
+        }
+
         @Override
         public String translate(String propertyName) {
-            return MemberNames.snakeCase(propertyName);
+            return spelling.written(MemberNames.snakeCase(propertyName));
         }
     }
 

@@ -53,7 +53,9 @@ final class RegisteredMethod<P extends Record, R> {
         Compiled<P> ready = compiled;
         if (ready == null) {
             ready = new Compiled<>(
-                    ParamBinder.of(method.params()), Json.writerFor(method.result()), txIdOf(method.result()));
+                    ParamBinder.of(method.params()),
+                    Json.writerFor(method.result(), method.spelling()),
+                    txIdOf(method.result()));
             compiled = ready;
         }
         return ready;

@@ -28,6 +28,10 @@ public final class Spelling {
         return writtenByDeclared.isEmpty() ? AS_DECLARED : new Spelling(Map.copyOf(writtenByDeclared));
     }
 
+    boolean isAsDeclared() {
+        return writtenByDeclared.isEmpty();
+    }
+
     /** The name on the wire of a member that is declared as {@code declared}. */
     public String written(String declared) {
         return writtenByDeclared.getOrDefault(declared, declared);

@@ -165,6 +165,27 @@ public final class SwapJournal {
         return store.watched().thenComposeAsync(entries -> each(entries.iterator(), new ArrayList<>()), executor);
     }
 
+    /** The same without their secrets; for a start that wants to know what is open. */
+    public CompletionStage<List<SwapRow>> watchedRows() {
+        return watched()
+                .thenApplyAsync(
+                        opened -> {
+                            opened.forEach(held -> held.secret().close());
+                            return opened.stream().map(Held::row).toList();
+                        },
+                        executor);
+    }
+
+    /**
+     * Forgets quotes that came to nothing.
+     *
+     * @param before Unix seconds; only those that have not changed since
+     * @return how many
+     */
+    public CompletionStage<Integer> forgetExpired(long before) {
+        return store.remove(SwapStatus.EXPIRED.word(), before);
+    }
+
     private CompletionStage<List<Held>> each(Iterator<SwapEntry> rest, List<Held> opened) {
         if (!rest.hasNext()) {
             return CompletableFuture.completedFuture(List.copyOf(opened));

@@ -20,11 +20,11 @@ public final class Units {
 
     private Units() {}
 
-    static int decimalsIn(Direction direction) {
+    public static int decimalsIn(Direction direction) {
         return direction.isSell() ? CHAIN_DECIMALS : NATIVE_DECIMALS;
     }
 
-    static int decimalsOut(Direction direction) {
+    public static int decimalsOut(Direction direction) {
         return direction.isSell() ? NATIVE_DECIMALS : CHAIN_DECIMALS;
     }
 

@@ -95,7 +95,8 @@ class SettingsLoaderTest {
             case HEIGHT -> List.of("7", "full", "now");
             case COIN_SOURCE -> List.of("node", "ledger", "node");
             case FINALITY -> List.of("safe", "12", "finalized");
-            case EVM_ADDRESSES -> List.of("0x" + "11".repeat(20), "0x" + "22".repeat(20), "0x" + "33".repeat(20));
+            case EVM_ADDRESS, EVM_ADDRESSES ->
+                List.of("0x" + "11".repeat(20), "0x" + "22".repeat(20), "0x" + "33".repeat(20));
             case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
             case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
             case URL -> List.of("http://a.test:1", "https://b.test/x", "http://c.test");
@@ -205,6 +206,17 @@ class SettingsLoaderTest {
                 Map.entry("--follow-max-lag", "18"),
                 Map.entry("--own-coins", "ledger"),
                 Map.entry("--credits-keep-days", "400"),
+                Map.entry("--swap-contract", "0x" + "c0".repeat(20)),
+                Map.entry("--swap-contract-code-hash", "0x" + "ce".repeat(32)),
+                Map.entry("--swap-contract-from-block", "77"),
+                Map.entry("--swap-chain-confirmations", "31"),
+                Map.entry("--swap-lock-blocks", "4000"),
+                Map.entry("--swap-lock-secs", "40000"),
+                Map.entry("--swap-evm-margin-secs", "3000"),
+                Map.entry("--swap-chain-margin-blocks", "300"),
+                Map.entry("--swap-max-fee-bps", "90"),
+                Map.entry("--swap-max-impact-bps", "400"),
+                Map.entry("--swap-allow-relay", "true"),
                 Map.entry("--swap-pool", "https://pool.test/p"),
                 Map.entry("--swap-pool-ca", "pool.pem")));
         assertThat(load().settings())
@@ -262,8 +274,21 @@ class SettingsLoaderTest {
                                 18,
                                 true,
                                 400),
-                        Optional.of(
-                                new Settings.Swap(URI.create("https://pool.test/p"), Optional.of(Path.of("pool.pem")))),
+                        Optional.of(new Settings.Swap(
+                                URI.create("https://pool.test/p"),
+                                Optional.of(Path.of("pool.pem")),
+                                Optional.of(new Settings.Swapping(
+                                        EvmAddress.parse("0x" + "c0".repeat(20)),
+                                        Hash256.parse("ce".repeat(32)),
+                                        OptionalLong.of(77),
+                                        OptionalLong.of(31),
+                                        4_000,
+                                        40_000,
+                                        3_000,
+                                        300,
+                                        90,
+                                        400,
+                                        true)))),
                         Optional.empty(),
                         Optional.of(new Settings.Evm(
                                 List.of(URI.create("http://e.test"), URI.create("http://f.test")),

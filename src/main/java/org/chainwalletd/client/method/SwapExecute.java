@@ -7,15 +7,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code swap_execute}: Locks and claims both legs of a quote. Refused as long as no swap engine is configured.
- * Needs the spend token.
+ * {@code swap_execute}: Locks our side of a quote; the daemon then claims the pool's, or takes ours back, without
+ * being asked again. A repeated call answers the record as it stands and locks nothing more. A sell is metered by
+ * the spend allowance. Refused as long as no swap engine is configured. Needs the spend token.
  *
  * @param swapId the daemon's own id of the swap
+ * @param minAmountOut decimal string; a quote below it is not executed
  */
-public record SwapExecute(String swapId) implements Call<SwapExecute.Result> {
+public record SwapExecute(String swapId, Optional<String> minAmountOut) implements Call<SwapExecute.Result> {
     /** With what must be there. */
     public static SwapExecute of(String swapId) {
-        return new SwapExecute(swapId);
+        return new SwapExecute(swapId, Optional.empty());
+    }
+
+    public SwapExecute withMinAmountOut(String minAmountOut) {
+        return new SwapExecute(swapId, Optional.of(minAmountOut));
     }
 
     @Override
@@ -27,6 +33,7 @@ public record SwapExecute(String swapId) implements Call<SwapExecute.Result> {
     public Map<String, Object> params() {
         Map<String, Object> params = new LinkedHashMap<>();
         params.put("swap_id", swapId);
+        minAmountOut.ifPresent(value -> params.put("min_amount_out", value));
         return params;
     }
 
@@ -37,6 +44,24 @@ public record SwapExecute(String swapId) implements Call<SwapExecute.Result> {
 
     /**
      * What the method answers.
+     *
+     * @param direction chain_to_native or native_to_chain, in the brand's words
+     * @param status quoted, locking, user_locked, pool_locked, claiming, completed; refunding, refunded; expired,
+     * failed, lost
+     * @param hashlock SHA-256 of the secret, without 0x
+     * @param amountIn decimal in whole coins
+     * @param amountOut decimal in whole coins
+     * @param amountInUnits in smallest units
+     * @param amountOutUnits in smallest units
+     * @param poolChainPubkey in a sell: who may claim our lock
+     * @param poolEvmAddress in a buy: who may claim our lock
+     * @param chainTimeoutHeight in a sell: above it our lock can be taken back
+     * @param evmTimeoutSec in a buy: from then on our lock can be taken back
+     * @param userLockTx the transaction of our lock
+     * @param poolLockRef where the pool's lock stands: an outpoint of the chain, or the contract's slot
+     * @param feeBps by the pool's own word
+     * @param networkFeeNative by the pool's own word
+     * @param error why it does not go on as hoped
      */
     public record Result(
             String swapId,

@@ -7,9 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code swap_get_quote}: Asks the pool for a quote. Refused as long as no swap engine is configured. Needs the
- * spend token.
+ * {@code swap_get_quote}: Asks the pool for a quote and binds it: nothing is locked. It can be executed until it
+ * expires, by the process that took it. Only min_amount_out protects the price, since fee and impact are judged by
+ * the pool's own figures. Refused as long as no swap engine is configured. Needs the spend token.
  *
+ * @param direction chain_to_native (a sell) or native_to_chain (a buy); the brand's words are read too
  * @param amountIn decimal string in whole coins of the asset that is given
  * @param from own address of the chain leg
  * @param minAmountOut decimal string; a quote below it is refused
@@ -47,6 +49,24 @@ public record SwapGetQuote(String direction, String amountIn, String from, Optio
 
     /**
      * What the method answers.
+     *
+     * @param direction chain_to_native or native_to_chain, in the brand's words
+     * @param status quoted, locking, user_locked, pool_locked, claiming, completed; refunding, refunded; expired,
+     * failed, lost
+     * @param hashlock SHA-256 of the secret, without 0x
+     * @param amountIn decimal in whole coins
+     * @param amountOut decimal in whole coins
+     * @param amountInUnits in smallest units
+     * @param amountOutUnits in smallest units
+     * @param poolChainPubkey in a sell: who may claim our lock
+     * @param poolEvmAddress in a buy: who may claim our lock
+     * @param chainTimeoutHeight in a sell: above it our lock can be taken back
+     * @param evmTimeoutSec in a buy: from then on our lock can be taken back
+     * @param userLockTx the transaction of our lock
+     * @param poolLockRef where the pool's lock stands: an outpoint of the chain, or the contract's slot
+     * @param feeBps by the pool's own word
+     * @param networkFeeNative by the pool's own word
+     * @param error why it does not go on as hoped
      */
     public record Result(
             String swapId,

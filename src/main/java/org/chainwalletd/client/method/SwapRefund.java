@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code swap_refund}: Takes the own lock back when it is due. Refused as long as no swap engine is configured.
- * Needs the spend token.
+ * {@code swap_refund}: Takes our own lock back when it is due; the daemon does so by itself too. Not due is -32037,
+ * nothing locked -32602. Refused as long as no swap engine is configured. Needs the spend token.
  *
  * @param swapId the daemon's own id of the swap
  */
@@ -37,6 +37,24 @@ public record SwapRefund(String swapId) implements Call<SwapRefund.Result> {
 
     /**
      * What the method answers.
+     *
+     * @param direction chain_to_native or native_to_chain, in the brand's words
+     * @param status quoted, locking, user_locked, pool_locked, claiming, completed; refunding, refunded; expired,
+     * failed, lost
+     * @param hashlock SHA-256 of the secret, without 0x
+     * @param amountIn decimal in whole coins
+     * @param amountOut decimal in whole coins
+     * @param amountInUnits in smallest units
+     * @param amountOutUnits in smallest units
+     * @param poolChainPubkey in a sell: who may claim our lock
+     * @param poolEvmAddress in a buy: who may claim our lock
+     * @param chainTimeoutHeight in a sell: above it our lock can be taken back
+     * @param evmTimeoutSec in a buy: from then on our lock can be taken back
+     * @param userLockTx the transaction of our lock
+     * @param poolLockRef where the pool's lock stands: an outpoint of the chain, or the contract's slot
+     * @param feeBps by the pool's own word
+     * @param networkFeeNative by the pool's own word
+     * @param error why it does not go on as hoped
      */
     public record Result(
             String swapId,

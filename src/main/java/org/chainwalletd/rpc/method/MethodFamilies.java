@@ -37,11 +37,13 @@ import org.chainwalletd.rpc.method.swap.BrandedMethod;
 import org.chainwalletd.rpc.method.swap.EvmKeyMethods;
 import org.chainwalletd.rpc.method.swap.PoolMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
+import org.chainwalletd.rpc.method.swap.SwapWords;
 import org.chainwalletd.rpc.method.uri.UriMethods;
 import org.chainwalletd.rpc.method.wait.CreditOwners;
 import org.chainwalletd.rpc.method.wait.WaitMethods;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.swap.SwapService;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.uri.PaymentUriCodec;
 import org.chainwalletd.wait.Waits;
@@ -64,6 +66,7 @@ public record MethodFamilies(
         CreditFeed credits,
         Optional<Pool> pool,
         Optional<AccountMethods.Services> account,
+        Optional<SwapService> swaps,
         EvmWords evmWords,
         Executor executor) {
 
@@ -87,6 +90,7 @@ public record MethodFamilies(
                 null,
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 EvmWords.DEFAULT,
                 Runnable::run);
     }
@@ -101,8 +105,8 @@ public record MethodFamilies(
         methods.addAll(WaitMethods.all(waits, credits, creditOwners(), executor));
         methods.addAll(EvmKeyMethods.all(keyring, evmKeyGuard, executor));
         methods.addAll(AccountMethods.all(account, executor));
-        methods.addAll(SwapMethods.unconfigured());
-        methods.addAll(PoolMethods.all(pool, executor));
+        methods.addAll(SwapMethods.all(swaps, SwapWords.of(chain, evmWords), executor));
+        methods.addAll(PoolMethods.all(pool, SwapWords.of(chain, evmWords), executor));
         methods.addAll(QuoteMethods.all(chain, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));
         methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));

@@ -7,7 +7,7 @@ import org.chainwalletd.swap.pool.Pool;
 
 /** {@code lp_deposit_start}: nothing moves; the answer says what to send where. */
 final class LpDepositStartMethod extends PoolMethod<SwapParams.DepositStart, SwapResults.PoolAnswer> {
-    LpDepositStartMethod(Pool pool, Executor executor) {
+    LpDepositStartMethod(Pool pool, SwapWords words, Executor executor) {
         super(
                 "lp_deposit_start",
                 Scope.READ,
@@ -15,6 +15,7 @@ final class LpDepositStartMethod extends PoolMethod<SwapParams.DepositStart, Swa
                 SwapParams.DepositStart.class,
                 SwapResults.PoolAnswer.class,
                 pool,
+                words,
                 executor);
     }
 

@@ -7,7 +7,7 @@ import org.chainwalletd.swap.pool.Pool;
 
 /** {@code lp_deposit_status}. */
 final class LpDepositStatusMethod extends PoolMethod<SwapParams.DepositStatus, SwapResults.PoolAnswer> {
-    LpDepositStatusMethod(Pool pool, Executor executor) {
+    LpDepositStatusMethod(Pool pool, SwapWords words, Executor executor) {
         super(
                 "lp_deposit_status",
                 Scope.READ,
@@ -15,6 +15,7 @@ final class LpDepositStatusMethod extends PoolMethod<SwapParams.DepositStatus, S
                 SwapParams.DepositStatus.class,
                 SwapResults.PoolAnswer.class,
                 pool,
+                words,
                 executor);
     }
 

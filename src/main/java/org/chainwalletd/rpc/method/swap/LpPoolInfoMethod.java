@@ -8,7 +8,7 @@ import org.chainwalletd.swap.pool.Pool;
 
 /** {@code lp_pool_info}. */
 final class LpPoolInfoMethod extends PoolMethod<NoParams, SwapResults.PoolAnswer> {
-    LpPoolInfoMethod(Pool pool, Executor executor) {
+    LpPoolInfoMethod(Pool pool, SwapWords words, Executor executor) {
         super(
                 "lp_pool_info",
                 Scope.READ,
@@ -16,6 +16,7 @@ final class LpPoolInfoMethod extends PoolMethod<NoParams, SwapResults.PoolAnswer
                 NoParams.class,
                 SwapResults.PoolAnswer.class,
                 pool,
+                words,
                 executor);
     }
 

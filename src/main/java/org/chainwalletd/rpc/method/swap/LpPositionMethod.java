@@ -7,7 +7,7 @@ import org.chainwalletd.swap.pool.Pool;
 
 /** {@code lp_position}. */
 final class LpPositionMethod extends PoolMethod<SwapParams.Position, SwapResults.PoolAnswer> {
-    LpPositionMethod(Pool pool, Executor executor) {
+    LpPositionMethod(Pool pool, SwapWords words, Executor executor) {
         super(
                 "lp_position",
                 Scope.READ,
@@ -15,6 +15,7 @@ final class LpPositionMethod extends PoolMethod<SwapParams.Position, SwapResults
                 SwapParams.Position.class,
                 SwapResults.PoolAnswer.class,
                 pool,
+                words,
                 executor);
     }
 

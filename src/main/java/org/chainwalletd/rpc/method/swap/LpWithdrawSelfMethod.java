@@ -7,7 +7,7 @@ import org.chainwalletd.swap.pool.Pool;
 
 /** {@code lp_withdraw_self}: the pool pays the address that the shares are of. */
 final class LpWithdrawSelfMethod extends PoolMethod<SwapParams.Withdraw, SwapResults.PoolAnswer> {
-    LpWithdrawSelfMethod(Pool pool, Executor executor) {
+    LpWithdrawSelfMethod(Pool pool, SwapWords words, Executor executor) {
         super(
                 "lp_withdraw_self",
                 Scope.SPEND,
@@ -15,6 +15,7 @@ final class LpWithdrawSelfMethod extends PoolMethod<SwapParams.Withdraw, SwapRes
                 SwapParams.Withdraw.class,
                 SwapResults.PoolAnswer.class,
                 pool,
+                words,
                 executor);
     }
 

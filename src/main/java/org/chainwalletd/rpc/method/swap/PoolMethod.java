@@ -8,17 +8,27 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.rpc.Spelling;
 import org.chainwalletd.swap.pool.Pool;
 
 /** A question that the pool alone answers. Its refusals are -32020 with its words, never a success. */
 abstract class PoolMethod<P extends Record, R> extends NamedMethod<P, R> {
     private final Pool pool;
+    private final SwapWords words;
     private final Executor executor;
 
     PoolMethod(
-            String name, Scope scope, String summary, Class<P> params, Class<R> result, Pool pool, Executor executor) {
+            String name,
+            Scope scope,
+            String summary,
+            Class<P> params,
+            Class<R> result,
+            Pool pool,
+            SwapWords words,
+            Executor executor) {
         super(name, scope, summary, params, result);
         this.pool = pool;
+        this.words = words;
         this.executor = executor;
     }
 
@@ -31,6 +41,11 @@ abstract class PoolMethod<P extends Record, R> extends NamedMethod<P, R> {
 
     final <T, U> CompletionStage<U> told(CompletionStage<T> answer, Function<T, U> as) {
         return answer.thenApplyAsync(as, executor);
+    }
+
+    @Override
+    public final Spelling spelling() {
+        return words.spelling();
     }
 
     @Override

@@ -1,48 +1,74 @@
 package org.chainwalletd.rpc.method.swap;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.swap.SwapService;
 
-/** The family of methods about swaps and the account chain (interface.md, section 4.13). */
+/** The methods of the engine (interface.md, section 4.13; swap.md, section 4). */
 public final class SwapMethods {
     private static final String OFF = " Refused as long as no swap engine is configured.";
 
     private SwapMethods() {}
 
-    /** For a daemon without a swap engine. */
-    public static List<RpcMethod<?, ?>> unconfigured() {
+    /** @param swaps empty in a daemon without an engine: then each call is refused */
+    public static List<RpcMethod<?, ?>> all(Optional<SwapService> swaps, SwapWords words, Executor executor) {
+        return swaps.map(known -> asking(new SwapMethod.Parts(known, words, executor)))
+                .orElseGet(() -> unconfigured(words));
+    }
+
+    private static List<RpcMethod<?, ?>> asking(SwapMethod.Parts parts) {
         return List.of(
-                spend(
+                new SwapGetQuoteMethod(parts),
+                new SwapExecuteMethod(parts),
+                new SwapRefundMethod(parts),
+                new SwapStatusMethod(parts),
+                new SwapListMethod(parts));
+    }
+
+    private static List<RpcMethod<?, ?>> unconfigured(SwapWords words) {
+        return List.of(
+                off(
                         "swap_get_quote",
-                        "Asks the pool for a quote.",
+                        Scope.SPEND,
+                        SwapGetQuoteMethod.SUMMARY,
                         SwapParams.Quote.class,
-                        SwapResults.SwapRecord.class),
-                spend(
+                        SwapRecord.class,
+                        words),
+                off(
                         "swap_execute",
-                        "Locks and claims both legs of a quote.",
-                        SwapParams.Swap.class,
-                        SwapResults.SwapRecord.class),
-                spend(
+                        Scope.SPEND,
+                        SwapExecuteMethod.SUMMARY,
+                        SwapParams.Execute.class,
+                        SwapRecord.class,
+                        words),
+                off(
                         "swap_refund",
-                        "Takes the own lock back when it is due.",
+                        Scope.SPEND,
+                        SwapRefundMethod.SUMMARY,
                         SwapParams.Swap.class,
-                        SwapResults.SwapRecord.class),
-                read("swap_status", "One swap of the journal.", SwapParams.Swap.class, SwapResults.SwapRecord.class),
-                read(
+                        SwapRecord.class,
+                        words),
+                off(
+                        "swap_status",
+                        Scope.READ,
+                        SwapStatusMethod.SUMMARY,
+                        SwapParams.Swap.class,
+                        SwapRecord.class,
+                        words),
+                off(
                         "swap_list",
-                        "Swaps of the journal, newest first.",
+                        Scope.READ,
+                        SwapListMethod.SUMMARY,
                         SwapParams.SwapList.class,
-                        SwapResults.Swaps.class));
+                        SwapResults.Swaps.class,
+                        words));
     }
 
-    private static <P extends Record, R> RpcMethod<P, R> read(
-            String name, String what, Class<P> params, Class<R> result) {
-        return new UnconfiguredMethod<>(name, Scope.READ, what + OFF, params, result);
-    }
-
-    private static <P extends Record, R> RpcMethod<P, R> spend(
-            String name, String what, Class<P> params, Class<R> result) {
-        return new UnconfiguredMethod<>(name, Scope.SPEND, what + OFF, params, result);
+    private static <P extends Record, R> RpcMethod<P, R> off(
+            String name, Scope scope, String summary, Class<P> params, Class<R> result, SwapWords words) {
+        return new UnconfiguredMethod<>(name, scope, summary + OFF, params, result, words.spelling());
     }
 }

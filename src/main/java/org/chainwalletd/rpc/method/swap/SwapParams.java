@@ -10,13 +10,9 @@ import org.chainwalletd.rpc.Doc;
 final class SwapParams {
     private SwapParams() {}
 
-    enum Direction {
-        CHAIN_TO_NATIVE,
-        NATIVE_TO_CHAIN
-    }
-
     record Quote(
-            Direction direction,
+            @Doc("chain_to_native (a sell) or native_to_chain (a buy); the brand's words are read too")
+            String direction,
 
             @Doc("decimal string in whole coins of the asset that is given")
             String amountIn,
@@ -27,6 +23,12 @@ final class SwapParams {
             Optional<String> minAmountOut) {}
 
     record Swap(@Doc("the daemon's own id of the swap") String swapId) {}
+
+    record Execute(
+            @Doc("the daemon's own id of the swap") String swapId,
+
+            @Doc("decimal string; a quote below it is not executed")
+            Optional<String> minAmountOut) {}
 
     record SwapList(
             @Doc("only swaps of this status") Optional<String> state,

@@ -8,7 +8,7 @@ import org.chainwalletd.swap.pool.Pool;
 
 /** {@code swap_pool_info}: what the pool says of itself, null where it says nothing. */
 final class SwapPoolInfoMethod extends PoolMethod<NoParams, SwapResults.PoolInfo> {
-    SwapPoolInfoMethod(Pool pool, Executor executor) {
+    SwapPoolInfoMethod(Pool pool, SwapWords words, Executor executor) {
         super(
                 "swap_pool_info",
                 Scope.READ,
@@ -16,6 +16,7 @@ final class SwapPoolInfoMethod extends PoolMethod<NoParams, SwapResults.PoolInfo
                 NoParams.class,
                 SwapResults.PoolInfo.class,
                 pool,
+                words,
                 executor);
     }
 

@@ -7,7 +7,7 @@ import org.chainwalletd.swap.pool.Pool;
 
 /** {@code swap_price_klines}: the pool's items, checked. */
 final class SwapPriceKlinesMethod extends PoolMethod<SwapParams.Klines, SwapResults.Klines> {
-    SwapPriceKlinesMethod(Pool pool, Executor executor) {
+    SwapPriceKlinesMethod(Pool pool, SwapWords words, Executor executor) {
         super(
                 "swap_price_klines",
                 Scope.READ,
@@ -15,6 +15,7 @@ final class SwapPriceKlinesMethod extends PoolMethod<SwapParams.Klines, SwapResu
                 SwapParams.Klines.class,
                 SwapResults.Klines.class,
                 pool,
+                words,
                 executor);
     }
 

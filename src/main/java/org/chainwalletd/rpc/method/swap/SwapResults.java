@@ -9,44 +9,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.rpc.Doc;
 
 /** Result records of the family. No result ever carries the secret of a swap. Times are Unix seconds. */
 final class SwapResults {
     private SwapResults() {}
-
-    record SwapRecord(
-            String swapId,
-            String poolSwapId,
-            SwapParams.Direction direction,
-            String status,
-            Hash256 hashlock,
-            String amountIn,
-            String amountOut,
-            String amountInUnits,
-            String amountOutUnits,
-            String htlcContract,
-            Address ourChainAddress,
-            String ourEvmAddress,
-            Optional<PublicKey> poolChainPubkey,
-            Optional<String> poolEvmAddress,
-            OptionalLong chainTimeoutHeight,
-            OptionalLong evmTimeoutSec,
-            Optional<String> userLockTx,
-            Optional<String> poolLockRef,
-            Optional<String> claimTx,
-            Optional<String> refundTx,
-            long expiresAt,
-            long feeBps,
-            Optional<String> networkFeeNative,
-            Optional<String> error,
-            long createdAt,
-            long updatedAt) {}
 
     record Swaps(List<SwapRecord> swaps, Optional<String> nextCursor) {}
 

@@ -8,11 +8,20 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.rpc.Spelling;
 
 /** A method of a daemon without a swap engine: well-formed parameters are refused with -32602, which says why. */
 final class UnconfiguredMethod<P extends Record, R> extends NamedMethod<P, R> {
-    UnconfiguredMethod(String name, Scope scope, String summary, Class<P> params, Class<R> result) {
+    private final Spelling spelling;
+
+    UnconfiguredMethod(String name, Scope scope, String summary, Class<P> params, Class<R> result, Spelling spelling) {
         super(name, scope, summary, params, result);
+        this.spelling = spelling;
+    }
+
+    @Override
+    public Spelling spelling() {
+        return spelling;
     }
 
     @Override

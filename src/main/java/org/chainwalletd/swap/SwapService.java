@@ -1,0 +1,143 @@
+package org.chainwalletd.swap;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.swap.pool.Direction;
+
+/**
+ * The way in to swaps. Stages fail with {@link SwapException}; a quote also with what the pool, the account chain, the keyring and the store
+ * fail with. They are completed on the daemon's own threads.
+ */
+public final class SwapService {
+    /** Both chains are asked and a transaction is made meanwhile, each with limits of their own. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private final ActorRef<SwapEngine.Command> engine;
+    private final Quoting quoting;
+    private final SwapJournal journal;
+    private final Consumer<SwapRow> changed;
+    private final Executor executor;
+
+    /** @param changed hears of new quotes, as {@link SwapSetup#changed} hears of what becomes of them */
+    public SwapService(
+            ActorRef<SwapEngine.Command> engine,
+            Quoting quoting,
+            SwapJournal journal,
+            Consumer<SwapRow> changed,
+            Executor executor) {
+        this.engine = engine;
+        this.quoting = quoting;
+        this.journal = journal;
+        this.changed = changed;
+        this.executor = executor;
+    }
+
+    /** A quote, durable, which this process can execute until it expires. */
+    public CompletionStage<SwapRow> quote(Quoting.Wanted wanted) {
+        CompletableFuture<Boolean> room = new CompletableFuture<>();
+        engine.tell(new SwapEngine.Room(room));
+        return room.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .thenComposeAsync(
+                        there -> there
+                                ? quoting.take(wanted)
+                                : CompletableFuture.failedFuture(
+                                        new SwapException.Refused(new SwapRefusal.TooManySwaps())),
+                        executor)
+                .thenApplyAsync(
+                        held -> {
+                            SwapRow row = held.row();
+                            changed.accept(row);
+                            engine.tell(new SwapEngine.Adopt(held));
+                            return row;
+                        },
+                        executor);
+    }
+
+    /**
+     * Locks our side of a quote; of a swap that was executed before, the record as it stands.
+     *
+     * @param minimumOut of the output, decimal in whole coins
+     */
+    public CompletionStage<SwapRow> execute(String id, Optional<String> minimumOut) {
+        if (minimumOut.isEmpty()) {
+            return executed(id, Optional.empty());
+        }
+        return status(id).thenComposeAsync(row -> executed(id, Optional.of(units(row, minimumOut.get()))), executor);
+    }
+
+    private CompletionStage<SwapRow> executed(String id, Optional<BigInteger> minimumOut) {
+        return ask(id, reply -> new SwapEngine.Execute(id, minimumOut, reply));
+    }
+
+    private static BigInteger units(SwapRow row, String decimal) {
+        Direction direction = row.terms().direction();
+        return Units.parse(decimal, Units.decimalsOut(direction))
+                .orElseThrow(() -> new SwapException.Refused(new SwapRefusal.NotExecuted(
+                        row.id(),
+                        "min_amount_out has to be a decimal with at most " + Units.decimalsOut(direction)
+                                + " decimals")));
+    }
+
+    /** Takes our lock back, when that is due. */
+    public CompletionStage<SwapRow> refund(String id) {
+        return ask(id, reply -> new SwapEngine.Refund(id, reply));
+    }
+
+    public CompletionStage<SwapRow> status(String id) {
+        return ask(id, reply -> new SwapEngine.Status(id, reply));
+    }
+
+    /**
+     * Newest first.
+     *
+     * @param below as a page before this one named it
+     */
+    public CompletionStage<SwapJournal.Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
+        return journal.page(status, below, limit);
+    }
+
+    private CompletionStage<SwapRow> ask(
+            String id, Function<CompletableFuture<SwapReply>, SwapEngine.Command> question) {
+        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+        engine.tell(question.apply(reply));
+        return reply.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .handleAsync(
+                        (answer, failure) -> {
+                            if (failure != null) {
+                                throw new SwapException.Unsettled(id, failure);
+                            }
+                            return row(id, answer);
+                        },
+                        executor);
+    }
+
+    private static SwapRow row(String id, SwapReply reply) {
+        if (reply instanceof SwapReply.Standing standing) {
+            return standing.row();
+        }
+        if (reply instanceof SwapReply.Failed failed) {
+            throw new SwapException.Unsettled(id, failed.cause());
+        }
+        throw new SwapException.Refused(refusal(id, reply));
+    }
+
+    private static SwapRefusal refusal(String id, SwapReply reply) {
+        if (reply instanceof SwapReply.Unknown) {
+            return new SwapRefusal.UnknownSwap(id);
+        }
+        if (reply instanceof SwapReply.NotExecuted not) {
+            return new SwapRefusal.NotExecuted(id, not.why());
+        }
+        return reply instanceof SwapReply.NothingLocked nothing
+                ? new SwapRefusal.NothingLocked(id, nothing.row().status())
+                : new SwapRefusal.NotDue(id);
+    }
+}
