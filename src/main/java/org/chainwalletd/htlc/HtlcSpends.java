@@ -12,9 +12,11 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.spend.OwnerPushes;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendException;
@@ -71,6 +73,35 @@ public final class HtlcSpends {
     /** Builds, signs and broadcasts the sender's spend. */
     public CompletionStage<Receipt> reclaim(ReclaimRequest request) {
         return redeem(request);
+    }
+
+    /** As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerPushes}). */
+    public CompletionStage<Receipt> lockOfSwap(LockRequest request) {
+        return checked(
+                request, sender -> noted(spending.spend(request.plan(sender).ofKind(OwnerPushes.SWAP_LOCK))));
+    }
+
+    /**
+     * As {@link #claim}, of an output that our own books show in a block: no node is asked for anything before the bytes leave, so none can
+     * hold them back by what it says of the output.
+     *
+     * @param output from bytes whose transaction id was computed
+     * @param tipHeight of the followed tip
+     */
+    public CompletionStage<Receipt> claimProven(ClaimRequest request, TxOutput output, long tipHeight) {
+        return redeemProven(request, output, tipHeight);
+    }
+
+    /** As {@link #reclaim}, in the way of {@link #claimProven}. */
+    public CompletionStage<Receipt> reclaimProven(ReclaimRequest request, TxOutput output, long tipHeight) {
+        return redeemProven(request, output, tipHeight);
+    }
+
+    private CompletionStage<Receipt> redeemProven(Redemption request, TxOutput output, long tipHeight) {
+        return whenOwned(request.from(), own -> {
+            RedeemPlan plan = new RedeemPlan(request, request.params(own), Optional.empty(), profile, identity);
+            return noted(spending.spend(new ProvenRedeemPlan(plan, output, tipHeight)));
+        });
     }
 
     private <T> CompletionStage<T> checked(LockRequest request, Function<PublicKey, CompletionStage<T>> then) {

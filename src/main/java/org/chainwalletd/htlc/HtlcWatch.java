@@ -39,6 +39,6 @@ public record HtlcWatch(
                 lock.params().hashLock(),
                 lock.params().timeoutHeight(),
                 Optional.empty(),
-                Optional.of("auto-reclaim-" + lock.outpoint()));
+                Optional.of(ReclaimRequest.tokenOfWatchdog(lock.outpoint())));
     }
 }

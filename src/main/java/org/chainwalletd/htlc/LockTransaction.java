@@ -23,6 +23,21 @@ record LockTransaction(Transaction transaction, boolean confirmed) {
      * @throws SpendException when it can never be spent with what the daemon is given
      */
     TxOutput authenticated(Outpoint lock, HtlcParams expected) {
+        TxOutput output = output(lock, expected);
+        if (output.datumHash() != null && output.datum() == null) {
+            throw new SpendException(new SpendRefusal.BuildFailed("the output " + lock
+                    + " commits to a datum by its hash only: whoever spends it must supply the datum as redeemer, which this"
+                    + " daemon cannot; nothing was broadcast"));
+        }
+        return output;
+    }
+
+    /**
+     * The same, whatever datum it carries.
+     *
+     * @throws HtlcException when it is another output, or none
+     */
+    TxOutput output(Outpoint lock, HtlcParams expected) {
         if (lock.index() >= transaction.outputs().size()) {
             throw mismatch(
                     lock, "the transaction has only " + transaction.outputs().size() + " outputs");
@@ -30,11 +45,6 @@ record LockTransaction(Transaction transaction, boolean confirmed) {
         TxOutput output = transaction.outputs().get((int) lock.index());
         if (!output.script().equals(HtlcScript.build(expected))) {
             throw mismatch(lock, difference(output.script(), expected));
-        }
-        if (output.datumHash() != null && output.datum() == null) {
-            throw new SpendException(new SpendRefusal.BuildFailed("the output " + lock
-                    + " commits to a datum by its hash only: whoever spends it must supply the datum as redeemer, which this"
-                    + " daemon cannot; nothing was broadcast"));
         }
         return output;
     }

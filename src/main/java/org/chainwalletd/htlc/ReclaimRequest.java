@@ -30,6 +30,11 @@ public record ReclaimRequest(
         implements Redemption {
     public static final String KIND = "htlc_reclaim";
 
+    /** What the watchdog's reclaim of a lock is known by, in every life of the daemon. */
+    public static String tokenOfWatchdog(Outpoint lock) {
+        return "auto-reclaim-" + lock;
+    }
+
     @Override
     public String kind() {
         return KIND;

@@ -154,7 +154,7 @@ record RedeemPlan(
     }
 
     /** The one thing that can be spent, with its proved value. */
-    private Candidates candidates(TxOutput output, long tipHeight) {
+    Candidates candidates(TxOutput output, long tipHeight) {
         NodeClient.Utxo utxo = new NodeClient.Utxo(request.lock(), output.value(), tipHeight, false, HtlcScript.LENGTH);
         return Candidates.proven(List.of(utxo), tipHeight);
     }

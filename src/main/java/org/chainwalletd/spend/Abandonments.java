@@ -31,14 +31,21 @@ import org.slf4j.LoggerFactory;
 final class Abandonments {
     private static final Logger LOG = LoggerFactory.getLogger(Abandonments.class);
     private static final String BY_THE_OPERATOR = "abandoned by the operator";
+    private static final String REPLACED = "another spend of its coins takes its place";
 
     /**
      * What one call names, as far as it can be given up.
      *
      * @param held the named coins of each spend in flight that nobody sends
      * @param free named coins that nothing holds: a spend whose reservations have ended is given up without freeing any
+     * @param replaced whether it is given up wherever it is, since its owner puts another spend of the same coins in its place and knows
+     *     that a block may take either
      */
-    record Question(Map<Hash256, Set<Outpoint>> held, Set<Outpoint> free, CompletableFuture<Abandoned> answer) {
+    record Question(
+            Map<Hash256, Set<Outpoint>> held,
+            Set<Outpoint> free,
+            boolean replaced,
+            CompletableFuture<Abandoned> answer) {
         boolean concerns(Hash256 txId, Collection<Outpoint> inputs) {
             return held.containsKey(txId) || inputs.stream().anyMatch(free::contains);
         }
@@ -121,7 +128,17 @@ final class Abandonments {
         }
         held.keySet().removeIf(this::isBusy);
         underWay.addAll(held.keySet());
-        return new Question(held, free, answer);
+        return new Question(held, free, false, answer);
+    }
+
+    /** One spend with all that it holds; nothing while somebody sends it. */
+    Question begin(Hash256 txId, CompletableFuture<Abandoned> answer) {
+        Map<Hash256, Set<Outpoint>> held = new HashMap<>();
+        if (!isBusy(txId)) {
+            held.put(txId, coins.inFlightOf(new Owner.Payment(txId)));
+            underWay.add(txId);
+        }
+        return new Question(held, Set.of(), true, answer);
     }
 
     private Optional<Hash256> inFlight(Outpoint outpoint) {
@@ -149,6 +166,9 @@ final class Abandonments {
             }
         }
         CompletionStage<Map<Hash256, Lookup.Whereabouts>> all = CompletableFuture.completedFuture(new HashMap<>());
+        if (question.replaced()) {
+            return all;
+        }
         for (Hash256 txId : question.held().keySet()) {
             all = all.thenCombineAsync(
                     broadcast.lookup().anywhere(txId),
@@ -165,8 +185,8 @@ final class Abandonments {
     CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
-            if (places.get(txId) == Lookup.Whereabouts.NOWHERE) {
-                writes.put(txId, written(txId));
+            if (question.replaced() || places.get(txId) == Lookup.Whereabouts.NOWHERE) {
+                writes.put(txId, written(txId, question.replaced() ? REPLACED : BY_THE_OPERATOR));
             } else {
                 LOG.warn("spend {} is not abandoned: a node has it", txId);
             }
@@ -177,9 +197,9 @@ final class Abandonments {
     }
 
     /** Whether it is abandoned now. */
-    private CompletableFuture<Boolean> written(Hash256 txId) {
+    private CompletableFuture<Boolean> written(Hash256 txId, String reason) {
         return env.intents()
-                .abandon(txId, BY_THE_OPERATOR, clock.millis())
+                .abandon(txId, reason, clock.millis())
                 .thenApplyAsync(
                         transition -> transition instanceof Transition.Made
                                 || transition instanceof Transition.Stale stale

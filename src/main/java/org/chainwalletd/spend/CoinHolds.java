@@ -164,6 +164,13 @@ final class CoinHolds {
         return spend;
     }
 
+    /** What is in flight for {@code owner}. */
+    Set<Outpoint> inFlightOf(Owner owner) {
+        Set<Outpoint> inFlight = new HashSet<>(byOwner.getOrDefault(owner, Set.of()));
+        inFlight.removeIf(outpoint -> !is(outpoint, Stage.IN_FLIGHT));
+        return inFlight;
+    }
+
     /** Frees those of {@code outpoints} that are in flight for {@code owner}, and says how many. */
     int releaseInFlight(Owner owner, Collection<Outpoint> outpoints) {
         int released = 0;

@@ -42,6 +42,11 @@ public record PaymentPlan(
         outputs = List.copyOf(outputs);
     }
 
+    /** The same payment under another name. */
+    public PaymentPlan ofKind(String other) {
+        return new PaymentPlan(other, from, outputs, fee, maxFee, token);
+    }
+
     @Override
     public void check() {
         for (TxOutput output : outputs) {

@@ -216,7 +216,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private Behavior<Command> abandoned(Abandoned command) {
         for (WatchedSpend spend : spends.all()) {
             if (spend.isInFlight() && command.spends().contains(spend.txId())) {
-                LOG.info("spend {} was abandoned by the operator", spend.txId());
+                LOG.info("spend {} was abandoned", spend.txId());
                 outcomes.abandoned(spend, BY_THE_OPERATOR);
             }
         }
@@ -397,7 +397,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     }
 
     private boolean maySend(WatchedSpend spend) {
-        return resends.maySend(spend)
+        return !OwnerPushes.isPushedByOwner(spend.intent().kind())
+                && resends.maySend(spend)
                 && spend.maySend(clock.millis(), pace.longestBetweenSends().toMillis());
     }
 

@@ -122,6 +122,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Gives outpoints up on the operator's word. */
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
 
+    /** Gives one spend up on its owner's word, wherever it is. */
+    record GiveUp(Hash256 txId, CompletableFuture<Abandoned> answer) implements Command {}
+
     /** The node's mempool had no foreign spend of this address. */
     record Clean(Address address) implements Command {}
 
@@ -251,6 +254,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Confirmed.class, this::confirmed)
                 .onMessage(ReservedAgain.class, this::reservedAgain)
                 .onMessage(Abandon.class, this::abandon)
+                .onMessage(GiveUp.class, this::giveUp)
                 .onMessage(Clean.class, this::markClean)
                 .onMessage(Suspect.class, this::markSuspect)
                 .onMessage(Status.class, this::status)
@@ -467,6 +471,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** A repetition that is under way could reach a node after the coins were given up, and pay a second time. */
     private Behavior<Command> abandon(Abandon command) {
         rebroadcaster.tell(new Rebroadcaster.Withhold(abandonments.begin(command.outpoints(), command.answer())));
+        return this;
+    }
+
+    private Behavior<Command> giveUp(GiveUp command) {
+        rebroadcaster.tell(new Rebroadcaster.Withhold(abandonments.begin(command.txId(), command.answer())));
         return this;
     }
 

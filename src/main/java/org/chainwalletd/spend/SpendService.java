@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.ReservationStore;
 
 /**
@@ -32,6 +33,7 @@ public final class SpendService {
     private final ActorRef<BurialWatch.Command> burials;
     private final Simulations simulations;
     private final RawBroadcast raw;
+    private final Push push;
     private final AtomicInteger inFlightUtxos = new AtomicInteger();
     private final AtomicInteger inFlightTransfers = new AtomicInteger();
 
@@ -58,6 +60,7 @@ public final class SpendService {
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulations = new Simulations(env, reservations);
         this.raw = new RawBroadcast(env, broadcast);
+        this.push = new Push(env.node(), broadcast.lookup(), env.executor());
     }
 
     /**
@@ -175,6 +178,57 @@ public final class SpendService {
         CompletableFuture<Abandoned> answer = new CompletableFuture<>();
         reservations.tell(new Reservations.Abandon(List.copyOf(outpoints), answer));
         return answer;
+    }
+
+    /** The spend that a token of the daemon's own stands for; one that is in doubt may be missing. */
+    public CompletionStage<Optional<Intent>> ofToken(String token) {
+        return env.receipts().find(token, Long.MIN_VALUE);
+    }
+
+    /**
+     * As {@link #ofToken}, after a commit of its own: a spend that it does not find was never sent, and none that an ended call has left in
+     * doubt can appear any more.
+     */
+    public CompletionStage<Optional<Intent>> ofTokenForCertain(String token) {
+        return env.intents().findForCertain(Hash256.ZERO).thenComposeAsync(nothing -> ofToken(token), env.executor());
+    }
+
+    /**
+     * Shows a spend to every node that lacks it; for whoever cannot wait for the rebroadcaster, and for those that it leaves to their owner.
+     * One that was confirmed is shown too where its block is not known: a reorganisation may not have been heard of everywhere. Fails when no
+     * node has answered, and when the spend is closed without success.
+     */
+    public CompletionStage<Pushed> push(Hash256 txId) {
+        return env.intents()
+                .find(txId)
+                .thenComposeAsync(
+                        found -> found.map(this::push)
+                                .orElseGet(() -> CompletableFuture.failedFuture(
+                                        new IllegalStateException("spend " + txId + " is not known"))),
+                        env.executor());
+    }
+
+    private CompletionStage<Pushed> push(Intent intent) {
+        return intent.state().inFlight() || intent.state() == IntentState.CONFIRMED
+                ? push.everywhere(intent)
+                : CompletableFuture.failedFuture(
+                        new IllegalStateException("spend " + intent.txId() + " is " + intent.state()));
+    }
+
+    /**
+     * Gives a spend in flight up, whatever mempools have it, because another one of the same coins takes its place: either may be mined. One
+     * that is being sent at this moment is left alone.
+     *
+     * @return whether it is given up now
+     */
+    public CompletionStage<Boolean> giveUp(Hash256 txId) {
+        CompletableFuture<Abandoned> answer = new CompletableFuture<>();
+        reservations.tell(new Reservations.GiveUp(txId, answer));
+        return answer.thenComposeAsync(done -> env.intents().find(txId), env.executor())
+                .thenApplyAsync(
+                        found -> found.filter(intent -> intent.state() == IntentState.ABANDONED)
+                                .isPresent(),
+                        env.executor());
     }
 
     /** Without limits nothing is kept in memory of what was spent: then the store is asked. */

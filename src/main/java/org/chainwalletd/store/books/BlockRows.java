@@ -61,6 +61,26 @@ public final class BlockRows {
                 height);
     }
 
+    /** The kept block at a height. */
+    public static Optional<BlockRow> at(Page page, long height) {
+        return from(page, height).filter(row -> row.height() == height);
+    }
+
+    /** Whether the work of every block from a height up to another one, both included, was checked; false where ids are not kept. */
+    public static boolean isWorkChecked(Page page, long from, long to) {
+        if (to - from >= KEPT) {
+            return false;
+        }
+        long checked = page.queryOne(
+                        "SELECT COUNT(*) FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? AND work_checked = 1",
+                        row -> row.getLong(1),
+                        page.scan(),
+                        from,
+                        to)
+                .orElse(0L);
+        return checked == to - from + 1;
+    }
+
     /** Whether this block is one of the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
         return page.queryOne(

@@ -80,6 +80,44 @@ public final class HtlcRows {
                 (Object) hashLock.toArray());
     }
 
+    /**
+     * Those that commit to a hash lock, may be claimed by {@code receiver} and are worth {@code least} or more, in the order of listings; also
+     * what was forgotten. Who makes many of them pays {@code least} for each.
+     */
+    public static List<HtlcRow> payable(Page page, Hash256 hashLock, PublicKey receiver, Amount least, int limit) {
+        long bits = least.bits();
+        return page
+                .query(
+                        SELECT + "hash_lock = ? AND receiver = ? AND (amount < 0 OR amount >= ?)"
+                                + " ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                        HtlcRows::read,
+                        hashLock.toArray(),
+                        receiver.toArray(),
+                        bits < 0 ? Long.MAX_VALUE : bits,
+                        limit)
+                .stream()
+                .filter(row -> !row.amount().isLessThan(least))
+                .toList();
+    }
+
+    /** Those that commit to a hash lock, whatever they are worth and however they ended; also what was forgotten. */
+    public static List<HtlcRow> anyOfHashLock(Page page, Hash256 hashLock, int limit) {
+        return page.query(
+                SELECT + "hash_lock = ? ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                HtlcRows::read,
+                hashLock.toArray(),
+                limit);
+    }
+
+    /** The same of those of which a claim is known, in a block or not. */
+    public static List<HtlcRow> claimedOfHashLock(Page page, Hash256 hashLock, int limit) {
+        return page.query(
+                SELECT + "hash_lock = ? AND claim_tx IS NOT NULL ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                HtlcRows::read,
+                hashLock.toArray(),
+                limit);
+    }
+
     /** At most {@code limit} rows of one state and role after a place, in order; forgotten ones left out. */
     public static List<HtlcRow> ofState(Page page, int state, int role, Position after, int limit) {
         return page.query(

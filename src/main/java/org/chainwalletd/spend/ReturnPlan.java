@@ -1,0 +1,85 @@
+package org.chainwalletd.spend;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * Pays one coin of an address back to the same address, so that an earlier spend of that coin can never confirm once this one has. The same
+ * parameters always make the same transaction. Nothing of it counts against the spend allowance.
+ *
+ * @param coin its value was believed when it was chosen for the earlier spend
+ * @param builtAtHeight of the earlier spend
+ */
+public record ReturnPlan(
+        String kind, Address from, Coin coin, Amount fee, long builtAtHeight, Optional<TokenBinding> token)
+        implements SpendPlan {
+    /** What a return costs at least. */
+    public static Amount minimumFee() {
+        return shape().minimumFee();
+    }
+
+    private static TxShape shape() {
+        return TxShape.EMPTY.plusPlainInputs(1).plusPlainOutputs(1);
+    }
+
+    @Override
+    public void check() {
+        if (coin.value().isLessThan(fee) || coin.value().minus(fee).isLessThan(ChainProfile.DUST_THRESHOLD)) {
+            throw new SpendException(new SpendRefusal.BuildFailed("the coin holds " + coin.value()
+                    + " base units: a fee of " + fee + " leaves less than the dust threshold"));
+        }
+    }
+
+    @Override
+    public boolean isPayout() {
+        return false;
+    }
+
+    @Override
+    public Amount leaving() {
+        return Amount.ZERO;
+    }
+
+    @Override
+    public Amount leaving(Draft draft) {
+        return Amount.ZERO;
+    }
+
+    @Override
+    public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        NodeClient.Utxo utxo = new NodeClient.Utxo(coin.outpoint(), coin.value(), builtAtHeight, false, null);
+        return CompletableFuture.completedFuture(Candidates.proven(List.of(utxo), builtAtHeight));
+    }
+
+    @Override
+    public Draft choose(Candidates candidates, Holdings holdings) {
+        if (holdings.reserved().contains(coin.outpoint())) {
+            throw new SpendException(new SpendRefusal.InFlightExhausted(
+                    new SpendRefusal.Shortage(coin.value(), Amount.ZERO, 0, coin.value(), 1, false, false)));
+        }
+        Transaction unsigned = Transaction.unsigned(
+                List.of(coin.outpoint()),
+                List.of(TxOutput.toAddress(from, coin.value().minus(fee))));
+        return new Draft(unsigned, List.of(coin), fee, OptionalInt.empty(), shape(), builtAtHeight, false, 1);
+    }
+
+    @Override
+    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+        return List.of(Witness.plain(signature.publicKey(), signature.bytes()));
+    }
+}

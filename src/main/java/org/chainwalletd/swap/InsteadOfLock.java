@@ -1,0 +1,68 @@
+package org.chainwalletd.swap;
+
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.ReturnPlan;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * Spends what a lock that is not wanted any more would spend, to ourselves. The lock stops being ours to send in the store first; a mempool
+ * may have it all the same, and then a block decides between the two.
+ */
+final class InsteadOfLock {
+    private static final String KIND = "swap_instead_of_lock";
+
+    private final ChainSide chain;
+
+    InsteadOfLock(ChainSide chain) {
+        this.chain = chain;
+    }
+
+    /** Once for each lock, however often it is asked for. */
+    CompletionStage<Void> spend(String swap, Intent lock) {
+        return given(lock)
+                .thenComposeAsync(
+                        given -> given
+                                ? chain.spending().spend(plan(swap, lock))
+                                : CompletableFuture.failedFuture(new IllegalStateException(
+                                        "the lock " + lock.txId() + " is being sent or is in a block at this moment")),
+                        chain.executor())
+                .thenComposeAsync(receipt -> chain.spending().push(receipt.txId()), chain.executor())
+                .thenApplyAsync(pushed -> null, chain.executor());
+    }
+
+    private CompletionStage<Boolean> given(Intent lock) {
+        return lock.state().inFlight()
+                ? chain.spending().giveUp(lock.txId())
+                : CompletableFuture.completedFuture(lock.state() != IntentState.CONFIRMED);
+    }
+
+    /** One input is enough to keep a transaction out of every later block. */
+    private static ReturnPlan plan(String swap, Intent lock) {
+        Coin coin = lock.inputs().stream()
+                .max(Comparator.comparing(Coin::value).thenComparing(Coin::outpoint))
+                .orElseThrow();
+        Amount fee = ChainFee.of(ReturnPlan.minimumFee(), coin.value(), 1);
+        Hash256 digest = new ParameterDigest(KIND)
+                .put(lock.from().toArray())
+                .put(coin.outpoint().txId().toArray())
+                .putNumber(coin.outpoint().index())
+                .putNumber(fee.bits())
+                .finish();
+        return new ReturnPlan(
+                KIND,
+                lock.from(),
+                coin,
+                fee,
+                lock.builtAtHeight(),
+                Optional.of(new TokenBinding(SwapTokens.instead(swap), digest)));
+    }
+}

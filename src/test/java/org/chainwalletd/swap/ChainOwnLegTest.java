@@ -1,0 +1,390 @@
+package org.chainwalletd.swap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.swap.ChainLegRig.AMOUNT;
+import static org.chainwalletd.swap.ChainLegRig.DEPTH;
+import static org.chainwalletd.swap.ChainLegRig.get;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Our lock of a sell, against a development node over real sockets. */
+class ChainOwnLegTest {
+    private static final long FUNDS = 200_000_000;
+    /** Longer than the shortest lock that is allowed, so that time may pass before it is sent. */
+    private static final long LOCK_BLOCKS = 500;
+
+    @TempDir
+    static Path folder;
+
+    private static ChainLegRig rig;
+    private static int round;
+
+    private Party ours;
+    private Party pool;
+    private byte[] secret;
+
+    @BeforeAll
+    static void start() {
+        rig = new ChainLegRig(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        rig.close();
+    }
+
+    @BeforeEach
+    void meet() {
+        ours = rig.ours(FUNDS);
+        pool = rig.stranger();
+        secret = Hash256.sha256(new byte[] {(byte) ++round}).toArray();
+    }
+
+    @AfterEach
+    void beHonest() {
+        rig.first.tellTheTruth();
+        rig.second.tellTheTruth();
+    }
+
+    private SwapRow row(long blocks) {
+        return rig.sell(ours, pool.key, secret, blocks);
+    }
+
+    private static SwapRow locking(SwapRow row) {
+        return row.with(row.acts().lock(), 0);
+    }
+
+    private static SwapRow abandoning(SwapRow row) {
+        return row.with(row.acts().lock().abandon(), 0);
+    }
+
+    private String send(SwapRow row) {
+        return get(rig.own.sendLock(locking(row)));
+    }
+
+    private Outpoint outpoint(String lockTx) {
+        return new Outpoint(Hash256.parse(lockTx), 0);
+    }
+
+    @Test
+    void aLockIsSettledWithTheBlockThatGivesItsDepth() {
+        SwapRow row = row(LOCK_BLOCKS);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        String tx = send(row);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        rig.mine(1);
+        String reference = outpoint(tx).toString();
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.empty()));
+        rig.mine((int) DEPTH - 2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.empty()));
+        rig.mine(1);
+        long settled = rig.chain.tip().timestamp();
+        rig.mine(2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.of(settled)));
+    }
+
+    @Test
+    void aLockThatIsSentAgainIsTheSameTransaction() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.restart();
+        assertThat(send(row)).isEqualTo(tx);
+        rig.mine(1);
+        assertThat(send(row)).isEqualTo(tx);
+    }
+
+    @Test
+    void aLockWhoseBlockGoesIsAbsentUntilAnotherHasIt() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        rig.chain.reorganise(1, false, List.of());
+        rig.followed();
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        get(rig.own.sendLock(locking(row)));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void nobodyButItsOwnerSendsALockAgain() {
+        SwapRow row = row(LOCK_BLOCKS);
+        Party other = rig.ours(FUNDS);
+        String tx = send(row);
+        String payment = rig.transfer(other, pool.address, 1_000_000);
+        rig.restart();
+        rig.chain.forgetMempool();
+        rig.awaitWaiting(payment);
+        assertThat(rig.isWaiting(tx)).isFalse();
+        assertThat(send(row)).isEqualTo(tx);
+        assertThat(rig.isWaiting(tx)).isTrue();
+    }
+
+    @Test
+    void aLockWhoseSendWasCutShortGoesOutAsTheSameBytesAfterARestart() {
+        SwapRow row = row(LOCK_BLOCKS);
+        rig.first.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
+        rig.second.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
+        assertThatThrownBy(() -> send(row)).isInstanceOf(RuntimeException.class);
+        beHonest();
+        rig.restart();
+        String tx = send(row);
+        rig.restart();
+        assertThat(send(row)).isEqualTo(tx);
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.Locked.class);
+    }
+
+    @Test
+    void aSecondLockIsNotMadeWhenTheStoreHasForgottenTheFirst() {
+        SwapRow row = row(LOCK_BLOCKS);
+        SwapRow named = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0);
+        assertThatThrownBy(() -> get(rig.own.sendLock(named))).hasMessageContaining("no second one is made");
+    }
+
+    @Test
+    void aRefundIsDueOneBlockAboveTheTimeoutAndNotBefore() {
+        SwapRow row = row(6);
+        long timeout = row.terms().timeout();
+        String tx = send(row);
+        rig.mineTo(timeout);
+        assertThat(get(rig.own.look(row)).refundDue()).isFalse();
+        assertThatThrownBy(() -> get(rig.own.takeBack(row))).hasMessageContaining("no lock to be taken back now");
+        rig.mine(1);
+        assertThat(get(rig.own.look(row)).refundDue()).isTrue();
+
+        String back = get(rig.own.takeBack(row));
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(back);
+        TxOutput paid = rig.transaction(back).outputs().get(0);
+        assertThat(paid.address()).contains(ours.address);
+        assertThat(AMOUNT.minus(paid.value())).isEqualTo(Amount.of(6_400));
+        rig.mine(1);
+        String reference = outpoint(tx).toString();
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, false));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, false));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, true));
+    }
+
+    @Test
+    void aTakeBackWhoseBlockGoesIsSentAgain() {
+        SwapRow row = row(3);
+        send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        String back = get(rig.own.takeBack(row));
+        rig.mine(1);
+        rig.chain.reorganise(1, false, List.of());
+        rig.followed();
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.Locked.class);
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(back);
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
+    }
+
+    @Test
+    void thePoolsClaimIsSeenWithItsSecretAndFinalAfterSixtyBlocks() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        Transaction claim = claim(row, tx, secret);
+        get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
+        OwnLeg.View waiting = get(rig.own.look(row));
+        assertThat(waiting.secretShown()).isTrue();
+        assertThat(waiting.lock()).isInstanceOf(OwnLock.Locked.class);
+
+        String claimTx = rig.chain.ledger().submit(claim).toString();
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Claimed(outpoint(tx).toString(), claimTx, false));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Claimed(outpoint(tx).toString(), claimTx, true));
+    }
+
+    /** A lie about a mempool must not make the engine believe that the secret is public. */
+    @Test
+    void aClaimThatDoesNotOpenTheHashLockShowsNoSecret() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        Transaction forged = claim(row, tx, new byte[32]);
+        get(rig.sightings.seen(ChainLegRig.idOf(forged), forged));
+        assertThat(get(rig.own.look(row)).secretShown()).isFalse();
+    }
+
+    private Transaction claim(SwapRow row, String lockTx, byte[] preimage) {
+        Transaction unsigned = Transaction.unsigned(
+                List.of(outpoint(lockTx)), List.of(TxOutput.toAddress(pool.address, AMOUNT.minus(Amount.of(1_000)))));
+        return unsigned.withWitnesses(List.of(HtlcWitness.claim(preimage, pool.sign(rig.chain.genesisId(), unsigned))));
+    }
+
+    @Test
+    void whatAnAbandonedLockWouldSpendGoesBackToUsAndItIsLostSixtyBlocksLater() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        String tx = send(row);
+        rig.chain.forgetMempool();
+        Outpoint coin = rig.coin(ours);
+        get(rig.own.abandonLock(row));
+        get(rig.own.abandonLock(row));
+        rig.mine(1);
+        Hash256 instead = rig.chain.ledger().spentBy(coin).orElseThrow().txId();
+        assertThat(instead.toString()).isNotEqualTo(tx);
+        assertThat(rig.transaction(instead.toString()).outputs())
+                .allSatisfy(output -> assertThat(output.address()).contains(ours.address));
+        get(rig.own.abandonLock(row));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
+    }
+
+    @Test
+    void aLockThatConfirmsAfterItWasAbandonedStands() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        String tx = send(row);
+        // A mempool has the lock, and replaces nothing.
+        assertThatThrownBy(() -> get(rig.own.abandonLock(row))).isInstanceOf(RuntimeException.class);
+        rig.restart();
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void aBlockDecidesBetweenTheLockAndWhatIsSpentInstead() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        String tx = send(row);
+        Transaction lock = rig.transaction(tx);
+        rig.chain.forgetMempool();
+        get(rig.own.abandonLock(row));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        rig.chain.reorganise(1, false, List.of(lock));
+        rig.followed();
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.Locked.class);
+    }
+
+    @Test
+    void aLockThatWasGivenUpBeforeItWasDurableIsLostAtOnce() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        get(rig.own.abandonLock(row));
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
+    }
+
+    @Test
+    void nothingSpeaksAgainstALockThatIsPaidForAndOurs() {
+        SwapRow row = row(LOCK_BLOCKS);
+        assertThat(get(rig.own.obstacle(row))).isEmpty();
+        send(row);
+        assertThat(get(rig.own.obstacle(locking(row)))).isEmpty();
+    }
+
+    @Test
+    void anotherHtlcWithTheHashLockSpeaksAgainstOurs() {
+        SwapRow row = row(LOCK_BLOCKS);
+        Party payer = rig.stranger();
+        HtlcParams decoy = new HtlcParams(payer.key, ours.key, row.terms().hashLock(), 10_000);
+        rig.lock(payer, decoy, Amount.of(500));
+        assertThat(get(rig.own.obstacle(row)).orElseThrow()).contains("there is an HTLC with this hash lock");
+    }
+
+    @Test
+    void anHtlcWithTheHashLockInAMempoolSpeaksAgainstOurs() {
+        SwapRow row = row(LOCK_BLOCKS);
+        HtlcParams decoy =
+                new HtlcParams(pool.key, rig.stranger().key, row.terms().hashLock(), 10_000);
+        rig.chain.faucet(pool.address, Amount.of(1_000_000));
+        rig.mine(1);
+        rig.chain
+                .ledger()
+                .submit(pool.pay(
+                        rig.chain.genesisId(),
+                        rig.coin(pool),
+                        TxOutput.toScript(HtlcScript.build(decoy), Amount.of(900_000))));
+        assertThat(get(rig.own.obstacle(row)).orElseThrow()).contains("waits in a mempool");
+    }
+
+    @Test
+    void aLockThatWouldEndTooSoonOrTooLateIsNotSent() {
+        assertThat(get(rig.own.obstacle(row(300))).orElseThrow()).contains("blocks");
+        assertThat(get(rig.own.obstacle(row(5_000))).orElseThrow()).contains("blocks");
+    }
+
+    @Test
+    void aLockNeedsCoins() {
+        Party poor = rig.ours(1_000_000);
+        SwapRow row = rig.sell(poor, pool.key, secret, LOCK_BLOCKS);
+        assertThat(get(rig.own.obstacle(row))).isNotEmpty();
+    }
+
+    @Test
+    void timeSpeaksAgainstAQuoteAndAStandingChainLeavesItOpen() {
+        SwapRow row = row(LOCK_BLOCKS);
+        rig.clock.advance(Duration.ofSeconds(599));
+        assertThat(get(rig.own.obstacle(row))).isEmpty();
+        rig.clock.advance(Duration.ofSeconds(1));
+        assertThat(get(rig.own.obstacle(row))).contains("the quote has expired");
+        SwapRow later = row(LOCK_BLOCKS);
+        rig.clock.advance(Duration.ofSeconds(580));
+        assertThatThrownBy(() -> get(rig.own.obstacle(later))).hasMessageContaining("newest block of the chain");
+        rig.mine(1);
+        assertThat(get(rig.own.obstacle(later))).isEmpty();
+    }
+
+    /** Anybody can make an HTLC that we could take back, with money of his own. */
+    @Test
+    void anHtlcOfSomebodyElseInOurNameIsNotOurLock() {
+        SwapRow row = row(LOCK_BLOCKS);
+        HtlcParams alike = new HtlcParams(
+                ours.key, pool.key, row.terms().hashLock(), row.terms().timeout());
+        Party payer = rig.stranger();
+        String tx = send(row);
+        rig.chain.forgetMempool();
+        rig.lock(payer, alike, AMOUNT);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        get(rig.own.sendLock(locking(row)));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void aLockIsFoundByTheBooksWhenTheRowIsOlderThanIt() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        SwapRow restored = SwapRow.quoted("another-id", "pool-1", "run-0", row.terms(), Optional.empty(), 0);
+        assertThat(rig.ownLock(restored))
+                .isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void aLockIsMeteredByTheAllowance() {
+        rig.capPerPayment(Amount.of(40_000_000));
+        rig.restart();
+        try {
+            assertThat(get(rig.own.obstacle(row(LOCK_BLOCKS)))).isNotEmpty();
+            assertThatThrownBy(() -> send(row(LOCK_BLOCKS))).isInstanceOf(RuntimeException.class);
+        } finally {
+            rig.capPerPayment(Amount.MAX);
+            rig.restart();
+        }
+    }
+}
