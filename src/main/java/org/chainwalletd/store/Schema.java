@@ -8,8 +8,8 @@ final class Schema {
     /** Marks the file as ours ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
-    private static final List<List<String>> STEPS =
-            List.of(intents(), burials(), spends(), accountSends(), swaps(), identity(), lostSpends(), sealedSends());
+    private static final List<List<String>> STEPS = List.of(
+            intents(), burials(), spends(), accountSends(), swaps(), identity(), lostSpends(), sealedSends(), scans());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -179,6 +179,11 @@ final class Schema {
         return List.of(
                 "ALTER TABLE account_sends ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0",
                 "CREATE INDEX account_sends_unsealed ON account_sends (id) WHERE " + SqliteAccountSends.UNSEALED);
+    }
+
+    /** Places up to which chains were read that the store keeps no books of. */
+    private static List<String> scans() {
+        return List.of("CREATE TABLE scans (name TEXT PRIMARY KEY, block INTEGER NOT NULL) WITHOUT ROWID");
     }
 
     /** A store that never was of an older version has no tables of one. */

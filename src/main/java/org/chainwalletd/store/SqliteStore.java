@@ -40,6 +40,7 @@ public final class SqliteStore implements Store {
     private final SqliteAllowance allowance;
     private final SqliteAccountSends accountSends;
     private final SqliteSwaps swaps;
+    private final SqliteScanCursors scans;
 
     private SqliteStore(String file, SqlSession readSession, SqlSession writeSession, StoreMark mark)
             throws SQLException {
@@ -62,6 +63,7 @@ public final class SqliteStore implements Store {
         this.allowance = new SqliteAllowance(this);
         this.accountSends = new SqliteAccountSends(this);
         this.swaps = new SqliteSwaps(this);
+        this.scans = new SqliteScanCursors(this);
     }
 
     /**
@@ -199,6 +201,11 @@ public final class SqliteStore implements Store {
     @Override
     public SwapStore swaps() {
         return swaps;
+    }
+
+    @Override
+    public ScanCursors scans() {
+        return scans;
     }
 
     @Override

@@ -19,6 +19,8 @@ public interface Store extends AutoCloseable {
 
     SwapStore swaps();
 
+    ScanCursors scans();
+
     /** Units of work that wait to be written. */
     int queued();
 

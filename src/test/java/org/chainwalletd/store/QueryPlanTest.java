@@ -68,7 +68,10 @@ class QueryPlanTest {
 
             SwapSample.write(store);
             done(store.swaps().find("swap-1"));
+            done(store.swaps().ofHashLock(StoreSample.hash(1)));
             done(store.swaps().watched());
+            done(store.scans().of("locks"));
+            done(store.scans().move("locks", 5));
             done(store.swaps().page(Optional.of("quoted"), 9, 1));
             done(store.swaps().page(Optional.empty(), 9, 1));
 

@@ -610,8 +610,24 @@ abstract class StoreContract {
 
         assertThat(List.of(Await.result(one), Await.result(other))).containsExactly(true, false);
         assertThat(done(store.swaps().find("swap-1")).orElseThrow().status()).isEqualTo("locking");
+        assertThat(done(store.swaps().ofHashLock(read.hashLock())))
+                .map(SwapEntry::id)
+                .contains("swap-1");
+        assertThat(done(store.swaps().ofHashLock(StoreSample.hash(99)))).isEmpty();
         assertThat(done(store.swaps().replace(SwapSample.next(SwapSample.entry(77, "quoted", true), "locking"))))
                 .isFalse();
+    }
+
+    @Test
+    void a_cursor_never_goes_back_and_each_scan_has_its_own() {
+        assertThat(done(store.scans().of("locks"))).isEmpty();
+        done(store.scans().move("locks", 7));
+        done(store.scans().move("locks", 6));
+        done(store.scans().move("others", 1));
+        assertThat(done(store.scans().of("locks"))).hasValue(7);
+        assertThat(done(store.scans().of("others"))).hasValue(1);
+        done(store.scans().move("locks", 8));
+        assertThat(done(store.scans().of("locks"))).hasValue(8);
     }
 
     @Test

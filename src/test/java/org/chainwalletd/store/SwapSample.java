@@ -57,11 +57,18 @@ final class SwapSample {
         SwapEntry second = done(store.swaps().add(entry(2, "quoted", true))).orElseThrow();
         done(store.swaps().replace(next(second, "claiming")));
         done(store.swaps().add(entry(3, "expired", false)));
+        done(store.scans().move("locks", 12_345));
     }
 
     static String read(Store store) {
         return done(store.swaps().page(Optional.empty(), Long.MAX_VALUE, 99)).stream()
                 .map(entry -> entry + "\n")
+                .collect(Collectors.joining());
+    }
+
+    static String scans(Store store) {
+        return done(store.scans().of("locks")).stream()
+                .mapToObj(block -> "locks block=" + block + "\n")
                 .collect(Collectors.joining());
     }
 }

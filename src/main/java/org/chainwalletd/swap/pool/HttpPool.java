@@ -37,7 +37,9 @@ import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Causes;
 import scala.concurrent.ExecutionContext;
@@ -158,6 +160,23 @@ public final class HttpPool implements Pool {
                 "/swap/" + word(poolSwapId) + "/notify-" + chain + "-lock",
                 object().put(chain + "_lock_tx_id", txId.hex()),
                 json -> null);
+    }
+
+    @Override
+    public CompletionStage<Hash256> relayClaim(String poolSwapId, SecretBytes secret) {
+        String preimage = secret.use(bytes -> "0x" + Bytes.wrap(bytes).hex());
+        return post(
+                        "/swap/" + word(poolSwapId) + "/relay-claim",
+                        object().put("preimage", preimage),
+                        PoolAnswers::relayed)
+                .exceptionallyAsync(this::withoutWords, executor);
+    }
+
+    /** The words of one who has just been given a secret may hold it. */
+    private Hash256 withoutWords(Throwable failure) {
+        throw Causes.of(failure) instanceof PoolException.Refused refused
+                ? new PoolException.Refused(refused.status(), "its words are not repeated, they may hold the secret")
+                : failed(failure);
     }
 
     @Override

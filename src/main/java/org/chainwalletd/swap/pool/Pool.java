@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
@@ -36,6 +37,13 @@ public interface Pool {
 
     /** Tells it of our lock on the chain, which it would find by itself. */
     CompletionStage<Void> notifyChainLock(String poolSwapId, Hash256 txId);
+
+    /**
+     * Gives the pool the secret so that it sends our claim of its lock; completes with what it says is the transaction's id.
+     *
+     * @param secret 32 bytes; stays the caller's
+     */
+    CompletionStage<Hash256> relayClaim(String poolSwapId, SecretBytes secret);
 
     /**
      * At most {@code limit} of the newest.

@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
 
 /** Reads the pool's answers: types and lengths, and nothing that could be believed beyond them. */
 final class PoolAnswers {
@@ -61,6 +62,15 @@ final class PoolAnswers {
                 maybe(json, "status", PoolAnswers::text),
                 maybe(json, "poolLockTxhash", PoolAnswers::text),
                 maybe(json, "userClaimTxhash", PoolAnswers::text));
+    }
+
+    static Hash256 relayed(JsonNode json) {
+        String hash = text(json, "txhash");
+        try {
+            return Hash256.parse(hash.startsWith("0x") ? hash.substring(2) : hash);
+        } catch (IllegalArgumentException e) {
+            throw bad("txhash");
+        }
     }
 
     static List<Kline> klines(JsonNode json, int limit) {

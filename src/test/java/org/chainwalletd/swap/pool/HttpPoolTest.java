@@ -26,6 +26,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterAll;
@@ -252,6 +253,26 @@ class HttpPoolTest {
         done(pool().notifyChainLock("s-1", LOCK));
         assertThat(asked).contains("/api/swap/s-1/notify-chain-lock", "\"chain_lock_tx_id\":\"" + LOCK.hex());
         assertThatThrownBy(() -> pool().lpDeposit("../swap")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void a_relayed_claim_names_its_transaction_and_no_words_of_the_pool_come_back_with_its_refusal() {
+        byte[] secret = Hash256.sha256(new byte[] {9}).toArray();
+        String hex = Hash256.of(secret).hex();
+        answer = "{\"txhash\": \"0x" + LOCK.hex() + "\"}";
+        try (SecretBytes preimage = SecretBytes.copyOf(secret)) {
+            assertThat(done(pool().relayClaim("s-1", preimage))).isEqualTo(LOCK);
+            assertThat(asked).startsWith("POST /api/swap/s-1/relay-claim").contains("\"preimage\":\"0x" + hex + "\"");
+            answer = "{\"txhash\": \"" + hex + "f\"}";
+            assertThatThrownBy(() -> done(pool().relayClaim("s-1", preimage)))
+                    .isInstanceOf(PoolException.BadAnswer.class)
+                    .hasMessageNotContaining(hex);
+            status = 409;
+            answer = "{\"error\": \"I know " + hex + "\"}";
+            assertThatThrownBy(() -> done(pool().relayClaim("s-1", preimage)))
+                    .isInstanceOf(PoolException.Refused.class)
+                    .hasMessageNotContaining(hex);
+        }
     }
 
     @Test

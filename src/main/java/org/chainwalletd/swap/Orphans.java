@@ -1,0 +1,121 @@
+package org.chainwalletd.swap;
+
+import java.math.BigInteger;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.AccountReads;
+import org.chainwalletd.account.AccountSends;
+import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRequest;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after a lock of ours in the contract of which only an event is known: takes it back when that is due. Without a row there is no
+ * secret, so nothing else can be done with it.
+ */
+public final class Orphans {
+    private static final Logger LOG = LoggerFactory.getLogger(Orphans.class);
+    /** A refund clears one slot and sends one payment. */
+    private static final long REFUND_GAS = 120_000;
+
+    private final AccountChain chain;
+    private final AccountSends sends;
+    private final EvmAddress contract;
+    private final SwapJournal journal;
+    private final Consumer<String> rewatch;
+    private final Executor executor;
+
+    /** @param rewatch told the ids of rows that are there, and that nobody watches */
+    public Orphans(
+            AccountChain chain,
+            AccountSends sends,
+            EvmAddress contract,
+            SwapJournal journal,
+            Consumer<String> rewatch,
+            Executor executor) {
+        this.chain = chain;
+        this.sends = sends;
+        this.contract = contract;
+        this.journal = journal;
+        this.rewatch = rewatch;
+        this.executor = executor;
+    }
+
+    /** Whether a lock has to be looked at again. */
+    enum Fate {
+        OPEN,
+        /** Ended for good, never there, or looked after by somebody else. */
+        OVER
+    }
+
+    CompletionStage<Fate> tend(LockScan.Seen lock) {
+        return journal.ofHashLock(lock.hashLock())
+                .thenComposeAsync(found -> found.map(this::known).orElseGet(() -> unknown(lock)), executor);
+    }
+
+    private CompletionStage<Fate> known(SwapJournal.Known row) {
+        if (!row.watched()) {
+            rewatch.accept(row.id());
+        }
+        return CompletableFuture.completedFuture(Fate.OVER);
+    }
+
+    private CompletionStage<Fate> unknown(LockScan.Seen lock) {
+        return chain.finalBlock()
+                .thenComposeAsync(
+                        block -> block.isEmpty()
+                                ? CompletableFuture.completedFuture(Fate.OPEN)
+                                : slot(lock, block.get()).thenComposeAsync(slot -> fate(lock, slot), executor),
+                        executor);
+    }
+
+    private CompletionStage<SwapContract.Swap> slot(LockScan.Seen lock, AccountBlock at) {
+        return chain.agreed(reads -> reads.swap(contract, lock.hashLock(), BlockRef.hash(at.hash())));
+    }
+
+    /** An event that an endpoint has made up shows nothing in the contract. */
+    private CompletionStage<Fate> fate(LockScan.Seen lock, SwapContract.Swap slot) {
+        boolean ours =
+                slot.state() == SwapContract.State.LOCKED && slot.sender().equals(lock.sender());
+        if (!ours) {
+            return CompletableFuture.completedFuture(Fate.OVER);
+        }
+        return chain.reached(this::newestTime)
+                .thenComposeAsync(
+                        time -> RefundDue.inTheContract(time, slot.deadline())
+                                ? takeBack(lock)
+                                : CompletableFuture.completedFuture(Fate.OPEN),
+                        executor);
+    }
+
+    private CompletionStage<Long> newestTime(AccountReads reads) {
+        return reads.block(BlockRef.Tag.LATEST)
+                .thenApplyAsync(block -> block.map(AccountBlock::timestamp).orElse(0L), executor);
+    }
+
+    /** The same transaction, however often this is asked for: its reference follows from the lock. */
+    private CompletionStage<Fate> takeBack(LockScan.Seen lock) {
+        LOG.warn("a lock of ours without a row is taken back: {} of {}", lock.hashLock(), lock.sender());
+        SendRequest request = new SendRequest(
+                "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
+                SendKind.REFUND,
+                lock.sender(),
+                contract,
+                SendRequest.SendValue.exactly(BigInteger.ZERO),
+                SwapContract.refund(lock.hashLock()),
+                new SendRequest.Gas.Fixed(REFUND_GAS),
+                Optional.empty(),
+                SendRequest.Pushing.BY_ITSELF,
+                Optional.empty());
+        return sends.send(request).thenApplyAsync(sent -> Fate.OPEN, executor);
+    }
+}

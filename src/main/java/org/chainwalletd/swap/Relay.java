@@ -1,0 +1,51 @@
+package org.chainwalletd.swap;
+
+import java.time.InstantSource;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.swap.pool.Pool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets the pool send our claim of its own lock ({@code --swap-allow-relay}), which is used only without gas for a claim of our own. It shows
+ * the secret to the one who gains by keeping it: the pool is trusted with the whole amount, so it comes after the gate and the mark as every
+ * other way out.
+ */
+public final class Relay {
+    private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+    /** A claim that an honest pool has sent is on the chain by then. */
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final Pool pool;
+    private final InstantSource clock;
+    private final Executor executor;
+
+    /** @param executor for continuations; never blocks */
+    public Relay(Pool pool, InstantSource clock, Executor executor) {
+        this.pool = pool;
+        this.clock = clock;
+        this.executor = executor;
+    }
+
+    /**
+     * Asks for it, or asks again.
+     *
+     * @param row whose pool's lock is not claimed yet
+     * @return the id of the transaction that the pool says it has sent
+     */
+    CompletionStage<String> claim(SwapRow row, SecretBytes secret) {
+        long waited = clock.instant().getEpochSecond() - row.updatedAt();
+        if (row.acts().claimTx().isPresent() && waited >= PATIENCE_SECONDS) {
+            LOG.error(
+                    "swap {}: the pool has had the secret for {} s and no claim is on the account chain:"
+                            + " send gas to {}, and the claim leaves by itself",
+                    row.id(),
+                    waited,
+                    row.terms().ours().evm());
+        }
+        return pool.relayClaim(row.poolSwapId(), secret).thenApplyAsync(Hash256::hex, executor);
+    }
+}

@@ -1,0 +1,214 @@
+package org.chainwalletd.swap;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.chain.Hash256;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds money of ours that no row of the journal looks after (swap.md, section 6): after a restore from an older backup, or when a row was
+ * damaged. Reads the events of the contract up to its final blocks, each once, and takes back, when it is due, every lock of ours that it finds
+ * there without a row; hands those with a row that nobody watches back to the {@link SwapEngine}. At its start it reads the hash locks of all
+ * unwatched rows directly on both chains.
+ *
+ * <p>Owns the locks without a row, and the place up to which it has read. Only the place is durable, and never passes a lock that is still
+ * open: after a restart such locks are found again.
+ */
+public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(Watchtower.class);
+
+    public sealed interface Command {}
+
+    private record Begin() implements Command {}
+
+    private record Look() implements Command {}
+
+    private record Began(OptionalLong cursor, Throwable failure) implements Command {}
+
+    private record Audited(Optional<Long> next, Throwable failure) implements Command {}
+
+    private record Ended(Optional<AccountBlock> end, Throwable failure) implements Command {}
+
+    private record Scanned(LockScan.Range range, Collection<LockScan.Seen> seen, Throwable failure)
+            implements Command {}
+
+    private record Tended(LockScan.Seen lock, Orphans.Fate fate, Throwable failure) implements Command {}
+
+    private record Moved(long place, Throwable failure) implements Command {}
+
+    private final TimerScheduler<Command> timers;
+    private final WatchtowerSetup setup;
+    /** Without a row, and not over. */
+    private final Map<Hash256, LockScan.Seen> open = new HashMap<>();
+
+    private final Deque<LockScan.Seen> waiting = new ArrayDeque<>();
+    /** First block that was not read in this life. */
+    private long next;
+
+    private long end;
+    private long durable;
+    private Optional<Long> audit = Optional.of(Long.MAX_VALUE);
+
+    private Watchtower(ActorContext<Command> context, TimerScheduler<Command> timers, WatchtowerSetup setup) {
+        super(context);
+        this.timers = timers;
+        this.setup = setup;
+        begin();
+    }
+
+    public static Behavior<Command> create(WatchtowerSetup setup) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> new Watchtower(context, timers, setup)));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Begin.class, begin -> begin())
+                .onMessage(Look.class, look -> look())
+                .onMessage(Began.class, this::onBegan)
+                .onMessage(Audited.class, this::onAudited)
+                .onMessage(Ended.class, this::onEnded)
+                .onMessage(Scanned.class, this::onScanned)
+                .onMessage(Tended.class, this::onTended)
+                .onMessage(Moved.class, this::onMoved)
+                .build();
+    }
+
+    private Behavior<Command> begin() {
+        getContext().pipeToSelf(setup.cursors().of(setup.scan()), Began::new);
+        return this;
+    }
+
+    private Behavior<Command> onBegan(Began began) {
+        if (began.failure() != null) {
+            LOG.warn("watchtower: its place cannot be read: {}", began.failure().toString());
+            timers.startSingleTimer(new Begin(), setup.pace());
+            return this;
+        }
+        durable = Math.max(setup.fromBlock() - 1, began.cursor().orElse(-1));
+        next = durable + 1;
+        return look();
+    }
+
+    private Behavior<Command> rest() {
+        timers.startSingleTimer(new Look(), setup.pace());
+        return this;
+    }
+
+    private Behavior<Command> later(String what, Throwable failure) {
+        LOG.warn("watchtower: {}: {}", what, failure.toString());
+        return rest();
+    }
+
+    /** One round: some rows, then some blocks, then every lock without a row. */
+    private Behavior<Command> look() {
+        if (audit.isPresent()) {
+            getContext().pipeToSelf(setup.audit().page(audit.get()), Audited::new);
+            return this;
+        }
+        getContext().pipeToSelf(setup.chain().finalBlock(), Ended::new);
+        return this;
+    }
+
+    private Behavior<Command> onAudited(Audited audited) {
+        if (audited.failure() != null) {
+            return later("rows that nobody watches could not be compared with the chains", audited.failure());
+        }
+        audit = audited.next();
+        return look();
+    }
+
+    private Behavior<Command> onEnded(Ended ended) {
+        if (ended.failure() != null) {
+            return later("the account chain cannot be read", ended.failure());
+        }
+        end = ended.end().map(AccountBlock::number).orElse(-1L);
+        if (end < next) {
+            return tend();
+        }
+        LockScan.Range range = LockScan.Range.of(next, end);
+        getContext()
+                .pipeToSelf(
+                        setup.addresses()
+                                .get()
+                                .thenComposeAsync(ours -> setup.scanner().read(range, ours), setup.executor()),
+                        (seen, failure) -> new Scanned(range, seen, failure));
+        return this;
+    }
+
+    private Behavior<Command> onScanned(Scanned scanned) {
+        if (scanned.failure() != null) {
+            return later("events of locks cannot be read", scanned.failure());
+        }
+        scanned.seen().forEach(lock -> open.putIfAbsent(lock.hashLock(), lock));
+        next = scanned.range().last() + 1;
+        return tend();
+    }
+
+    private Behavior<Command> tend() {
+        waiting.addAll(open.values());
+        return tendNext();
+    }
+
+    private Behavior<Command> tendNext() {
+        if (waiting.isEmpty()) {
+            return move();
+        }
+        LockScan.Seen lock = waiting.remove();
+        getContext().pipeToSelf(setup.orphans().tend(lock), (fate, failure) -> new Tended(lock, fate, failure));
+        return this;
+    }
+
+    private Behavior<Command> onTended(Tended tended) {
+        Hash256 hashLock = tended.lock().hashLock();
+        if (tended.failure() != null) {
+            LOG.warn(
+                    "watchtower: the lock {} cannot be looked at: {}",
+                    hashLock,
+                    tended.failure().toString());
+        } else if (tended.fate() == Orphans.Fate.OVER) {
+            open.remove(hashLock);
+        }
+        return tendNext();
+    }
+
+    /** Past everything that is over, and before the first lock that is not. */
+    private Behavior<Command> move() {
+        long before =
+                open.values().stream().mapToLong(LockScan.Seen::block).min().orElse(next);
+        long place = Math.min(before, next) - 1;
+        if (place <= durable) {
+            return goOn();
+        }
+        CompletionStage<Void> moving = setup.cursors().move(setup.scan(), place);
+        getContext().pipeToSelf(moving, (done, failure) -> new Moved(place, failure));
+        return this;
+    }
+
+    private Behavior<Command> onMoved(Moved moved) {
+        if (moved.failure() != null) {
+            return later("its place cannot be written", moved.failure());
+        }
+        durable = moved.place();
+        return goOn();
+    }
+
+    /** What is behind goes on without a rest. */
+    private Behavior<Command> goOn() {
+        return next <= end ? look() : rest();
+    }
+}

@@ -1,0 +1,38 @@
+package org.chainwalletd.swap;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.ScanCursors;
+
+/**
+ * What the watchtower works with.
+ *
+ * @param fromBlock where events are read from when nothing was read yet ({@code --swap-contract-from-block})
+ * @param addresses all of ours on the account chain, also those whose key was replaced
+ * @param pace from the end of one round to the next
+ * @param executor for continuations; never blocks
+ */
+public record WatchtowerSetup(
+        AccountChain chain,
+        EvmAddress contract,
+        long fromBlock,
+        Supplier<CompletionStage<List<EvmAddress>>> addresses,
+        ScanCursors cursors,
+        RowAudit audit,
+        Orphans orphans,
+        Duration pace,
+        Executor executor) {
+    LockScan scanner() {
+        return new LockScan(chain, contract, executor);
+    }
+
+    /** Another contract or another chain is another scan. */
+    String scan() {
+        return "locks of " + chain.chainId() + " " + contract;
+    }
+}
