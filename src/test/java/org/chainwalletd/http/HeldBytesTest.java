@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
@@ -52,6 +53,7 @@ class HeldBytesTest {
 
     private final List<RawClient> clients = new ArrayList<>();
     private final CompletableFuture<RpcAnswer> asleep = new CompletableFuture<>();
+    private final CountDownLatch longestAsked = new CountDownLatch(1);
     private ServerFixture fixture;
 
     @AfterEach
@@ -147,9 +149,9 @@ class HeldBytesTest {
         start(limits(1));
         RawClient deaf = RawClient.deaf(fixture.server.address());
         clients.add(deaf);
-        deaf.post(ServerFixture.SPEND, "\"longest\"");
+        askForTheLongest(deaf);
         RawClient other = connect();
-        Await.until("the slot is taken", () -> busy(other));
+        assertThat(busy(other)).as("the slot is taken").isTrue();
 
         assertThat(deaf.read().body()).hasSize(LONGEST_ANSWER);
         Await.until("the slot is free", () -> !busy(other));
@@ -159,9 +161,9 @@ class HeldBytesTest {
     void a_token_has_its_slot_back_when_the_reader_of_its_answer_is_gone() throws Exception {
         start(limits(1));
         RawClient deaf = RawClient.deaf(fixture.server.address());
-        deaf.post(ServerFixture.SPEND, "\"longest\"");
+        askForTheLongest(deaf);
         RawClient other = connect();
-        Await.until("the slot is taken", () -> busy(other));
+        assertThat(busy(other)).as("the slot is taken").isTrue();
 
         deaf.close();
         Await.until("the slot is free", () -> !busy(other));
@@ -205,6 +207,12 @@ class HeldBytesTest {
         }
 
         assertThat(ask(180 << 10)).isEqualTo(200);
+    }
+
+    /** Returns when its call has the slot: one that tried the slot before would keep this call from it. */
+    private void askForTheLongest(RawClient client) throws Exception {
+        client.post(ServerFixture.SPEND, "\"longest\"");
+        Await.opened(longestAsked);
     }
 
     private static boolean busy(RawClient client) {
@@ -251,6 +259,7 @@ class HeldBytesTest {
             return asleep;
         }
         if (asked.equals("\"longest\"")) {
+            longestAsked.countDown();
             return CompletableFuture.completedFuture(new RpcAnswer(200, new byte[LONGEST_ANSWER]));
         }
         int length = asked.equals("\"long\"") ? LONG_ANSWER : 10;

@@ -315,9 +315,12 @@ class LimitsTest {
                 RawClient two = fixture.client();
                 RawClient three = fixture.client();
                 RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
-            greedy.send(head).send("x".repeat(150 << 10));
+            greedy.send(head).send("x".repeat(195 << 10));
+            Await.until("all of it is held", () -> fixture.server.heldBytes() >= 195 << 10);
             assertThat(fixture.refusals).isEmpty();
-            greedy.send("x".repeat(60 << 10));
+            // So few that they are read at once: bytes that nobody has read reset the connection, and the refusal is
+            // lost with it.
+            greedy.send("x".repeat(6 << 10));
             fixture.awaitRefusal("memory");
             assertThat(greedy.readToEnd()).startsWith("HTTP/1.1 503 ").contains("holds too much");
 
