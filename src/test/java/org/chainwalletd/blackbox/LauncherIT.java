@@ -79,8 +79,10 @@ class LauncherIT {
     @Test
     void servesFromAFolderWithSpacesAndQuotes() {
         Path datadir = folder.resolve("my data's \"folder\"");
+        // Where there is no archive yet, a second process would make one meanwhile.
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
                 .launcher(moved.resolve("bin/chain-walletd"))
+                .with("WALLETD_ARCHIVE", "off")
                 .from(folder)
                 .start()) {
             assertThat(daemon.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
@@ -240,7 +242,7 @@ class LauncherIT {
                 .distinct()
                 .toList();
         for (Path home : homes) {
-            Path app = withoutCache("app-" + home.getFileName());
+            Path app = withoutCache("an app's \"" + home.getFileName() + "\"");
             outdated(app.resolve(".cache"), releaseOf(home));
             DaemonProcess maker =
                     version(app, home).with("WALLETD_ARCHIVE", "now").launch();

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every command of the manual and of the README's first minute runs as it is printed: the blocks marked {@code sh} of a page, one after the
- * other in one bash, with the packaged launcher on the path. Only the default ports are exchanged for free ones, and what builds or measures
- * (Maven) is left to the build.
+ * other in one bash, with the packaged launcher on the path. Only the default ports are exchanged for free ones, blocks come every second,
+ * and what builds or measures (Maven) is left to the build.
  */
 class ManualIT {
     private static final Path PAGES = Path.of("src/site/markdown");
@@ -98,6 +98,8 @@ class ManualIT {
         builder.environment().put("HOME", home.toString());
         builder.environment().put("WALLETD_BIND", "127.0.0.1:" + port);
         builder.environment().put("WALLETD_DEVNET_BIND", "127.0.0.1:" + nodePort);
+        builder.environment().put("WALLETD_DEVNET_BLOCK_INTERVAL", "1");
+        builder.environment().putAll(LauncherCall.quickStarts());
         builder.environment().remove("WALLETD_KEYSTORE_PASSPHRASE");
         Process bash = builder.start();
         try {

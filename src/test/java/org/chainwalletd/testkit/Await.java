@@ -20,6 +20,9 @@ import java.util.stream.Collectors;
 public final class Await {
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    private static final long SHORTEST_LOOK_NANOS = 1_000_000;
+    private static final long LONGEST_LOOK_NANOS = 25_000_000;
+
     private static final long PROCESS_SECONDS = 120;
 
     private Await() {}
@@ -28,10 +31,12 @@ public final class Await {
     public static void until(String what, BooleanSupplier condition) {
         long began = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (Thread.currentThread().isInterrupted() || System.nanoTime() - began > PATIENCE_NANOS) {
+            long waited = System.nanoTime() - began;
+            if (Thread.currentThread().isInterrupted() || waited > PATIENCE_NANOS) {
                 throw new AssertionError("waited in vain until " + what);
             }
-            LockSupport.parkNanos(2_000_000);
+            // Often at first; later seldom enough not to keep a core from what is waited for.
+            LockSupport.parkNanos(Math.max(SHORTEST_LOOK_NANOS, Math.min(waited / 8, LONGEST_LOOK_NANOS)));
         }
     }
 

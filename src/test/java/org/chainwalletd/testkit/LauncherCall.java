@@ -17,6 +17,9 @@ import java.util.stream.Stream;
  * names one.
  */
 public final class LauncherCall {
+    /** For JVMs that do not live long enough to be repaid for more of the compiler's work. */
+    public static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1";
+
     private final List<String> arguments = new ArrayList<>();
     private final Map<String, String> variables = new LinkedHashMap<>();
     private final List<String> unset = new ArrayList<>();
@@ -71,8 +74,12 @@ public final class LauncherCall {
 
     private LauncherCall() {
         variables.put("WALLETD_KEYSTORE_PASSPHRASE", DaemonProcess.PASSPHRASE);
-        variables.put("WALLETD_ARCHIVE", Archive.MODE);
-        unset.add("WALLETD_JAVA_OPTS");
+        variables.putAll(quickStarts());
+    }
+
+    /** What makes starts cheap, in the launcher's environment. */
+    public static Map<String, String> quickStarts() {
+        return Map.of("WALLETD_ARCHIVE", Archive.MODE, "WALLETD_JAVA_OPTS", SHORT_LIVED);
     }
 
     /** {@code target/chain-walletd} of the build that runs the test. */
@@ -140,7 +147,7 @@ public final class LauncherCall {
 
     /** The named {@link org.chainwalletd.store.CrashPoint} halts the process, {@code NAME} or {@code NAME#n}. */
     public LauncherCall crashAt(String point) {
-        return with("WALLETD_JAVA_OPTS", "-Dwalletd.crash-point=" + point);
+        return with("WALLETD_JAVA_OPTS", SHORT_LIVED + " -Dwalletd.crash-point=" + point);
     }
 
     public LauncherCall launcher(Path other) {
