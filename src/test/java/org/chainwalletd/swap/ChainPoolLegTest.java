@@ -1,0 +1,383 @@
+package org.chainwalletd.swap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.swap.ChainLegRig.AMOUNT;
+import static org.chainwalletd.swap.ChainLegRig.DEPTH;
+import static org.chainwalletd.swap.ChainLegRig.get;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The pool's lock of a buy, against a development node over real sockets. */
+class ChainPoolLegTest {
+    private static final long LONG_ENOUGH = 500;
+
+    @TempDir
+    static Path folder;
+
+    private static ChainLegRig rig;
+    private static int round;
+
+    private Party ours;
+    private Party pool;
+    private byte[] secret;
+    private SwapRow row;
+
+    @BeforeAll
+    static void start() {
+        rig = new ChainLegRig(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        rig.close();
+    }
+
+    @BeforeEach
+    void meet() {
+        ours = rig.ours();
+        pool = rig.stranger();
+        secret = Hash256.sha256(new byte[] {(byte) ++round, 1}).toArray();
+        row = rig.buy(ours, secret);
+    }
+
+    @AfterEach
+    void beHonest() {
+        rig.first.tellTheTruth();
+        rig.second.tellTheTruth();
+    }
+
+    private HtlcParams params(long blocks) {
+        return new HtlcParams(
+                pool.key, ours.key, row.terms().hashLock(), rig.chain.tip().height() + blocks);
+    }
+
+    private TxOutput output(HtlcParams params) {
+        return TxOutput.toScript(HtlcScript.build(params), AMOUNT);
+    }
+
+    private Outpoint poolLocks() {
+        return rig.lock(pool, params(LONG_ENOUGH), AMOUNT);
+    }
+
+    /** Our own lock was settled when the test began. */
+    private GateVerdict gate() {
+        long now = rig.clock.instant().getEpochSecond();
+        Circumstances circumstances = new Circumstances(now, false, Optional.empty(), OptionalLong.of(now - 60));
+        return get(rig.pool.gate(row, circumstances));
+    }
+
+    private GateVerdict.Reason closed() {
+        assertThat(gate()).isInstanceOf(GateVerdict.Closed.class);
+        return ((GateVerdict.Closed) gate()).reason();
+    }
+
+    private String claim() {
+        return claim(row);
+    }
+
+    private String claim(SwapRow swap) {
+        try (SecretBytes bytes = SecretBytes.copyOf(secret)) {
+            return get(rig.pool.pushClaim(swap, bytes));
+        }
+    }
+
+    @Test
+    void theGateOpensWithTheBlockThatGivesTheDepth() {
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
+        assertThat(closed()).isInstanceOf(GateVerdict.NoLock.class);
+        Outpoint lock = poolLocks();
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Locked(lock.toString()));
+        rig.mine((int) DEPTH - 2);
+        assertThat(closed()).isInstanceOf(GateVerdict.NotDeepEnough.class);
+        rig.mine(1);
+        assertThat(gate()).isEqualTo(new GateVerdict.Open());
+    }
+
+    @Test
+    void aLockWhoseBlockGoesIsAbsentAndTheGateClosesAgain() {
+        poolLocks();
+        rig.mine((int) DEPTH - 1);
+        assertThat(gate().isOpen()).isTrue();
+        rig.chain.reorganise((int) DEPTH, false, List.of());
+        rig.followed();
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
+        assertThat(gate().isOpen()).isFalse();
+    }
+
+    @Test
+    void theMarginMustBeLeftWhenTheSecretLeaves() {
+        rig.lock(pool, params(2 + DEPTH + 5), AMOUNT);
+        rig.mine((int) DEPTH - 1);
+        while (gate().isOpen()) {
+            rig.mine(1);
+        }
+        assertThat(closed()).isInstanceOf(GateVerdict.MarginTooSmall.class);
+        long timeout = Long.parseLong(closed().message().replaceAll("\\D*(\\d+) blocks;.*", "$1"));
+        assertThat(timeout).isEqualTo(ChainLegRig.limits().chainMarginBlocks() - 1);
+    }
+
+    @Test
+    void aLockThatNeedsADatumIsNone() {
+        byte[] datum = {1, 2, 3};
+        rig.lock(pool, output(params(LONG_ENOUGH)).withDatumHash(Hash256.sha256(datum)));
+        rig.mine((int) DEPTH);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
+        assertThat(closed()).isInstanceOf(GateVerdict.NoLock.class);
+        assertThatThrownBy(this::claim).hasMessageContaining("no lock of the pool");
+    }
+
+    @Test
+    void aLockWithAnInlineDatumIsNoneEither() {
+        rig.lock(pool, output(params(LONG_ENOUGH)).withDatum(Bytes.of(new byte[] {1})));
+        rig.mine((int) DEPTH);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
+        assertThat(closed()).isInstanceOf(GateVerdict.NoLock.class);
+    }
+
+    @Test
+    void decoysChangeNothing() {
+        rig.lock(pool, params(LONG_ENOUGH), AMOUNT.minus(Amount.of(1)));
+        rig.lock(pool, new HtlcParams(pool.key, rig.stranger().key, row.terms().hashLock(), 10_000), AMOUNT);
+        rig.mine((int) DEPTH);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
+        assertThat(gate().isOpen()).isFalse();
+        Outpoint lock = poolLocks();
+        rig.mine((int) DEPTH);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Locked(lock.toString()));
+        assertThat(gate().isOpen()).isTrue();
+    }
+
+    @Test
+    void aNodeWithAnotherBlockThereClosesTheGate() {
+        poolLocks();
+        rig.mine((int) DEPTH - 1);
+        rig.second.lieAbout("get_block", result -> result.put("hash", "ab".repeat(32)));
+        assertThat(closed()).isInstanceOf(GateVerdict.NodesDisagree.class);
+        rig.second.tellTheTruth();
+        rig.second.refuse("get_block", params -> "Storage error");
+        assertThat(closed()).isInstanceOf(GateVerdict.NodesDisagree.class);
+        rig.second.tellTheTruth();
+        assertThat(gate().isOpen()).isTrue();
+    }
+
+    @Test
+    void whatWaitsInAMempoolForTheLockClosesTheGate() {
+        Outpoint lock = poolLocks();
+        rig.mine((int) DEPTH - 1);
+        Transaction reclaim = reclaim(lock);
+        get(rig.sightings.seen(ChainLegRig.idOf(reclaim), reclaim));
+        assertThat(closed().message()).contains("spent");
+    }
+
+    private Transaction reclaim(Outpoint lock) {
+        Transaction unsigned = Transaction.unsigned(
+                List.of(lock), List.of(TxOutput.toAddress(pool.address, AMOUNT.minus(Amount.of(1_000)))));
+        return unsigned.withWitnesses(List.of(HtlcWitness.reclaim(pool.sign(rig.chain.genesisId(), unsigned))));
+    }
+
+    @Test
+    void aClaimPaysUsWithTheFeeOfSwapsAndIsFinalAfterSixtyBlocks() {
+        Outpoint lock = poolLocks();
+        rig.mine((int) DEPTH);
+        String tx = claim();
+        assertThat(get(rig.pool.look(row)).secretShown()).isTrue();
+        assertThat(claim()).isEqualTo(tx);
+        TxOutput paid = rig.transaction(tx).outputs().get(0);
+        assertThat(paid.address()).contains(ours.address);
+        assertThat(AMOUNT.minus(paid.value())).isEqualTo(Amount.of(6_900));
+        rig.mine(1);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Claimed(lock.toString(), tx, false));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 2);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Claimed(lock.toString(), tx, false));
+        rig.mine(1);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Claimed(lock.toString(), tx, true));
+    }
+
+    @Test
+    void aClaimWhoseBlockGoesIsPushedAgain() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        String tx = claim();
+        rig.mine(1);
+        rig.chain.reorganise(1, false, List.of());
+        rig.followed();
+        assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Locked.class);
+        assertThat(claim()).isEqualTo(tx);
+        rig.awaitWaiting(tx);
+    }
+
+    @Test
+    void aClaimGoesOutAsTheSameBytesInTheNextLife() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        String tx = claim();
+        rig.restart();
+        rig.chain.forgetMempool();
+        assertThat(claim()).isEqualTo(tx);
+        rig.awaitWaiting(tx);
+    }
+
+    @Test
+    void whenNoNodeWantsTheClaimAVersionWithAHigherFeeFollows() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        refuseAll();
+        assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
+        rig.clock.advance(Duration.ofSeconds(29));
+        assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
+        beHonest();
+        rig.clock.advance(Duration.ofSeconds(1));
+        rig.restart();
+        String second = claim();
+        assertThat(fee(second)).isEqualTo(Amount.of(13_800));
+        assertThat(claim()).isEqualTo(second);
+        rig.mine(1);
+        assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
+    }
+
+    /** One that was taken once stays in flight; nobody may believe a refusal that comes too soon. */
+    @Test
+    void aClaimThatEveryNodeHasForgottenAndNoneWantsBackIsReplaced() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        String tx = claim();
+        assertThat(fee(tx)).isEqualTo(Amount.of(6_900));
+        refuseAll();
+        rig.chain.forgetMempool();
+        assertThat(claim()).isEqualTo(tx);
+        rig.clock.advance(Duration.ofSeconds(30));
+        assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
+        beHonest();
+        String second = claim();
+        assertThat(second).isNotEqualTo(tx);
+        assertThat(fee(second)).isEqualTo(Amount.of(13_800));
+        rig.mine(1);
+        assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
+    }
+
+    private void refuseAll() {
+        rig.first.refuse(
+                "send_raw_transaction", params -> "Mempool rejected transaction: fee density too low for mempool");
+        rig.second.refuse(
+                "send_raw_transaction", params -> "Mempool rejected transaction: fee density too low for mempool");
+    }
+
+    private Amount fee(String claim) {
+        return AMOUNT.minus(rig.transaction(claim).outputs().get(0).value());
+    }
+
+    /** What a node says of the lock cannot hold the claim back once the secret may have left. */
+    @Test
+    void aNodeThatShowsASpendOfTheLockDoesNotHoldTheClaimBack() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        rig.first.lieAbout(
+                "get_output_spent_by",
+                (params, result) -> ((ObjectNode) result)
+                        .put("spent", true)
+                        .put("spending_tx_id", "cd".repeat(32))
+                        .put("input_index", 0)
+                        .put("block_height", 3));
+        rig.first.refuse("get_block_height", params -> "Storage error");
+        String tx = claim();
+        assertThat(rig.isWaiting(tx)).isTrue();
+    }
+
+    @Test
+    void everyLockThatPaysUsIsClaimed() {
+        poolLocks();
+        rig.lock(pool, params(LONG_ENOUGH - 10), AMOUNT);
+        claim();
+        rig.mine(1);
+        assertThat(rig.chain
+                        .ledger()
+                        .list(Bytes.wrap(ours.address.toArray()), null, null, 10)
+                        .coins())
+                .hasSize(2);
+    }
+
+    @Test
+    void aWrongSecretLeavesNothing() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        assertThatThrownBy(() -> get(rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]))))
+                .hasMessageContaining("does not open its hash lock");
+        assertThat(get(rig.pool.look(row)).secretShown()).isFalse();
+    }
+
+    @Test
+    void theSecretIsInNoFileBeforeItMayLeave() throws IOException {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        assertThat(gate().isOpen()).isTrue();
+        assertThat(filesWithTheSecret()).isEmpty();
+        claim();
+        assertThat(filesWithTheSecret()).isNotEmpty();
+    }
+
+    private List<Path> filesWithTheSecret() throws IOException {
+        try (Stream<Path> files = Files.walk(rig.folder())) {
+            return files.filter(Files::isRegularFile).filter(this::hasTheSecret).toList();
+        }
+    }
+
+    private boolean hasTheSecret(Path file) {
+        try {
+            return Bytes.wrap(Files.readAllBytes(file))
+                    .hex()
+                    .contains(Bytes.of(secret).hex());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aLockThatThePoolTookBackIsFinalAfterSixtyBlocks() {
+        Outpoint lock = rig.lock(pool, params(3), AMOUNT);
+        rig.mine(3);
+        rig.chain.ledger().submit(reclaim(lock));
+        rig.mine(1);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.TakenBack(lock.toString(), false));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 1);
+        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.TakenBack(lock.toString(), true));
+    }
+
+    @Test
+    void anHtlcUnderTheHashLockSpeaksAgainstOurLockOnTheOtherChain() {
+        assertThat(get(rig.pool.obstacle(row))).isEmpty();
+        rig.lock(pool, params(LONG_ENOUGH), Amount.of(300));
+        assertThat(get(rig.pool.obstacle(row)).orElseThrow()).contains("there is an HTLC with this hash lock");
+    }
+
+    @Test
+    void aClaimNeedsOurKey() {
+        SwapRow strange = rig.buy(rig.stranger(), secret);
+        assertThat(get(rig.pool.obstacle(strange)).orElseThrow()).contains("not in the keyring");
+    }
+}
