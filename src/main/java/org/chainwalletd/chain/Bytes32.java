@@ -1,5 +1,6 @@
 package org.chainwalletd.chain;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -50,6 +51,11 @@ public abstract sealed class Bytes32<T extends Bytes32<T>> implements Comparable
     /** The content itself, for read-only use inside this package. */
     final byte[] unsafe() {
         return value;
+    }
+
+    /** The first eight bytes as a big-endian number, for what sorts or spreads many values. */
+    public final long leading() {
+        return ByteBuffer.wrap(value).getLong();
     }
 
     /** 64 lower-case hexadecimal characters. */

@@ -1,15 +1,20 @@
 package org.chainwalletd.coins;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 
@@ -67,6 +72,31 @@ public final class CoinLedger {
         int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
         return books.unspent(tip.place(), addresses)
                 .thenApplyAsync(found -> found.map(coins -> new LedgerSnapshot(tip, maturity, coins)), executor);
+    }
+
+    /**
+     * What those addresses have that are covered, at the followed tip, as a node tells it: what the mempool spends still counts, and a coinbase
+     * does when the next block may spend it. Empty before the first block, and when that tip is just going.
+     */
+    CompletionStage<Optional<Map<Address, Amount>>> balances(List<Address> addresses) {
+        FollowStatus status = follower.status();
+        if (status.tip().isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        FollowedTip tip = status.tip().get();
+        int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
+        return books.sums(tip.place(), tip.height() + 1 - maturity, addresses);
+    }
+
+    /** Listings likewise. */
+    CompletionStage<Optional<Map<Address, NodeClient.UtxoListing>>> listings(List<Address> addresses) {
+        return snapshot(addresses)
+                .thenApplyAsync(
+                        found -> found.map(snapshot -> addresses.stream()
+                                .filter(snapshot::covers)
+                                .distinct()
+                                .collect(Collectors.toMap(Function.identity(), snapshot::listing))),
+                        executor);
     }
 
     /** The history of a watched address up to the followed tip; see {@link LedgerBooks#history}. */

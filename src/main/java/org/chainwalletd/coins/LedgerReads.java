@@ -3,12 +3,12 @@ package org.chainwalletd.coins;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -46,7 +46,7 @@ public final class LedgerReads extends ForwardingNodeClient {
 
     @Override
     public CompletionStage<List<Amount>> balances(List<Address> addresses) {
-        return answer(addresses, LedgerSnapshot::balance, node()::balances);
+        return answer(addresses, ledger::balances, node()::balances);
     }
 
     @Override
@@ -56,26 +56,25 @@ public final class LedgerReads extends ForwardingNodeClient {
 
     @Override
     public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
-        return answer(addresses, LedgerSnapshot::listing, node()::addressUtxos);
+        return answer(addresses, ledger::listings, node()::addressUtxos);
     }
 
+    /** What the ledger says of those addresses that it covers; empty when it cannot say anything now. */
+    private interface Reading<T> extends Function<List<Address>, CompletionStage<Optional<Map<Address, T>>>> {}
+
     private <T> CompletionStage<List<T>> answer(
-            List<Address> addresses,
-            BiFunction<LedgerSnapshot, Address, T> known,
-            Function<List<Address>, CompletionStage<List<T>>> asked) {
+            List<Address> addresses, Reading<T> reading, Function<List<Address>, CompletionStage<List<T>>> asked) {
         if (addresses.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
         return covered(addresses)
                 .thenComposeAsync(
                         anything -> anything
-                                ? node().tip().thenComposeAsync(tip -> atTip(tip, addresses), executor)
-                                : CompletableFuture.completedFuture(Optional.<LedgerSnapshot>empty()),
+                                ? node().tip().thenComposeAsync(tip -> atTip(tip, addresses, reading), executor)
+                                : CompletableFuture.completedFuture(Optional.<Map<Address, T>>empty()),
                         executor)
                 .thenComposeAsync(
-                        snapshot -> snapshot.isPresent()
-                                ? merged(snapshot.get(), addresses, known, asked)
-                                : asked.apply(addresses),
+                        known -> known.isPresent() ? merged(known.get(), addresses, asked) : asked.apply(addresses),
                         executor);
     }
 
@@ -84,48 +83,49 @@ public final class LedgerReads extends ForwardingNodeClient {
         return ledger.coversAny(addresses).exceptionallyAsync(failure -> false, executor);
     }
 
-    private CompletionStage<Optional<LedgerSnapshot>> atTip(Tip wanted, List<Address> addresses) {
+    private <T> CompletionStage<Optional<Map<Address, T>>> atTip(
+            Tip wanted, List<Address> addresses, Reading<T> reading) {
         ledger.hurry();
-        return atTip(wanted, addresses, System.nanoTime() + PATIENCE_NANOS);
+        return atTip(wanted, addresses, reading, System.nanoTime() + PATIENCE_NANOS);
     }
 
     /** A node whose tip is below ours lags; what we have is the newer truth. */
-    private CompletionStage<Optional<LedgerSnapshot>> atTip(Tip wanted, List<Address> addresses, long until) {
+    private <T> CompletionStage<Optional<Map<Address, T>>> atTip(
+            Tip wanted, List<Address> addresses, Reading<T> reading, long until) {
         boolean there = ledger.tip()
                 .filter(tip -> tip.place().blockId().equals(wanted.blockId()) || tip.height() > wanted.height())
                 .isPresent();
         if (!there) {
             return System.nanoTime() - until > 0
                     ? CompletableFuture.completedFuture(Optional.empty())
-                    : CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, until), later)
+                    : CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, reading, until), later)
                             .thenComposeAsync(again -> again, executor);
         }
-        return ledger.snapshot(addresses)
+        return reading.apply(addresses)
                 .thenComposeAsync(
                         found -> found.isPresent() || System.nanoTime() - until > 0
                                 ? CompletableFuture.completedFuture(found)
-                                : atTip(wanted, addresses, until),
+                                : atTip(wanted, addresses, reading, until),
                         executor);
     }
 
     private <T> CompletionStage<List<T>> merged(
-            LedgerSnapshot snapshot,
-            List<Address> addresses,
-            BiFunction<LedgerSnapshot, Address, T> known,
-            Function<List<Address>, CompletionStage<List<T>>> asked) {
-        List<Address> rest =
-                addresses.stream().filter(address -> !snapshot.covers(address)).toList();
+            Map<Address, T> known, List<Address> addresses, Function<List<Address>, CompletionStage<List<T>>> asked) {
+        List<Address> rest = addresses.stream()
+                .filter(address -> !known.containsKey(address))
+                .toList();
         CompletionStage<List<T>> others =
                 rest.isEmpty() ? CompletableFuture.completedFuture(List.of()) : asked.apply(rest);
-        return others.thenApplyAsync(
-                answers -> {
-                    List<T> all = new ArrayList<>(addresses.size());
-                    int next = 0;
-                    for (Address address : addresses) {
-                        all.add(snapshot.covers(address) ? known.apply(snapshot, address) : answers.get(next++));
-                    }
-                    return all;
-                },
-                executor);
+        return others.thenApplyAsync(answers -> merged(known, addresses, answers), executor);
+    }
+
+    private static <T> List<T> merged(Map<Address, T> known, List<Address> addresses, List<T> others) {
+        List<T> all = new ArrayList<>(addresses.size());
+        int next = 0;
+        for (Address address : addresses) {
+            T answer = known.get(address);
+            all.add(answer != null ? answer : others.get(next++));
+        }
+        return all;
     }
 }

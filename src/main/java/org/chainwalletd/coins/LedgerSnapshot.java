@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.OwnCoin;
@@ -28,16 +27,6 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
 
     boolean covers(List<Address> addresses) {
         return coins.keySet().containsAll(addresses);
-    }
-
-    /**
-     * @throws ArithmeticException above 2^64-1, which no chain has
-     */
-    Amount balance(Address address) {
-        return coins.get(address).stream()
-                .filter(this::isMature)
-                .map(OwnCoin::value)
-                .reduce(Amount.ZERO, Amount::plus);
     }
 
     NodeClient.UtxoListing listing(Address address) {

@@ -27,7 +27,7 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /** The text of every statement that was used and not discarded. */
-    Set<String> statements() {
+    public Set<String> statements() {
         return Set.copyOf(prepared.keySet());
     }
 

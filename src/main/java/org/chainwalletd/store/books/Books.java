@@ -35,6 +35,8 @@ public final class Books implements AutoCloseable {
     private final String file;
     private final SqlSession writeSession;
     private final SqlSession readSession;
+    private final BooksSession writing;
+    private final BooksSession reading;
     private final ExecutorService writer = thread("books-writer");
     private final ExecutorService reader = thread("books-reader");
 
@@ -48,6 +50,8 @@ public final class Books implements AutoCloseable {
         this.file = file;
         this.writeSession = writeSession;
         this.readSession = readSession;
+        this.writing = BooksSession.ofWriter(writeSession);
+        this.reading = BooksSession.ofReader(readSession);
     }
 
     /**
@@ -137,7 +141,7 @@ public final class Books implements AutoCloseable {
         T result;
         try {
             writeSession.update("BEGIN IMMEDIATE");
-            result = work.apply(new BooksSession(writeSession));
+            result = work.apply(writing);
             writeSession.update("COMMIT");
         } catch (SQLException | RuntimeException e) {
             rollback();
@@ -154,6 +158,7 @@ public final class Books implements AutoCloseable {
     }
 
     private void rollback() {
+        writing.takenBack();
         try {
             writeSession.execute("ROLLBACK");
         } catch (SQLException | RuntimeException e) {
@@ -167,7 +172,7 @@ public final class Books implements AutoCloseable {
         try {
             readSession.update("BEGIN");
             try {
-                T result = work.apply(new BooksSession(readSession));
+                T result = work.apply(reading);
                 future.complete(result);
             } finally {
                 readSession.update("COMMIT");

@@ -1,16 +1,31 @@
 package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import org.chainwalletd.store.SqlSession;
 
 /** The connection of a reader or of the writer inside one transaction; its failures are unchecked. Used by one thread at a time. */
 public final class BooksSession {
     private final SqlSession sql;
+    private final boolean writes;
+    private final Map<Class<?>, Object> inMind = new HashMap<>();
 
-    BooksSession(SqlSession sql) {
+    private BooksSession(SqlSession sql, boolean writes) {
         this.sql = sql;
+        this.writes = writes;
+    }
+
+    static BooksSession ofReader(SqlSession sql) {
+        return new BooksSession(sql, false);
+    }
+
+    static BooksSession ofWriter(SqlSession sql) {
+        return new BooksSession(sql, true);
     }
 
     /** What SQLite refuses inside a unit of work. */
@@ -30,6 +45,36 @@ public final class BooksSession {
     /** The rows that everybody sees. */
     public Page head() {
         return page(Page.HEAD);
+    }
+
+    /**
+     * What a table keeps in mind of its rows from one unit of work to the next, made when there is none. Only the writer has that, since it alone
+     * sees all changes: empty for a reader.
+     */
+    <T> Optional<T> keptInMind(Class<T> kind, Function<BooksSession, T> make) {
+        return writes
+                ? Optional.of(kind.cast(inMind.computeIfAbsent(kind, absent -> make.apply(this))))
+                : Optional.empty();
+    }
+
+    /** Likewise, but nothing is made. */
+    <T> Optional<T> keptInMind(Class<T> kind) {
+        return Optional.ofNullable(kind.cast(inMind.get(kind)));
+    }
+
+    /** Nothing is kept in mind of this kind any more. */
+    void forget(Class<?> kind) {
+        inMind.remove(kind);
+    }
+
+    /** A unit of work was taken back: what was kept in mind may be of rows that are none. */
+    void takenBack() {
+        inMind.clear();
+    }
+
+    /** The text of every statement that was used and has not failed. */
+    Set<String> statements() {
+        return sql.statements();
     }
 
     int update(String text, Object... values) {

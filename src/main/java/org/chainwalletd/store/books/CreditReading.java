@@ -138,11 +138,11 @@ final class CreditReading {
         String ofAddress = at.address().isPresent() ? "c.address = ? AND " : "";
         String sql = "SELECT (SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id), " + CreditTable.COLUMNS
                 + " FROM credits c WHERE " + ofAddress
-                + "c.scan = 0 AND c.active = 1 AND c.height <= ? AND (c.height > ? OR c.height = ? AND c.position >= ?) "
+                + "c.scan = 0 AND c.active = 1 AND c.height <= ? AND (c.height, c.position) >= (?, ?) "
                 + "ORDER BY c.height, c.position LIMIT " + (limit + 1);
         List<Object> values = new ArrayList<>();
         at.address().ifPresent(address -> values.add(address.toArray()));
-        values.addAll(List.of(deepEnough, at.height() + 1, at.height() + 1, at.position()));
+        values.addAll(List.of(deepEnough, at.height() + 1, at.position()));
         for (CreditEvent event : page.query(sql, CreditReading::entered, values.toArray())) {
             if (isFull()) {
                 return true;

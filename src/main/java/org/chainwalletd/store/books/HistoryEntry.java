@@ -1,5 +1,6 @@
 package org.chainwalletd.store.books;
 
+import java.util.Comparator;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 
@@ -15,12 +16,21 @@ public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amou
     }
 
     /** A place in a history, which ascends by height, transaction id and direction, what was received first. */
-    public record Position(long height, Hash256 txId, boolean input) {
+    public record Position(long height, Hash256 txId, boolean input) implements Comparable<Position> {
         /** Before everything. */
         static final Position START = new Position(-1, Hash256.ZERO, false);
 
         private static final String INPUT = "i";
         private static final String OUTPUT = "o";
+
+        private static final Comparator<Position> ORDER = Comparator.comparingLong(Position::height)
+                .thenComparing(Position::txId)
+                .thenComparing(Position::input);
+
+        @Override
+        public int compareTo(Position other) {
+            return ORDER.compare(this, other);
+        }
 
         public String text() {
             return height + ":" + txId.hex() + ":" + (input ? INPUT : OUTPUT);

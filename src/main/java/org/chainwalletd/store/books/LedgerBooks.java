@@ -2,8 +2,8 @@ package org.chainwalletd.store.books;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -24,21 +26,13 @@ import org.chainwalletd.store.BlockPlace;
  * {@code StoreException}.
  */
 public final class LedgerBooks {
-    /** More addresses than that are read by one walk over all coins. */
-    private static final int SINGLY = 1_000;
+    private static final String PAID = "SELECT height, tx_id, 0, SUM(value), MAX(coinbase) FROM coins"
+            + " WHERE scan = 0 AND address = ? AND height BETWEEN ? AND ? AND (height, tx_id, 0) > (?, ?, ?)"
+            + " GROUP BY height, tx_id ORDER BY height, tx_id LIMIT ?";
 
-    private static final String COINS =
-            "SELECT tx_id, output_index, address, value, height, coinbase FROM coins WHERE scan = 0";
-
-    private static final String HISTORY = """
-            SELECT height, tx_id, input, SUM(value), MAX(coinbase) FROM (
-              SELECT height, tx_id, 0 AS input, value, coinbase FROM coins
-              WHERE scan = 0 AND address = ?1 AND height BETWEEN ?2 AND ?3
-              UNION ALL
-              SELECT spent_height, spent_by, 1, value, 0 FROM coins
-              WHERE scan = 0 AND address = ?1 AND spent_height BETWEEN ?2 AND ?3)
-            WHERE (height, tx_id, input) > (?4, ?5, ?6)
-            GROUP BY height, tx_id, input ORDER BY height, tx_id, input LIMIT ?7""";
+    private static final String SPENT = "SELECT spent_height, spent_by, 1, SUM(value), 0 FROM coins"
+            + " WHERE scan = 0 AND address = ? AND spent_height BETWEEN ? AND ? AND (spent_height, spent_by, 1) > (?, ?, ?)"
+            + " GROUP BY spent_height, spent_by ORDER BY spent_height, spent_by LIMIT ?";
 
     private final Books file;
 
@@ -81,6 +75,7 @@ public final class LedgerBooks {
                     fresh ? 1 : 0,
                     fresh ? birth : null,
                     fresh ? birth : Math.max(0, height + 1));
+            LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address));
         }
     }
 
@@ -181,66 +176,22 @@ public final class LedgerBooks {
 
     /** Unspent coins of each covered one of {@code addresses} after the block {@code at}; the others are left out. */
     public CompletionStage<Optional<Map<Address, List<OwnCoin>>>> unspent(BlockPlace at, List<Address> addresses) {
-        return file.read(session -> {
-            Page head = session.head();
-            if (!BlockRows.has(head, at)) {
-                return Optional.empty();
-            }
-            return Optional.of(addresses.size() > SINGLY ? all(head, at, addresses) : each(head, at, addresses));
-        });
+        return after(at, head -> CoinReading.unspent(head, at.height(), addresses));
     }
 
-    private static Map<Address, List<OwnCoin>> each(Page head, BlockPlace at, List<Address> addresses) {
-        Map<Address, List<OwnCoin>> coins = new HashMap<>();
-        for (Address address : addresses) {
-            boolean covered = find(head, address)
-                    .flatMap(Watched::coverHeight)
-                    .filter(height -> height <= at.height())
-                    .isPresent();
-            if (covered) {
-                coins.put(
-                        address,
-                        head.query(
-                                COINS
-                                        + " AND address = ? AND height <= ? AND (spent_height IS NULL OR spent_height > ?)"
-                                        + " ORDER BY tx_id, output_index",
-                                LedgerBooks::coin,
-                                address.toArray(),
-                                at.height(),
-                                at.height()));
-            }
-        }
-        return coins;
+    /**
+     * What each covered one of {@code addresses} has after the block {@code at}; other covered ones may be told as well.
+     *
+     * @param mature up to this height coinbases count
+     */
+    public CompletionStage<Optional<Map<Address, Amount>>> sums(BlockPlace at, long mature, List<Address> addresses) {
+        return after(at, head -> CoinReading.sums(head, at.height(), mature, addresses));
     }
 
-    private static Map<Address, List<OwnCoin>> all(Page head, BlockPlace at, List<Address> addresses) {
-        Set<Address> wanted = new HashSet<>(addresses);
-        Map<Address, List<OwnCoin>> coins = new HashMap<>();
-        head
-                .query(
-                        "SELECT address FROM watched WHERE cover_height <= ?",
-                        row -> Address.of(row.getBytes(1)),
-                        at.height())
-                .stream()
-                .filter(wanted::contains)
-                .forEach(address -> coins.put(address, new ArrayList<>()));
-        head.query(
-                        COINS + " AND height <= ? AND (spent_height IS NULL OR spent_height > ?)"
-                                + " ORDER BY tx_id, output_index",
-                        LedgerBooks::coin,
-                        at.height(),
-                        at.height())
-                .forEach(coin -> Optional.ofNullable(coins.get(coin.address())).ifPresent(list -> list.add(coin)));
-        return coins;
-    }
-
-    private static OwnCoin coin(ResultSet row) throws SQLException {
-        return new OwnCoin(
-                new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
-                Address.of(row.getBytes(3)),
-                Amount.ofUnsigned(row.getLong(4)),
-                row.getLong(5),
-                row.getInt(6) != 0);
+    private <T> CompletionStage<Optional<T>> after(BlockPlace at, Function<Page, T> reading) {
+        return file.read(session -> Optional.of(session.head())
+                .filter(head -> BlockRows.has(head, at))
+                .map(reading));
     }
 
     /**
@@ -254,16 +205,21 @@ public final class LedgerBooks {
         return file.read(session -> {
             Page head = session.head();
             long complete = find(head, address).map(Watched::historyFrom).orElse(Long.MAX_VALUE);
-            return head.query(
-                    HISTORY,
-                    LedgerBooks::entry,
-                    address.toArray(),
-                    Math.max(Math.max(from, complete), place.height()),
-                    to,
-                    place.height(),
-                    place.txId().toArray(),
-                    place.input() ? 1 : 0,
-                    most);
+            Object[] values = {
+                address.toArray(),
+                Math.max(Math.max(from, complete), place.height()),
+                to,
+                place.height(),
+                place.txId().toArray(),
+                place.input() ? 1 : 0,
+                most
+            };
+            return Stream.concat(
+                            head.query(PAID, LedgerBooks::entry, values).stream(),
+                            head.query(SPENT, LedgerBooks::entry, values).stream())
+                    .sorted(Comparator.comparing(HistoryEntry::position))
+                    .limit(most)
+                    .toList();
         });
     }
 

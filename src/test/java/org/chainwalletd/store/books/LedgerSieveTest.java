@@ -1,0 +1,156 @@
+package org.chainwalletd.store.books;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the writer has in mind never hides a row of the tables, whatever was written, undone or taken back. */
+class LedgerSieveTest {
+    private static final Address OURS = Address.of(hash(1).toArray());
+    private static final Outpoint COIN = new Outpoint(hash(2), 3);
+
+    @TempDir
+    Path folder;
+
+    private final LedgerTable table = new LedgerTable();
+    private Books file;
+    private LedgerBooks books;
+
+    private static Hash256 hash(int number) {
+        return Hash256.sha256(new byte[] {(byte) number});
+    }
+
+    @BeforeEach
+    void open() {
+        file = Books.open(folder, List.of(table));
+        books = new LedgerBooks(file);
+    }
+
+    @AfterEach
+    void close() {
+        file.close();
+    }
+
+    private void write(Consumer<Page> work) {
+        Await.result(file.write(session -> {
+            work.accept(session.head());
+            return null;
+        }));
+    }
+
+    private void create(Page page) {
+        table.write(page, new LedgerChange.Created(new OwnCoin(COIN, OURS, Amount.of(5), 10, false)));
+    }
+
+    private void spend(Page page) {
+        table.write(page, new LedgerChange.Spent(COIN, 11, hash(9)));
+    }
+
+    private boolean isWatched(Address address) {
+        return Await.result(file.write(session -> table.view(session.head()).isWatched(address)));
+    }
+
+    private boolean isSpent() {
+        return Await.result(file.read(session -> session.head()
+                        .queryOne("SELECT spent_height FROM coins WHERE scan = 0", row -> row.getLong(1))
+                        .orElseThrow()))
+                == 11;
+    }
+
+    private Optional<LedgerSieve> inMind() {
+        return Await.result(file.write(LedgerSieve::inMindOf));
+    }
+
+    @Test
+    void an_address_is_watched_from_the_moment_it_is_written_and_no_more_when_it_is_left() {
+        assertThat(isWatched(OURS)).isFalse();
+        Await.result(books.watch(List.of(OURS), false, 0));
+        assertThat(isWatched(OURS)).isTrue();
+        Await.result(books.settle(List.of(), List.of(OURS)));
+        assertThat(isWatched(OURS)).isFalse();
+        Await.result(books.settle(List.of(OURS), List.of()));
+        assertThat(isWatched(OURS)).isTrue();
+    }
+
+    @Test
+    void a_coin_is_spent_in_the_commit_that_made_it_after_a_restart_and_again_after_its_spending_was_undone() {
+        write(page -> {
+            create(page);
+            spend(page);
+        });
+        assertThat(isSpent()).isTrue();
+        close();
+        open();
+        assertThat(isWatched(OURS)).isFalse();
+        write(page -> table.undo(page, 10));
+        assertThat(isSpent()).isFalse();
+        write(this::spend);
+        assertThat(isSpent()).isTrue();
+    }
+
+    @Test
+    void a_coin_whose_spending_was_taken_back_with_its_unit_is_spent_by_the_next_one() {
+        write(this::create);
+        close();
+        open();
+
+        assertThatThrownBy(() -> write(page -> {
+                    page.update("UPDATE coins SET spent_height = 11");
+                    assertThat(table.view(page).isWatched(OURS)).isFalse();
+                    throw new IllegalStateException("the unit fails");
+                }))
+                .hasMessageContaining("the unit fails");
+        write(this::spend);
+
+        assertThat(isSpent()).isTrue();
+    }
+
+    @Test
+    void coins_of_a_rescan_are_spent_before_it_joins_and_afterwards() {
+        Await.result(file.write(session -> {
+            create(session.page(1));
+            return null;
+        }));
+        write(this::spend);
+        Await.result(file.write(session -> {
+            table.join(session.page(1));
+            return null;
+        }));
+        assertThat(isSpent()).isFalse();
+        write(this::spend);
+        assertThat(isSpent()).isTrue();
+    }
+
+    @Test
+    void payments_of_strangers_are_known_for_such_without_a_look_into_a_table() {
+        Await.result(books.watch(List.of(OURS), false, 0));
+        write(this::create);
+        assertThat(isWatched(address(7))).isFalse();
+
+        LedgerSieve sieve = inMind().orElseThrow();
+        assertThat(sieve.mayBeWatched(OURS)).isTrue();
+        assertThat(sieve.mayBeWatched(address(7))).isFalse();
+        assertThat(sieve.mayBeUnspent(COIN)).isTrue();
+        assertThat(sieve.mayBeUnspent(new Outpoint(COIN.txId(), 4))).isFalse();
+        boolean ofReader =
+                Await.result(file.read(session -> LedgerSieve.of(session).isPresent()));
+        assertThat(ofReader).as("a reader asks the tables").isFalse();
+    }
+
+    private static Address address(int number) {
+        return Address.of(hash(number).toArray());
+    }
+}
