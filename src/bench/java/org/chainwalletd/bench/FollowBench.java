@@ -2,8 +2,10 @@ package org.chainwalletd.bench;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.sun.management.OperatingSystemMXBean;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,16 +121,43 @@ public final class FollowBench {
 
     private void catchingUp(int pairs) throws Exception {
         Pairs floor = new Pairs();
+        Pairs floorWork = new Pairs();
         Pairs size = new Pairs();
-        Pairs.interleave(pairs, () -> caughtUp("few"), this::dropped, floor::add);
-        Pairs.interleave(
-                pairs, () -> caughtUp("many"), () -> caughtUp("few"), (many, few) -> size.add(1e9 / many, 1e9 / few));
+        Pairs sizeWork = new Pairs();
+        Pairs.interleave(pairs, () -> caughtUp("few"), this::dropped, (ours, bare) -> {
+            floor.add(blocks / ours.seconds(), blocks / bare.seconds());
+            floorWork.add(ours.workMicros() / blocks, bare.workMicros() / blocks);
+        });
+        Pairs.interleave(pairs, () -> caughtUp("many"), () -> caughtUp("few"), (many, few) -> {
+            size.add(many.seconds() * 1e6 / blocks, few.seconds() * 1e6 / blocks);
+            sizeWork.add(many.workMicros() / blocks, few.workMicros() / blocks);
+        });
         System.out.println(floor.line("follower, blocks/s against fetch and drop"));
-        System.out.println(size.line("follower, 100,000 owned against 100, ns/block"));
+        System.out.println(floorWork.line("the same, processor µs a block, node's too"));
+        System.out.println(size.line("follower, 100,000 owned against 100, µs/block"));
+        System.out.println(sizeWork.line("the same, processor µs a block, node's too"));
     }
 
-    /** Blocks per second. */
-    private double caughtUp(String name) throws IOException {
+    /**
+     * What something took.
+     *
+     * @param workMicros processor time of this program, which on a busy machine tells more than the clock
+     */
+    private record Effort(double seconds, double workMicros) {
+        static Effort of(Timed timed) throws IOException {
+            OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+            long work = system.getProcessCpuTime();
+            long began = System.nanoTime();
+            timed.run();
+            return new Effort((System.nanoTime() - began) / 1e9, (system.getProcessCpuTime() - work) / 1e3);
+        }
+
+        double micros() {
+            return seconds * 1e6;
+        }
+    }
+
+    private Effort caughtUp(String name) throws IOException {
         Path copy = folder.resolve("run-" + runs++);
         Files.createDirectories(copy);
         try (var files = Files.list(folder.resolve(name))) {
@@ -137,26 +166,21 @@ public final class FollowBench {
             }
         }
         try (FollowRig rig = new FollowRig(copy, books(), node.uri())) {
-            long began = System.nanoTime();
-            rig.awaitTip(node.tip().id());
-            return blocks * 1e9 / (System.nanoTime() - began);
+            return Effort.of(() -> rig.awaitTip(node.tip().id()));
         }
     }
 
-    private double dropped() {
+    private Effort dropped() throws IOException {
         try (FollowRig rig = new FollowRig(folder.resolve("floor-" + runs++), List.of(), node.uri())) {
             rig.awaitTip(node.tip().id());
             NodeClient client = rig.client();
             ExecutorService executor = rig.executor();
             long top = node.tip().height();
             AtomicLong bytes = new AtomicLong();
-            long began = System.nanoTime();
-            Await.result(Bounded.each(
-                    LongStream.rangeClosed(top - blocks + 1, top).boxed().toList(),
-                    BLOCKS_AT_ONCE,
-                    height -> fetch(client, height, bytes, executor),
-                    executor));
-            return blocks * 1e9 / (System.nanoTime() - began);
+            List<Long> heights =
+                    LongStream.rangeClosed(top - blocks + 1, top).boxed().toList();
+            return Effort.of(() -> Await.result(
+                    Bounded.each(heights, BLOCKS_AT_ONCE, height -> fetch(client, height, bytes, executor), executor)));
         }
     }
 
@@ -188,9 +212,17 @@ public final class FollowBench {
                     rig.client(), new CoinLedger(books, rig.follower(), rig.executor()), rig.executor());
             List<Amount> known = balances(reads);
             Pairs pair = new Pairs();
+            Pairs work = new Pairs();
             Pairs.interleave(
-                    pairs, () -> micros(() -> write(balances(reads))), () -> micros(() -> write(known)), pair::add);
+                    pairs,
+                    () -> Effort.of(() -> write(balances(reads))),
+                    () -> Effort.of(() -> write(known)),
+                    (ours, bare) -> {
+                        pair.add(ours.micros(), bare.micros());
+                        work.add(ours.workMicros(), bare.workMicros());
+                    });
             System.out.println(pair.line("balances of 100,000 covered addresses, µs"));
+            System.out.println(work.line("the same, processor µs"));
         }
     }
 
@@ -211,12 +243,6 @@ public final class FollowBench {
     /** Something to be timed. */
     private interface Timed {
         void run() throws IOException;
-    }
-
-    private static double micros(Timed timed) throws IOException {
-        long began = System.nanoTime();
-        timed.run();
-        return (System.nanoTime() - began) / 1e3;
     }
 
     private void write(List<Amount> balances) throws IOException {

@@ -19,6 +19,12 @@ public final class SqlSession implements AutoCloseable {
         T read(ResultSet row) throws SQLException;
     }
 
+    /** Takes what it wants of one row. */
+    @FunctionalInterface
+    public interface RowVisitor {
+        void visit(ResultSet row) throws SQLException;
+    }
+
     private final Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
@@ -43,15 +49,20 @@ public final class SqlSession implements AutoCloseable {
 
     public <T> List<T> query(String sql, RowReader<T> reader, Object... values) throws SQLException {
         List<T> rows = new ArrayList<>();
+        visit(sql, row -> rows.add(reader.read(row)), values);
+        return rows;
+    }
+
+    /** Collects nothing: for many rows of which little is kept. */
+    public void visit(String sql, RowVisitor visitor, Object... values) throws SQLException {
         try (ResultSet result = bind(sql, values).executeQuery()) {
             while (result.next()) {
-                rows.add(reader.read(result));
+                visitor.visit(result);
             }
         } catch (SQLException e) {
             discard(sql);
             throw e;
         }
-        return rows;
     }
 
     public <T> Optional<T> queryOne(String sql, RowReader<T> reader, Object... values) throws SQLException {

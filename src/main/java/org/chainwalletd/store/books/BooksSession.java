@@ -93,6 +93,14 @@ public final class BooksSession {
         }
     }
 
+    void visit(String text, SqlSession.RowVisitor visitor, Object... values) {
+        try {
+            sql.visit(text, visitor, values);
+        } catch (SQLException e) {
+            throw new Failure(e);
+        }
+    }
+
     <T> Optional<T> queryOne(String text, SqlSession.RowReader<T> reader, Object... values) {
         try {
             return sql.queryOne(text, reader, values);

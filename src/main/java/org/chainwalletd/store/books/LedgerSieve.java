@@ -1,6 +1,6 @@
 package org.chainwalletd.store.books;
 
-import java.util.List;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
@@ -18,32 +18,25 @@ final class LedgerSieve {
     private final Sieve unspent = new Sieve();
     private final int most;
 
-    private LedgerSieve(List<Long> watched, List<Long> unspent) {
-        watched.forEach(this.watched::add);
-        unspent.forEach(this.unspent::add);
+    private LedgerSieve(BooksSession session) {
+        session.visit("SELECT address FROM watched", row -> watched.add(number(row.getBytes(1), 0)));
+        session.visit(
+                "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
+                row -> unspent.add(number(row.getBytes(1), row.getLong(2))));
         this.most = 2 * unspent.size() + SPENT;
     }
 
-    /** The writer's, read now if it has none; empty for a reader, who asks the tables. */
+    /** The writer's, read now if it has none, a tenth of a second for each 100,000 addresses and coins; empty for a reader, who asks the tables. */
     static Optional<LedgerSieve> of(BooksSession session) {
         if (inMindOf(session).filter(LedgerSieve::isWorn).isPresent()) {
             session.forget(LedgerSieve.class);
         }
-        return session.keptInMind(LedgerSieve.class, LedgerSieve::read);
+        return session.keptInMind(LedgerSieve.class, LedgerSieve::new);
     }
 
     /** For those who add to it what they write. Without one there is nothing to add to: it will be read with their rows. */
     static Optional<LedgerSieve> inMindOf(BooksSession session) {
         return session.keptInMind(LedgerSieve.class);
-    }
-
-    /** Some tenths of a second for each 100,000 addresses and coins. */
-    private static LedgerSieve read(BooksSession session) {
-        return new LedgerSieve(
-                session.query("SELECT address FROM watched", row -> number(Address.of(row.getBytes(1)))),
-                session.query(
-                        "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
-                        row -> number(LedgerTable.outpoint(row))));
     }
 
     /** Whether so much has gone through it that it had better be read anew. */
@@ -75,5 +68,10 @@ final class LedgerSieve {
 
     private static long number(Outpoint outpoint) {
         return outpoint.txId().leading() + outpoint.index();
+    }
+
+    /** The same of a row. */
+    private static long number(byte[] id, long index) {
+        return ByteBuffer.wrap(id).getLong() + index;
     }
 }
