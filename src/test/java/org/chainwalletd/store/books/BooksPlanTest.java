@@ -147,6 +147,7 @@ class BooksPlanTest {
         BlockRows.top(head);
         BlockRows.from(head, 3);
         BlockRows.has(head, PLACE);
+        BlockRows.isWorkChecked(head, 1, 5);
         BlockRows.beginScan(head, 1);
         return BlockRows.scans(head);
     }
@@ -179,6 +180,9 @@ class BooksPlanTest {
         HtlcRows.forget(head, LOCK);
         HtlcRows.Position start = HtlcRows.Position.before(0);
         HtlcRows.ofHashLock(head, hash(8));
+        HtlcRows.payable(head, hash(8), KEY, Amount.of(9), 9);
+        HtlcRows.anyOfHashLock(head, hash(8), 9);
+        HtlcRows.claimedOfHashLock(head, hash(8), 9);
         HtlcRows.ofState(head, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
         HtlcRows.ofParty(head, OURS, HtlcTable.LOCKED, HtlcTable.SENDER, start, 9);
         HtlcRows.changedAbove(head, 3, 6);
