@@ -4,7 +4,6 @@ import java.math.BigInteger;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -17,7 +16,8 @@ import org.chainwalletd.store.AllowanceStore;
 /**
  * What was spent of the operator's allowance: a cap per transaction and one per sliding period. A spend holds its amount together with its
  * coins; the hold becomes durable with the intent and is given back when the spend fails. What is spent for good is one sum for each minute;
- * without limits nothing is kept. Belongs to {@link Reservations}.
+ * without limits nothing is kept. What has left the period is remembered for a while: a clock that was ahead is set back some time, and then
+ * it counts again. Belongs to {@link Reservations}.
  */
 public final class Allowance {
     /** The operator's limits; empty means none. */
@@ -33,6 +33,9 @@ public final class Allowance {
         }
     }
 
+    /** How long a use is remembered after its period: so far ahead may a clock be without erasing what counts when it is right again. */
+    static final Duration REMEMBERED = Duration.ofDays(31);
+
     /** Clocks are corrected by less than this all the time. */
     private static final long SET_BACK_MILLIS = 60_000;
 
@@ -41,20 +44,24 @@ public final class Allowance {
     private final SpendMetrics metrics;
     /** Of spends that may still give it back, oldest first. */
     private final Map<Owner, Use> uses = new LinkedHashMap<>();
-    /** What all others have used, by the last millisecond in which it may have been. */
+    /** What all others have used, by the last millisecond in which it may have been; also what has left the window. */
     private final NavigableMap<Long, BigInteger> settled = new TreeMap<>();
 
+    /** Of all that lies in the window. */
     private BigInteger sum = BigInteger.ZERO;
+
+    private long windowStart;
     private long latest;
 
     /**
-     * @param durable uses of the current window that the store knows
+     * @param durable uses of the current window, and of as long before as they are remembered, that the store knows
      */
     Allowance(AllowanceStore.Spent durable, Limits limits, Clock clock, SpendMetrics metrics) {
         this.limits = limits;
         this.clock = clock;
         this.metrics = metrics;
         this.latest = clock.millis();
+        this.windowStart = latest - limits.period().toMillis();
         if (!limits.none()) {
             durable.minutes().forEach(minute -> settle(new Use(minute.amount(), Math.min(minute.last(), latest))));
             durable.open().stream()
@@ -62,7 +69,13 @@ public final class Allowance {
                     .forEach(use -> put(
                             new Owner.Payment(use.txId()),
                             new Use(use.amount().toBigInteger(), use.at()).notAfter(latest)));
+            leaveWindow();
         }
+    }
+
+    /** Since when uses are worth knowing. */
+    static long rememberedSince(Duration period, long now) {
+        return now - period.plus(REMEMBERED).toMillis();
     }
 
     /** Why this amount would not be granted now; empty when it would. Holds nothing. */
@@ -118,7 +131,8 @@ public final class Allowance {
     void unsettle(Owner owner, Amount amount, long at) {
         long minute = minuteOf(at).last();
         BigInteger counted = settled.getOrDefault(minute, BigInteger.ZERO);
-        if (!uses.containsKey(owner) && counted.compareTo(amount.toBigInteger()) >= 0) {
+        boolean inWindow = minute >= windowStart;
+        if (inWindow && !uses.containsKey(owner) && counted.compareTo(amount.toBigInteger()) >= 0) {
             settled.put(minute, counted.subtract(amount.toBigInteger()));
             total(sum.subtract(amount.toBigInteger()));
             put(owner, new Use(amount.toBigInteger(), at));
@@ -127,7 +141,9 @@ public final class Allowance {
 
     private void settle(Use use) {
         settled.merge(use.at(), use.amount(), BigInteger::add);
-        total(sum.add(use.amount()));
+        if (use.at() >= windowStart) {
+            total(sum.add(use.amount()));
+        }
     }
 
     AllowanceStatus status() {
@@ -183,30 +199,45 @@ public final class Allowance {
         if (now < latest - SET_BACK_MILLIS) {
             uses.replaceAll((owner, use) -> use.notAfter(now));
             SortedMap<Long, BigInteger> ahead = settled.tailMap(now, false);
-            BigInteger moved = ahead.values().stream().reduce(BigInteger.ZERO, BigInteger::add);
+            BigInteger moved = sumOf(ahead);
             ahead.clear();
             settled.merge(now, moved, BigInteger::add);
             latest = now;
+            windowStart = now - limits.period().toMillis();
+            BigInteger open = uses.values().stream().map(Use::amount).reduce(BigInteger.ZERO, BigInteger::add);
+            total(open.add(sumOf(settled.tailMap(windowStart))));
         }
         latest = Math.max(latest, now);
     }
 
-    /** Time has passed: old uses leave the window. */
+    /** Time has passed: old uses leave the window. Or the clock was set back: then some are in it again. */
     void dropOld() {
         long now = clock.millis();
         noticeSetBack(now);
         long start = now - limits.period().toMillis();
-        SortedMap<Long, BigInteger> old = settled.headMap(start);
-        old.values().forEach(amount -> total(sum.subtract(amount)));
-        old.clear();
-        Iterator<Use> oldest = uses.values().iterator();
-        while (oldest.hasNext()) {
-            Use use = oldest.next();
-            if (use.at() >= start) {
+        if (start < windowStart) {
+            total(sum.add(sumOf(settled.subMap(start, windowStart))));
+        } else if (start > windowStart) {
+            total(sum.subtract(sumOf(settled.subMap(windowStart, start))));
+        }
+        windowStart = start;
+        leaveWindow();
+        settled.headMap(rememberedSince(limits.period(), now)).clear();
+    }
+
+    private static BigInteger sumOf(SortedMap<Long, BigInteger> some) {
+        return some.values().stream().reduce(BigInteger.ZERO, BigInteger::add);
+    }
+
+    /** What lies before the window can no longer be given back. */
+    private void leaveWindow() {
+        while (!uses.isEmpty()) {
+            Map.Entry<Owner, Use> oldest = uses.entrySet().iterator().next();
+            if (oldest.getValue().at() >= windowStart) {
                 return;
             }
-            total(sum.subtract(use.amount()));
-            oldest.remove();
+            release(oldest.getKey());
+            settle(oldest.getValue());
         }
     }
 

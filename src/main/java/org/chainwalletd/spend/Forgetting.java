@@ -35,8 +35,6 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Duration EVERY = Duration.ofMinutes(1);
     /** Payments must not wait behind a commit that removes a day's receipts. */
     private static final int BITE = 256;
-    /** A start with a clock that is ahead must not erase what counts again when the clock is right. */
-    private static final Duration USES_KEPT = Duration.ofDays(31);
 
     sealed interface Command {}
 
@@ -89,8 +87,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private Behavior<Command> tick() {
         CompletionStage<Void> uses = env.allowanceStore()
-                .forgetUses(clock.millis()
-                        - env.pace().allowancePeriod().plus(USES_KEPT).toMillis());
+                .forgetUses(Allowance.rememberedSince(env.pace().allowancePeriod(), clock.millis()));
         getContext().pipeToSelf(uses, (done, failure) -> new Forgotten(BITE, failure));
         getContext().pipeToSelf(env.intents().lost(lookedUpTo, BITE), Lost::new);
         return this;

@@ -97,14 +97,15 @@ public final class SpendService {
     /** What the store knows of earlier runs. */
     private record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
         static CompletionStage<Remembered> read(SpendEnvironment env) {
-            long windowStart = env.clock().millis() - env.limits().period().toMillis();
+            long rememberedSince =
+                    Allowance.rememberedSince(env.limits().period(), env.clock().millis());
             CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
             CompletableFuture<List<ConfirmedSpend>> unburied =
                     env.intents().unburied().toCompletableFuture();
             CompletableFuture<List<ReservationStore.Reservation>> reserved =
                     env.reservations().all().toCompletableFuture();
             CompletableFuture<AllowanceStore.Spent> spent =
-                    env.allowanceStore().spentSince(windowStart).toCompletableFuture();
+                    env.allowanceStore().spentSince(rememberedSince).toCompletableFuture();
             long lately = env.clock().millis() - env.pace().reservationTtl().toMillis();
             CompletableFuture<List<Intent>> abandoned =
                     env.intents().abandonedSince(lately).toCompletableFuture();

@@ -161,4 +161,31 @@ class AllowanceTest {
 
         assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
     }
+
+    @Test
+    void what_left_the_period_of_a_clock_that_was_ahead_counts_again_when_it_is_right() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.clock.move(Duration.ofDays(3));
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+
+        spends.clock.move(Duration.ofDays(-3));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(2 * 9_069));
+        spends.clock.move(Duration.ofMinutes(61));
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+    }
+
+    @Test
+    void what_was_spent_before_a_start_with_a_clock_that_is_ahead_counts_again_when_it_is_right() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.confirmAll();
+        spends.clock.move(Duration.ofDays(3));
+        spends.restart();
+        get(spends.spending.transfer(request(payer, shop, 8_000)));
+
+        spends.clock.move(Duration.ofDays(-3));
+
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069 + 8_069));
+    }
 }
