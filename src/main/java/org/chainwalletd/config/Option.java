@@ -488,6 +488,13 @@ public enum Option {
             "how long a receipt answers for its client token",
             60,
             31_622_400),
+    SHARED_KEYS(
+            "shared-keys",
+            "spend.shared-keys",
+            Form.SWITCH,
+            "false",
+            "another daemon has keys of this one: change carries a datum of 8 random bytes, so that the same payment of both is"
+                    + " never one transaction"),
     STORE_RESTORED(
             "store-restored",
             "spend.store-restored",

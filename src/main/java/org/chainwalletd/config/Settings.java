@@ -172,6 +172,7 @@ public record Settings(
      * @param reservationTtl how long an outpoint stays reserved when nothing is heard of its transaction
      * @param receiptTtl how long a receipt answers for its client token
      * @param autoReclaim whether own HTLC locks past their timeout are taken back without being asked
+     * @param sharedKeys whether another daemon has keys of this one
      * @param storeRestored whether the operator says that the store was restored from a backup, or lost
      */
     public record Spend(
@@ -182,6 +183,7 @@ public record Settings(
             Duration receiptTtl,
             Duration rebroadcastInterval,
             boolean autoReclaim,
+            boolean sharedKeys,
             boolean storeRestored) {}
 
     /**

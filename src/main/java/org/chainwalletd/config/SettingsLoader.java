@@ -228,6 +228,7 @@ public final class SettingsLoader {
                 Duration.ofSeconds(number(Option.RECEIPT_TTL)),
                 Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)),
                 truth(Option.AUTO_RECLAIM),
+                truth(Option.SHARED_KEYS),
                 truth(Option.STORE_RESTORED));
     }
 

@@ -48,9 +48,10 @@ final class CoinSelection {
      * @param coins no duplicates, largest first, equal ones by outpoint; read no further than needed
      * @param wanted sum of the outputs
      * @param outputs shape of the transaction without inputs and change
+     * @param marked whether change carries a mark, see {@link Drawing#marks}
      * @throws ArithmeticException when amount plus fee, or the sum of the inputs, is above 2^64-1
      */
-    static Result select(Iterable<Coin> coins, Amount wanted, TxShape outputs, FeeChoice fee) {
+    static Result select(Iterable<Coin> coins, Amount wanted, TxShape outputs, FeeChoice fee, boolean marked) {
         List<Coin> taken = new ArrayList<>();
         BigInteger total = BigInteger.ZERO;
         BigInteger target = wanted.toBigInteger();
@@ -67,14 +68,16 @@ final class CoinSelection {
             BigInteger left = total.subtract(target);
             if (left.compareTo(fee.feeOf(shape).toBigInteger()) >= 0) {
                 U64.fromBigInteger(total);
-                return finish(taken, Amount.of(left), shape, wanted, fee);
+                return finish(taken, Amount.of(left), shape, wanted, fee, marked);
             }
         }
         return new Short(wanted.plus(fee.feeOf(outputs.plusPlainInputs(Math.max(1, taken.size())))), false);
     }
 
-    private static Result finish(List<Coin> inputs, Amount left, TxShape shape, Amount wanted, FeeChoice fee) {
-        TxShape withChange = shape.plusPlainOutputs(1);
+    private static Result finish(
+            List<Coin> inputs, Amount left, TxShape shape, Amount wanted, FeeChoice fee, boolean marked) {
+        TxShape plain = shape.plusPlainOutputs(1);
+        TxShape withChange = marked ? plain.plusDatum(Drawing.MARK_LENGTH) : plain;
         BigInteger leastForChange =
                 fee.feeOf(withChange).toBigInteger().add(ChainProfile.DUST_THRESHOLD.toBigInteger());
         if (left.toBigInteger().compareTo(leastForChange) < 0) {
@@ -106,7 +109,7 @@ final class CoinSelection {
         Coin smallest = inputs.remove(inputs.size() - 1);
         Coin drawn = last.get(drawing.of(last.size()));
         inputs.add(drawn);
-        int ways = last.size();
+        int ways = drawing.marks() && fewest.change().isPresent() ? MANY_WAYS : last.size();
         for (int i = inputs.size() - 1; i > 0; i--) {
             Collections.swap(inputs, i, i - drawing.of(i + 1));
             ways = (int) Math.min(MANY_WAYS, (long) ways * (i + 1));

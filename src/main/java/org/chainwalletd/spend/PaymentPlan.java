@@ -111,7 +111,8 @@ public record PaymentPlan(
             Amount wanted = sum(outputs);
             TxShape shape = TxShape.ofOutputs(outputs);
             FreeCoins free = new FreeCoins(candidates, holdings);
-            CoinSelection.Result result = CoinSelection.select(() -> free, wanted, shape, fee);
+            CoinSelection.Result result = CoinSelection.select(
+                    () -> free, wanted, shape, fee, holdings.drawing().marks());
             if (result instanceof CoinSelection.Short tooLittle) {
                 throw new SpendException(poverty(tooLittle, candidates, holdings));
             }
@@ -120,7 +121,8 @@ public record PaymentPlan(
                 throw new SpendException(new SpendRefusal.FeeTooHigh(selected.fee(), maxFee));
             }
             boolean spare = free.hasNext();
-            return build(CoinSelection.draw(selected, free, holdings.drawing()), candidates.tipHeight(), spare);
+            CoinSelection.Drawn drawn = CoinSelection.draw(selected, free, holdings.drawing());
+            return build(drawn, change(drawn, holdings.drawing()), candidates.tipHeight(), spare);
         } catch (ArithmeticException e) {
             throw new SpendException(new SpendRefusal.BuildFailed("amount plus fee is above 2^64-1"));
         }
@@ -190,7 +192,12 @@ public record PaymentPlan(
                 candidates.truncated(),
                 tooLittle.tooManyInputs());
         boolean reservedWouldDo = !reserved.isEmpty()
-                && CoinSelection.select(all, sum(outputs), TxShape.ofOutputs(outputs), fee)
+                && CoinSelection.select(
+                                all,
+                                sum(outputs),
+                                TxShape.ofOutputs(outputs),
+                                fee,
+                                holdings.drawing().marks())
                         instanceof CoinSelection.Selected;
         return reservedWouldDo
                 ? new SpendRefusal.InFlightExhausted(shortage)
@@ -211,16 +218,23 @@ public record PaymentPlan(
         return sum;
     }
 
-    private Draft build(CoinSelection.Drawn drawn, long tipHeight, boolean spare) {
+    private Optional<TxOutput> change(CoinSelection.Drawn drawn, Drawing drawing) {
+        return drawn.selected()
+                .change()
+                .map(value -> TxOutput.toAddress(from, value))
+                .map(change -> drawing.marks() ? change.withDatum(drawing.mark()) : change);
+    }
+
+    private Draft build(CoinSelection.Drawn drawn, Optional<TxOutput> change, long tipHeight, boolean spare) {
         CoinSelection.Selected selected = drawn.selected();
         List<TxOutput> all = new ArrayList<>(outputs);
-        selected.change().ifPresent(change -> all.add(TxOutput.toAddress(from, change)));
+        change.ifPresent(all::add);
         return new Draft(
                 Transaction.unsigned(
                         selected.inputs().stream().map(Coin::outpoint).toList(), all),
                 selected.inputs(),
                 selected.fee(),
-                selected.change().isPresent() ? OptionalInt.of(outputs.size()) : OptionalInt.empty(),
+                change.isPresent() ? OptionalInt.of(outputs.size()) : OptionalInt.empty(),
                 selected.shape(),
                 tipHeight,
                 spare,

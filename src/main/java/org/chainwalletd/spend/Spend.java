@@ -145,14 +145,25 @@ final class Spend {
 
         private Step chosen(Reservations.Choice choice) {
             suspect = choice.suspect();
-            return suspect && choice.draft().spare() && !mempoolAsked
-                    ? lookingAtMempool(choice.draft())
-                    : proving(choice.draft());
+            boolean telling = choice.draft().spare() || env.drawing().marks() && plan.isPayout();
+            return suspect && telling && !mempoolAsked ? lookingAtMempool(choice.draft()) : proving(choice.draft());
+        }
+
+        /** Of who shares the key it is known that the same payment of another daemon may have them: then it is to be tried again later. */
+        private Step others(Draft draft, Set<Outpoint> foreign) {
+            if (env.drawing().marks()) {
+                List<Coin> taken = draft.inputs().stream()
+                        .filter(coin -> foreign.contains(coin.outpoint()))
+                        .toList();
+                collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(draft, taken));
+            }
+            return choosing();
         }
 
         /**
          * A node lists outputs that its mempool already spends. Our own spends are known from the reservations, so this question is asked only
-         * while somebody else may be spending from the address: at its first spend after a start, and after a conflict.
+         * while somebody else may be spending from the address: at its first spend after a start, and after a conflict. Marked change makes a
+         * twin's transaction another one than ours, which only this shows.
          */
         private Step lookingAtMempool(Draft draft) {
             mempoolAsked = true;
@@ -162,7 +173,7 @@ final class Spend {
                     foreign -> {
                         mempoolSeen = true;
                         excluded.addAll(foreign);
-                        return chosen.stream().anyMatch(foreign::contains) ? choosing() : proving(draft);
+                        return chosen.stream().anyMatch(foreign::contains) ? others(draft, foreign) : proving(draft);
                     },
                     failure -> proving(draft));
         }

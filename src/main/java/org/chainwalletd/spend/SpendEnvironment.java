@@ -97,10 +97,15 @@ public record SpendEnvironment(
                         spend.capPeriod(),
                         RESEND_PAUSE,
                         BURIAL_DEPTH),
-                Drawing.RANDOM,
+                drawing(spend),
                 metrics,
                 new SteadyClock(Clock.systemUTC(), System::nanoTime),
                 executor);
+    }
+
+    /** A daemon that has forgotten payments meets them like those of another one. */
+    private static Drawing drawing(Settings.Spend spend) {
+        return spend.sharedKeys() || spend.storeRestored() ? Drawing.RANDOM.marking() : Drawing.RANDOM;
     }
 
     /** The same, with somebody who hears of each change of a spend. */

@@ -147,16 +147,31 @@ public sealed interface SpendRefusal {
             long inFlightCount,
             boolean truncated,
             boolean tooManyInputs) {
+        /** Of a payment that is decided on and not signed. */
+        static Shortage ofTaken(Draft payment, List<Coin> taken) {
+            Amount all = sum(payment.inputs());
+            Amount change = payment.changeIndex().isPresent()
+                    ? payment.unsigned()
+                            .outputs()
+                            .get(payment.changeIndex().getAsInt())
+                            .value()
+                    : Amount.ZERO;
+            return ofTaken(all.minus(change), payment.inputs(), taken);
+        }
+
         /** Of a payment that has to be made with its own coins, some of which are reserved for others. */
         static Shortage ofTaken(Receipt payment, List<Coin> taken) {
             Amount needed = payment.fee();
             for (Receipt.PaidOutput output : payment.outputs()) {
                 needed = output.change() ? needed : needed.plus(output.output().value());
             }
-            Amount all = sum(payment.inputs());
+            return ofTaken(needed, payment.inputs(), taken);
+        }
+
+        private static Shortage ofTaken(Amount needed, List<Coin> inputs, List<Coin> taken) {
             Amount reserved = sum(taken);
-            int free = payment.inputs().size() - taken.size();
-            return new Shortage(needed, all.minus(reserved), free, reserved, taken.size(), false, false);
+            int free = inputs.size() - taken.size();
+            return new Shortage(needed, sum(inputs).minus(reserved), free, reserved, taken.size(), false, false);
         }
 
         private static Amount sum(List<Coin> coins) {

@@ -79,6 +79,7 @@ class SettingsLoaderTest {
                         Duration.ofDays(30),
                         Duration.ofSeconds(30),
                         false,
+                        false,
                         false));
         assertThat(settings.devnet()).isEmpty();
         assertThat(settings.jsonLogs()).isFalse();
@@ -186,6 +187,7 @@ class SettingsLoaderTest {
                 Map.entry("--receipt-ttl-secs", "140"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
                 Map.entry("--auto-reclaim", "true"),
+                Map.entry("--shared-keys", "true"),
                 Map.entry("--store-restored", "true"),
                 Map.entry("--evm-rpc", "http://e.test,http://f.test"),
                 Map.entry("--evm-chain-id", "31337"),
@@ -264,6 +266,7 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(13),
                                 Duration.ofSeconds(140),
                                 Duration.ofSeconds(15),
+                                true,
                                 true,
                                 true),
                         new Settings.Keyring(3, 22, 19, Optional.of(home.resolve("words"))),

@@ -116,7 +116,8 @@ class CoinSelectionTest {
             Amount wanted = Amount.of(200 + random.nextInt(60_000));
             FeeChoice fee = randomFee(random);
             Iterator<Coin> read = coins.iterator();
-            if (CoinSelection.select(() -> read, wanted, ONE_OUTPUT, fee) instanceof CoinSelection.Selected fewest) {
+            if (CoinSelection.select(() -> read, wanted, ONE_OUTPUT, fee, false)
+                    instanceof CoinSelection.Selected fewest) {
                 CoinSelection.Selected drawn =
                         CoinSelection.draw(fewest, read, drawing).selected();
 
@@ -151,6 +152,37 @@ class CoinSelectionTest {
         assertThat(CoinSelection.draw(selected(coins(9_000), 5_000), Collections.emptyIterator(), Drawing.FIRST)
                         .ways())
                 .isEqualTo(1);
+    }
+
+    /** Fees of the chain protocol, section 7.3. */
+    @Test
+    void a_mark_on_the_change_leaves_the_fees_of_the_usual_shapes_as_they_are() {
+        for (int inputs : new int[] {1, 2, 3, 5, 10, 32, 100}) {
+            for (int outputs : new int[] {2, 3, 4, 17}) {
+                TxShape plain = TxShape.EMPTY.plusPlainInputs(inputs).plusPlainOutputs(outputs);
+                Amount more = plain.plusDatum(Drawing.MARK_LENGTH).minimumFee().minus(plain.minimumFee());
+                assertThat(more).as("%s in, %s out", inputs, outputs).isLessThanOrEqualTo(Amount.of(1 + inputs / 12));
+            }
+            TxShape usual = TxShape.EMPTY.plusPlainInputs(inputs).plusPlainOutputs(2);
+            assertThat(usual.plusDatum(Drawing.MARK_LENGTH).minimumFee()).isEqualTo(usual.minimumFee());
+        }
+    }
+
+    @Test
+    void marked_change_is_paid_for_and_alone_makes_more_ways_than_are_counted() {
+        List<Coin> coins = coins(9_000);
+        CoinSelection.Selected marked = (CoinSelection.Selected)
+                CoinSelection.select(coins, Amount.of(5_000), ONE_OUTPUT, FeeChoice.MINIMUM, true);
+
+        assertThat(marked.shape().size())
+                .isEqualTo(selected(coins, 5_000).shape().size() + 2 + Drawing.MARK_LENGTH);
+        assertThat(ways(marked)).isEqualTo(CoinSelection.MANY_WAYS);
+        assertThat(ways(selected(coins, 9_000 - 63))).isEqualTo(1);
+    }
+
+    private static int ways(CoinSelection.Selected selected) {
+        return CoinSelection.draw(selected, Collections.emptyIterator(), Drawing.FIRST.marking())
+                .ways();
     }
 
     private static void check(CoinSelection.Selected selected, Amount wanted, FeeChoice fee) {
@@ -205,7 +237,8 @@ class CoinSelectionTest {
                         .toList(),
                 wanted,
                 outputs,
-                fee);
+                fee,
+                false);
     }
 
     private static CoinSelection.Selected selected(List<Coin> coins, long wanted) {

@@ -104,6 +104,40 @@ class TwinDaemonsTest {
         assertPaidAfter(1, second);
     }
 
+    @Test
+    void the_only_coin_is_never_one_transaction_for_both_although_no_node_remembers_the_first() {
+        try (DaemonRig told = DaemonRig.over(devnet, folder.resolve("told"), "--shared-keys", "true");
+                DaemonRig toldToo = DaemonRig.over(devnet, folder.resolve("told-too"), "--shared-keys", "true")) {
+            told.imported(1);
+            toldToo.imported(1);
+            told.fund(payer, 50_000);
+            Optional<String> first = pay(told, "token-one");
+            devnet.forgetMempool();
+
+            Optional<String> second = pay(toldToo, "token-other");
+
+            assertThat(first).isPresent();
+            assertThat(second).isNotEqualTo(first);
+            devnet.mine(1);
+            assertThat(one.coins(shop)).hasSize(1);
+        }
+    }
+
+    @Test
+    void who_is_told_of_the_other_waits_for_its_pending_payment_with_the_only_coin() {
+        try (DaemonRig told = DaemonRig.over(devnet, folder.resolve("told"), "--shared-keys", "true")) {
+            told.imported(1);
+            told.fund(payer, 50_000);
+            Optional<String> first = pay(one, "token-one");
+
+            String refusal = told.refusedUnsent(-32039, "transfer", payment("token-other"));
+
+            assertThat(refusal).contains("funds are in flight");
+            assertPaid(List.of(first));
+            assertPaidAfter(1, pay(told, "token-other"));
+        }
+    }
+
     private void assertPaidAfter(int before, Optional<String> answer) {
         devnet.mine(1);
         assertThat(one.coins(shop)).hasSize(before + answer.stream().toList().size());
