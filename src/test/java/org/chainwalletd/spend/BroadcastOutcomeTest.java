@@ -296,11 +296,13 @@ class BroadcastOutcomeTest {
             spends.devnet.mine(1);
         }
         Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
-        assertThat(refusal(
+        Await.until(
+                "the nodes are asked who has spent it",
+                () -> refusal(
                                 SpendRefusal.DoubleSpend.class,
                                 spends.spending.transfer(request(payer, shop, 1_000, "token-gone")))
-                        .message())
-                .contains("spent by ");
+                        .message()
+                        .contains("spent by "));
         assertThat(spends.coins(shop)).hasSize(1);
     }
 

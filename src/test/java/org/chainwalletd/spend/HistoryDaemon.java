@@ -2,6 +2,7 @@ package org.chainwalletd.spend;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,18 +10,23 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 
 /** One daemon of a {@link SpendHistory} with what surrounds it: its disk, its clock, its nodes. Used by the history's thread. */
 final class HistoryDaemon {
+    private static final Hash256 NO_BLOCK = Hash256.sha256(new byte[] {0});
+
     final SpendHarness spends;
     final UncertainDisk disk;
     /** What its operator gave up, as far as that was granted, or may have been. */
@@ -29,6 +35,10 @@ final class HistoryDaemon {
     final Map<Outpoint, Hash256> lastUser = new HashMap<>();
 
     private final Set<Outpoint> asked = ConcurrentHashMap.newKeySet();
+    /** What its store lacks since an older one took its place. */
+    private final Set<Hash256> forgotten = ConcurrentHashMap.newKeySet();
+
+    private Optional<StoreCopy> copy = Optional.empty();
     private final List<Use> uses = new ArrayList<>();
     private Optional<LyingNode> liar = Optional.empty();
     private volatile long forward;
@@ -61,7 +71,8 @@ final class HistoryDaemon {
         }
     }
 
-    HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period) {
+    /** @param shared whether it is told that another one has its key */
+    HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period, boolean shared) {
         this.spends = spends;
         this.disk = new UncertainDisk(random);
         spends.limits = new Allowance.Limits(Optional.empty(), cap, period);
@@ -69,6 +80,17 @@ final class HistoryDaemon {
         spends.beforeReservations = disk::before;
         spends.opened = disk::recover;
         spends.client = spends.node;
+        spends.drawing = shared ? drawing(random).marking() : drawing(random);
+    }
+
+    /** Often one that always takes the first coins, so that payments meet whenever they can; the marks of their change are drawn all the same. */
+    private static Drawing drawing(Random random) {
+        boolean stubborn = random.nextBoolean();
+        return count -> {
+            synchronized (random) {
+                return stubborn && count != 1 << Byte.SIZE ? 0 : random.nextInt(count);
+            }
+        };
     }
 
     /** Its node lies from the next start on. */
@@ -148,6 +170,49 @@ final class HistoryDaemon {
 
     Optional<IntentState> stateOf(Hash256 txId) {
         return intent(txId).map(Intent::state);
+    }
+
+    /** The block in which it believes a spend to be; empty as well for one that is buried. */
+    Optional<Hash256> blockOf(Hash256 txId) {
+        return Await.result(spends.store.intents().unburied()).stream()
+                .filter(spend -> spend.spend().txId().equals(txId))
+                .map(spend -> spend.place().map(BlockPlace::blockId).orElse(NO_BLOCK))
+                .findFirst();
+    }
+
+    /** What its store knows while it is stopped. */
+    <T> T stopped(Supplier<T> question) {
+        try (SqliteStore store = SqliteStore.open(spends.folder())) {
+            disk.recover(store);
+            spends.store = store;
+            return question.get();
+        }
+    }
+
+    /** It is stopped. */
+    void copyStore() {
+        copy = Optional.of(StoreCopy.of(spends.folder()));
+    }
+
+    Optional<StoreCopy> copyOfStore() {
+        return copy;
+    }
+
+    /**
+     * It has started over an older store, as its operator wanted.
+     *
+     * @param known what the right one had
+     */
+    void forgets(Collection<Hash256> known) {
+        known.stream().filter(txId -> intent(txId).isEmpty()).forEach(forgotten::add);
+        copy = Optional.empty();
+        synchronized (uses) {
+            uses.clear();
+        }
+    }
+
+    boolean hasForgotten(Hash256 txId) {
+        return forgotten.contains(txId);
     }
 
     /** Whether its operator was about to give up one of these coins at any time. */

@@ -148,9 +148,12 @@ class LedgerNode implements NodeClient {
     }
 
     private <T> CompletionStage<T> call(String method, Supplier<T> real, Supplier<T> lagging) {
+        return call(method, faults.apply(method), real, lagging);
+    }
+
+    private <T> CompletionStage<T> call(String method, Fault fault, Supplier<T> real, Supplier<T> lagging) {
         note(method);
         CompletableFuture<T> answer = new CompletableFuture<>();
-        Fault fault = faults.apply(method);
         executor.execute(() -> {
             try {
                 answer.complete(perform(fault, real, lagging));
@@ -306,8 +309,10 @@ class LedgerNode implements NodeClient {
 
     @Override
     public CompletionStage<Hash256> sendRawTransaction(Bytes bytes) {
-        Transaction tx = heard(bytes);
-        return call("send_raw_transaction", () -> submit(tx), () -> {
+        Fault fault = faults.apply("send_raw_transaction");
+        // What is foreseen to be refused does not leave.
+        Transaction tx = fault == Fault.FORESEEN ? TransactionCodec.decode(bytes.toArray()) : heard(bytes);
+        return call("send_raw_transaction", fault, () -> submit(tx), () -> {
             Outpoint input = tx.inputs().get(0);
             throw new RejectedException("Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256("
                     + input.txId() + "), output_index: " + input.index() + " })");

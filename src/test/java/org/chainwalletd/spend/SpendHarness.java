@@ -127,7 +127,16 @@ final class SpendHarness implements AutoCloseable {
     }
 
     SpendHarness start() {
-        store = SqliteStore.open(folder);
+        return start(SqliteStore.open(folder));
+    }
+
+    /** The operator says that the store is an old one, or a new one, because the right one is lost. */
+    void startRestored() {
+        start(SqliteStore.open(folder, true));
+    }
+
+    private SpendHarness start(SqliteStore opening) {
+        store = opening;
         running = true;
         opened.accept(store);
         SpendingTable spendings = new SpendingTable(page -> new SpendingTable.View(keys::isAtHand, htlc -> false));
@@ -137,6 +146,11 @@ final class SpendHarness implements AutoCloseable {
         new Actors().spawn(SpendService.create(environment(), started), "spending");
         spending = get(started);
         return this;
+    }
+
+    /** Where its store is. */
+    Path folder() {
+        return folder;
     }
 
     /** From the next start on the books are others, which begin there. */
@@ -174,13 +188,14 @@ final class SpendHarness implements AutoCloseable {
 
     /** Waits until the follower stands at the development chain's tip. */
     void awaitFollowed() {
-        Await.until(
-                "the tip is followed",
-                () -> follower.tip()
-                        .filter(tip -> tip.place()
-                                .blockId()
-                                .equals(devnet.ledger().tip().id()))
-                        .isPresent());
+        Await.until("the tip is followed", this::isFollowed);
+    }
+
+    boolean isFollowed() {
+        return follower.tip()
+                .filter(tip ->
+                        tip.place().blockId().equals(devnet.ledger().tip().id()))
+                .isPresent();
     }
 
     /** No node has anything of ours any more, nor gets anything until its faults are other ones. */

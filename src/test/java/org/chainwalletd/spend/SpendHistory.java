@@ -23,6 +23,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 
@@ -70,7 +71,7 @@ final class SpendHistory {
         boolean lies = EVERYTHING && random.nextInt(3) == 0;
         boolean beside = random.nextInt(4) == 0;
         for (SpendHarness harness : harnesses.subList(0, beside ? 2 : 1)) {
-            HistoryDaemon daemon = new HistoryDaemon(harness, own(), cap(), CAP_PERIOD);
+            HistoryDaemon daemon = new HistoryDaemon(harness, own(), cap(), CAP_PERIOD, beside);
             if (lies) {
                 daemon.asksLiar(own(), 10 + random.nextInt(60), random.nextBoolean());
             }
@@ -116,7 +117,7 @@ final class SpendHistory {
     }
 
     private void step() {
-        int dice = random.nextInt(120);
+        int dice = random.nextInt(124);
         if (dice < 28) {
             say("token call");
             pick(withToken).call();
@@ -172,13 +173,55 @@ final class SpendHistory {
         } else if (dice < 26) {
             say("crash");
             crash(pick(daemons));
-        } else {
+        } else if (dice < 30) {
             say("stopped");
             HistoryDaemon daemon = pick(daemons);
             daemon.spends.crash();
             reorganise();
             daemon.spends.start();
             nobodyHears(daemon);
+        } else {
+            storeMoves(pick(daemons));
+        }
+    }
+
+    /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
+    private void storeMoves(HistoryDaemon daemon) {
+        daemon.spends.crash();
+        List<Hash256> known = daemon.stopped(() -> judge.knownTo(daemon));
+        if (daemon.copyOfStore().isEmpty()) {
+            say("copy of the store");
+            daemon.copyStore();
+            daemon.spends.start();
+        } else {
+            startOverAnother(daemon, random.nextInt(4) == 0, known);
+        }
+        nobodyHears(daemon);
+    }
+
+    /** It must not start over a store that has forgotten payments, until the right one is found again, or the operator says that it is lost. */
+    private void startOverAnother(HistoryDaemon daemon, boolean gone, List<Hash256> known) {
+        say(gone ? "store gone" : "older store");
+        StoreCopy newest = StoreCopy.of(daemon.spends.folder());
+        if (gone) {
+            StoreCopy.remove(daemon.spends.folder());
+        } else {
+            daemon.copyOfStore().orElseThrow().putBack();
+        }
+        try {
+            daemon.spends.start();
+            judge.startedOver(daemon, known);
+        } catch (StoreException refused) {
+            if (random.nextInt(4) > 0) {
+                newest.putBack();
+                daemon.spends.start();
+            } else {
+                say("taken, since the right one is lost");
+                daemon.disk.forget();
+                daemon.spends.drawing = daemon.spends.drawing.marking();
+                daemon.spends.startRestored();
+                daemon.forgets(known);
+            }
         }
     }
 
@@ -426,16 +469,9 @@ final class SpendHistory {
         }
     }
 
-    /** Settled, and settled still at the looks after it: a reorganisation may be told late, and puts back what was confirmed. */
     private boolean isOver() {
-        for (int look = 0; look < 3; look++) {
-            if (daemons.stream().anyMatch(SpendHistory::isBusy)
-                    || !judge.all().stream().allMatch(judge::isSettled)) {
-                return false;
-            }
-            Await.pause(10);
-        }
-        return true;
+        return daemons.stream().noneMatch(SpendHistory::isBusy)
+                && judge.all().stream().allMatch(judge::isSettled);
     }
 
     private static boolean isBusy(HistoryDaemon daemon) {

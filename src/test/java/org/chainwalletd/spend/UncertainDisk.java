@@ -56,6 +56,11 @@ final class UncertainDisk {
         return front(ReservationStore.class, store);
     }
 
+    /** The log is lost, with what was left in it. */
+    void forget() {
+        left.set(null);
+    }
+
     /** After a death: what was left in the log counts. */
     void recover(SqliteStore store) {
         Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {

@@ -1,0 +1,64 @@
+package org.chainwalletd.spend;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.chainwalletd.store.SqliteStore;
+
+/** A backup of the store of a daemon that is stopped: its file with its log, without what the datadir says of them. */
+final class StoreCopy {
+    private static final List<String> NAMES = List.of("", "-wal", "-shm");
+
+    private final Path folder;
+    private final Map<String, byte[]> files = new TreeMap<>();
+
+    private StoreCopy(Path folder) {
+        this.folder = folder;
+    }
+
+    static StoreCopy of(Path folder) {
+        StoreCopy copy = new StoreCopy(folder);
+        try {
+            for (String name : NAMES) {
+                Path file = file(folder, name);
+                if (Files.exists(file)) {
+                    copy.files.put(name, Files.readAllBytes(file));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return copy;
+    }
+
+    private static Path file(Path folder, String name) {
+        return folder.resolve(SqliteStore.FILE_NAME + name);
+    }
+
+    /** Nothing of the store is there any more. */
+    static void remove(Path folder) {
+        try {
+            for (String name : NAMES) {
+                Files.deleteIfExists(file(folder, name));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** In the place of what is there. */
+    void putBack() {
+        remove(folder);
+        files.forEach((name, bytes) -> {
+            try {
+                Files.write(file(folder, name), bytes);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+}
