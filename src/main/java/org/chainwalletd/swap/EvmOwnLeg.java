@@ -8,13 +8,16 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.AccountSends;
+import org.chainwalletd.account.SendException;
 import org.chainwalletd.account.SendKind;
 import org.chainwalletd.account.SendRecord;
+import org.chainwalletd.account.SendRefusal;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.stage.Causes;
 
 /**
  * Our lock in the contract, in a buy. There is one lock for a swap, whatever happens: its transaction is repeated or its nonce is spent, and
@@ -106,7 +109,19 @@ public final class EvmOwnLeg implements OwnLeg {
     }
 
     private CompletionStage<SendRecord> repeat(SendRecord lock) {
-        return lock.state().isOver() ? CompletableFuture.completedFuture(lock) : sends.push(lock.reference());
+        return lock.state().isOver()
+                ? CompletableFuture.completedFuture(lock)
+                : sends.push(lock.reference())
+                        .exceptionallyComposeAsync(failure -> overBy(lock.reference(), failure), executor);
+    }
+
+    /** It may have become final since it was read. */
+    private CompletionStage<SendRecord> overBy(String reference, Throwable failure) {
+        boolean isOver =
+                Causes.of(failure) instanceof SendException refused && refused.refusal() instanceof SendRefusal.NotOpen;
+        return isOver
+                ? sends.find(reference).thenApplyAsync(Optional::orElseThrow, executor)
+                : CompletableFuture.failedFuture(failure);
     }
 
     /** Its gas is estimated: the endpoint that is asked learns nothing that the lock does not tell, and a contract that refuses costs nothing. */
@@ -143,9 +158,15 @@ public final class EvmOwnLeg implements OwnLeg {
                             Optional<SendRecord> lock = made.newest(SendKind.LOCK);
                             return lock.isEmpty() || lock.get().state().isOver()
                                     ? CompletableFuture.<Void>completedFuture(null)
-                                    : sends.cancel(lock.get().reference()).thenApplyAsync(done -> null, executor);
+                                    : cancel(lock.get().reference());
                         },
                         executor);
+    }
+
+    private CompletionStage<Void> cancel(String reference) {
+        return sends.cancel(reference)
+                .exceptionallyComposeAsync(failure -> overBy(reference, failure), executor)
+                .thenApplyAsync(done -> null, executor);
     }
 
     @Override

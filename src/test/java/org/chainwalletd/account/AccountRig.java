@@ -33,9 +33,9 @@ import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 
 /** The client of the account chain over real sockets, with a journal on disk, that can be started again as after a crash. */
-final class AccountRig implements AutoCloseable {
-    static final BigInteger ETHER = BigInteger.TEN.pow(18);
-    static final SendPace PACE = new SendPace(
+public final class AccountRig implements AutoCloseable {
+    public static final BigInteger ETHER = BigInteger.TEN.pow(18);
+    public static final SendPace PACE = new SendPace(
             Duration.ofMillis(20),
             Duration.ofSeconds(15),
             Duration.ofSeconds(60),
@@ -46,32 +46,32 @@ final class AccountRig implements AutoCloseable {
             64,
             64);
 
-    final EvmDevnet chain = EvmDevnet.start();
-    final EvmEndpoint first = chain.endpoint();
-    final EvmEndpoint second = chain.newEndpoint();
-    final PlainEvmKeys keys = new PlainEvmKeys();
-    final EvmAddress own =
+    public final EvmDevnet chain = EvmDevnet.start();
+    public final EvmEndpoint first = chain.endpoint();
+    public final EvmEndpoint second = chain.newEndpoint();
+    public final PlainEvmKeys keys = new PlainEvmKeys();
+    public final EvmAddress own =
             keys.add(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
-    final EvmAddress other = chain.account(3).address();
-    final ExecutorService executor = Executors.newFixedThreadPool(4);
+    public final EvmAddress other = chain.account(3).address();
+    public final ExecutorService executor = Executors.newFixedThreadPool(4);
 
     private final Path folder;
     private final Duration patience = Duration.ofSeconds(5);
     OptionalLong knownNonce = OptionalLong.empty();
-    SqliteStore store;
-    SealedSends journal;
-    EvmEndpoints endpoints;
-    AccountService sends;
+    public SqliteStore store;
+    public SealedSends journal;
+    public EvmEndpoints endpoints;
+    public AccountService sends;
     private ActorTestKit kit;
 
-    AccountRig(Path folder) {
+    public AccountRig(Path folder) {
         this.folder = folder;
         chain.finality(2, 4);
         chain.fund(own, ETHER);
         start();
     }
 
-    void start() {
+    public void start() {
         store = SqliteStore.open(folder);
         start(store.accountSends());
     }
@@ -99,7 +99,7 @@ final class AccountRig implements AutoCloseable {
         return new EvmEndpoints.Setup(urls, agree, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, time);
     }
 
-    EvmEndpoints client(int agree, URI... urls) {
+    public EvmEndpoints client(int agree, URI... urls) {
         return client(agree, patience, urls);
     }
 
@@ -112,18 +112,18 @@ final class AccountRig implements AutoCloseable {
     }
 
     /** Ends it without telling anybody, and starts it again on what the disk has. */
-    void crash() {
+    public void crash() {
         kill();
         start();
     }
 
-    void kill() {
+    public void kill() {
         kit.shutdownTestKit();
         store.close();
     }
 
     /** A journal that does what {@code around} makes of the real one. */
-    void restartWith(UnaryOperator<AccountSendStore> around) {
+    public void restartWith(UnaryOperator<AccountSendStore> around) {
         kill();
         store = SqliteStore.open(folder);
         start(around.apply(store.accountSends()));
@@ -147,15 +147,15 @@ final class AccountRig implements AutoCloseable {
                 Optional.of("owner"));
     }
 
-    SendRecord send(String reference, long wei) {
+    public SendRecord send(String reference, long wei) {
         return done(sends.send(request(reference, BigInteger.valueOf(wei))));
     }
 
-    SendRecord find(String reference) {
+    public SendRecord find(String reference) {
         return done(sends.find(reference)).orElseThrow();
     }
 
-    void await(String reference, Class<? extends SendState> state) {
+    public void await(String reference, Class<? extends SendState> state) {
         Await.until(
                 reference + " is " + state.getSimpleName(),
                 () -> state.isInstance(find(reference).state()));
@@ -172,7 +172,7 @@ final class AccountRig implements AutoCloseable {
         return chain.balance(other);
     }
 
-    static <T> T done(CompletionStage<T> stage) {
+    public static <T> T done(CompletionStage<T> stage) {
         try {
             return Await.result(stage);
         } catch (CompletionException e) {

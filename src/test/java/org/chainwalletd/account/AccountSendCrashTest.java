@@ -2,22 +2,13 @@ package org.chainwalletd.account;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
-import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.store.AccountSend;
-import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.account.FatedJournal.Fate;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -29,18 +20,6 @@ class AccountSendCrashTest {
 
     @TempDir
     Path folder;
-
-    /** How the {@code n}-th write of the journal ends. */
-    private enum Fate {
-        /** The process dies before it. */
-        NOT_DONE,
-        /** The process dies after it. */
-        DONE,
-        /** The disk refuses it, and the store says so. */
-        REFUSED,
-        /** It is done, and the store cannot say whether it is. */
-        UNKNOWN
-    }
 
     @Test
     void a_death_at_any_write_neither_loses_the_payment_nor_makes_a_second_one() throws Exception {
@@ -117,122 +96,6 @@ class AccountSendCrashTest {
             rig.await("one", SendState.Sent.class);
             assertThat(rig.send("one", 7).nonce()).isZero();
             assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
-        }
-    }
-
-    /** A journal whose {@code n}-th write ends in a given way; after a death it never answers again. */
-    private static final class FatedJournal implements AccountSendStore {
-        private final AccountSendStore real;
-        private final int fated;
-        private final Fate fate;
-        private final AtomicInteger writes = new AtomicInteger();
-        private volatile boolean dead;
-
-        private FatedJournal(AccountSendStore real, int fated, Fate fate) {
-            this.real = real;
-            this.fated = fated;
-            this.fate = fate;
-        }
-
-        private boolean isDead() {
-            return dead;
-        }
-
-        private void orUntil(BooleanSupplier condition) {
-            Await.until("it goes on or dies", () -> dead || condition.getAsBoolean());
-        }
-
-        private <T> CompletionStage<T> write(Supplier<CompletionStage<T>> work) {
-            if (dead) {
-                return new CompletableFuture<>();
-            }
-            if (writes.incrementAndGet() != fated) {
-                return work.get();
-            }
-            if (fate == Fate.REFUSED) {
-                return failed(StoreException.Reason.UNAVAILABLE);
-            }
-            if (fate != Fate.NOT_DONE) {
-                done(work.get());
-            }
-            if (fate == Fate.UNKNOWN) {
-                return failed(StoreException.Reason.UNKNOWN);
-            }
-            dead = true;
-            return new CompletableFuture<>();
-        }
-
-        private static <T> CompletionStage<T> failed(StoreException.Reason reason) {
-            return CompletableFuture.failedFuture(new StoreException(reason, "a test's disk", null));
-        }
-
-        private <T> CompletionStage<T> read(Supplier<CompletionStage<T>> work) {
-            return dead ? new CompletableFuture<>() : work.get();
-        }
-
-        @Override
-        public CompletionStage<Journalled> open(List<AccountSend> sends) {
-            return write(() -> real.open(sends));
-        }
-
-        @Override
-        public CompletionStage<Boolean> addVersion(long id, int versionsBefore, AccountSend.Version version) {
-            return write(() -> real.addVersion(id, versionsBefore, version));
-        }
-
-        @Override
-        public CompletionStage<Boolean> enter(
-                long id,
-                AccountSend.State before,
-                AccountSend.State state,
-                Optional<AccountSend.Outcome> outcome,
-                long now) {
-            return write(() -> real.enter(id, before, state, outcome, now));
-        }
-
-        @Override
-        public CompletionStage<Optional<AccountSend>> find(String reference) {
-            return read(() -> real.find(reference));
-        }
-
-        @Override
-        public CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner) {
-            return read(() -> real.ofOwner(chainId, owner));
-        }
-
-        @Override
-        public CompletionStage<List<AccountSend>> open(BigInteger chainId) {
-            return read(() -> real.open(chainId));
-        }
-
-        @Override
-        public CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from) {
-            return read(() -> real.nextNonce(chainId, from));
-        }
-
-        @Override
-        public CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from) {
-            return read(() -> real.lastLost(chainId, from));
-        }
-
-        @Override
-        public CompletionStage<List<AccountSend>> unsealed(int most) {
-            return read(() -> real.unsealed(most));
-        }
-
-        @Override
-        public CompletionStage<Void> seal(AccountSend sealed) {
-            return real.seal(sealed);
-        }
-
-        @Override
-        public CompletionStage<Optional<Bytes>> newestSealed() {
-            return read(real::newestSealed);
-        }
-
-        @Override
-        public CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most) {
-            return read(() -> real.page(chainId, before, most));
         }
     }
 }

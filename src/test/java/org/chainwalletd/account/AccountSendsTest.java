@@ -464,4 +464,126 @@ class AccountSendsTest {
                         SendException.class,
                         why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ShuttingDown.class));
     }
+
+    private void refuseEverything(String words) {
+        rig.first.refuse("eth_sendRawTransaction", -32000, words);
+        rig.second.refuse("eth_sendRawTransaction", -32000, words);
+    }
+
+    @Test
+    void what_every_endpoint_refuses_for_good_is_given_up_and_later_nonces_go() {
+        refuseEverything("intrinsic gas too low");
+        rig.send("never", 7);
+        rig.send("later", 3);
+        long sent = rig.first.count("eth_sendRawTransaction");
+        Await.until("it was refused again", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.resend());
+            return rig.first.count("eth_sendRawTransaction") > sent;
+        });
+        rig.chain.clock().advance(AccountRig.PACE.refused());
+        rig.await("never", SendState.Cancelling.class);
+        rig.first.behave();
+        rig.second.behave();
+        Await.until("both nonces are spent", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.resend());
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own) == 2;
+        });
+        rig.chain.mine(5);
+
+        rig.await("never", SendState.Cancelled.class);
+        assertThat(paid()).isEqualTo(3);
+    }
+
+    @Test
+    void what_one_endpoint_gives_no_answer_to_is_not_given_up() {
+        refuseEverything("intrinsic gas too low");
+        rig.second.loseAnswers("eth_sendRawTransaction");
+        rig.send("one", 7);
+        long sent = rig.first.count("eth_sendRawTransaction");
+        for (int i = 1; i < 4; i++) {
+            long more = sent + i;
+            rig.chain.clock().advance(AccountRig.PACE.refused());
+            Await.until("it was refused again", () -> rig.first.count("eth_sendRawTransaction") >= more);
+        }
+
+        assertThat(rig.find("one").state()).isNotInstanceOf(SendState.Cancelling.class);
+    }
+
+    @Test
+    void a_payment_in_the_way_of_a_claim_is_raised_to_what_the_claim_pays_and_no_further() {
+        rig.send("one", 7);
+        rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
+        rig.chain.mineEmpty();
+        done(rig.sends.send(
+                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+        rig.chain.clock().advance(AccountRig.PACE.urgent());
+        Await.until(
+                "both pay more",
+                () -> rig.find("claim").hashes().size() == 2
+                        && rig.find("one").hashes().size() == 2);
+
+        Await.until("the way is free", () -> {
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own) == 2;
+        });
+        assertThat(paid()).isEqualTo(7);
+    }
+
+    @Test
+    void making_way_tells_whether_anything_waits_and_leaves_a_fresh_lock_alone() {
+        assertThat(done(rig.sends.makeWay(rig.own))).isFalse();
+        done(rig.sends.send(rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)));
+
+        assertThat(done(rig.sends.makeWay(rig.own))).isTrue();
+        assertThat(rig.find("lock").hashes()).hasSize(1);
+        rig.chain.mine();
+        rig.await("lock", SendState.Mined.class);
+        assertThat(done(rig.sends.makeWay(rig.own))).isFalse();
+    }
+
+    @Test
+    void what_is_to_be_given_up_is_not_sent_once_more_when_nothing_is_left_to_pay_for_that() {
+        done(rig.sends.send(rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)));
+        rig.first.lies().balance(rig.own, BigInteger.ZERO);
+        rig.second.lies().balance(rig.own, BigInteger.ZERO);
+        rig.chain.forgetAll();
+        long sent = rig.first.count("eth_sendRawTransaction");
+
+        assertThat(done(rig.sends.cancel("lock")).hashes()).hasSize(1);
+
+        assertThat(rig.first.count("eth_sendRawTransaction")).isEqualTo(sent);
+    }
+
+    @Test
+    void what_pays_more_than_its_ceiling_even_at_the_base_fee_gets_no_nonce() {
+        SendRequest request = new SendRequest(
+                "claim",
+                SendKind.CLAIM,
+                rig.own,
+                rig.other,
+                SendValue.exactly(BigInteger.ZERO),
+                Bytes.EMPTY,
+                new Gas.Fixed(21_000),
+                Optional.of(BigInteger.valueOf(21_000)),
+                Pushing.URGENTLY,
+                Optional.empty());
+
+        assertThatThrownBy(() -> done(rig.sends.send(request)))
+                .isInstanceOfSatisfying(
+                        SendException.class,
+                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.FeeTooHigh.class));
+        assertThat(rig.send("two", 1).nonce()).isZero();
+    }
+
+    @Test
+    void an_endpoint_that_repeats_what_it_was_sent_gets_it_into_no_text_of_ours() {
+        Bytes raw = Bytes.parse("02" + "5ec2e7".repeat(20));
+        rig.first.refuse("eth_sendRawTransaction", -32000, "bad transaction 0x" + raw.hex());
+        rig.second.refuse("eth_sendRawTransaction", -32000, "bad transaction 0x" + raw.hex());
+
+        assertThatThrownBy(() -> done(rig.endpoints.sendToAll(raw, Hash256.ZERO)))
+                .hasMessageContaining("bad transaction")
+                .hasMessageNotContaining("5ec2e7");
+    }
 }

@@ -1,0 +1,154 @@
+package org.chainwalletd.swap;
+
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.EvmWallet;
+
+/** The account chain's legs of swaps over two endpoints, a journal on disk and a pool with a key of its own. */
+final class EvmLegRig implements AutoCloseable {
+    static final BigInteger WEI = AccountRig.ETHER.divide(BigInteger.TEN);
+    /** Blocks on top of one that is final. */
+    static final int FINAL = 4;
+
+    private static final byte[] SECRET = Hash256.sha256(new byte[] {41}).toArray();
+
+    final AccountRig rig;
+    final EvmDevnet chain;
+    final EvmWallet pool;
+    final Hash256 hashLock = Hash256.sha256(SECRET);
+    final long deadline;
+
+    EvmLegRig(Path folder) {
+        rig = new AccountRig(folder);
+        chain = rig.chain;
+        pool = chain.account(1);
+        // The contract is in a final block.
+        chain.mine(FINAL + 1);
+        deadline = now() + 10_000;
+    }
+
+    long now() {
+        return chain.clock().instant().getEpochSecond();
+    }
+
+    byte[] secret() {
+        return SECRET.clone();
+    }
+
+    SecretBytes held() {
+        return SecretBytes.copyOf(SECRET);
+    }
+
+    SwapLimits limits(Hash256 codeHash) {
+        return new SwapLimits(
+                BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                chain.contract(),
+                codeHash,
+                2,
+                Finality.FINALIZED,
+                OptionalLong.empty(),
+                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
+                SwapLimits.DEFAULT_MAX_LOCK_SECS,
+                SwapLimits.DEFAULT_EVM_MARGIN_SECS,
+                SwapLimits.DEFAULT_CHAIN_MARGIN_BLOCKS,
+                SwapLimits.DEFAULT_MAX_FEE_BPS,
+                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
+                false);
+    }
+
+    /** As a process that has just started has it. */
+    EvmOwnLeg ownLeg() {
+        return ownLeg(chain.codeHash());
+    }
+
+    EvmOwnLeg ownLeg(Hash256 codeHash) {
+        return new EvmOwnLeg(rig.endpoints, rig.sends, limits(codeHash), rig.executor);
+    }
+
+    EvmPoolLeg poolLeg() {
+        return poolLeg(chain.codeHash());
+    }
+
+    EvmPoolLeg poolLeg(Hash256 codeHash) {
+        return new EvmPoolLeg(rig.endpoints, rig.sends, limits(codeHash), rig.executor);
+    }
+
+    SwapRow buy() {
+        return row(Direction.NATIVE_TO_CHAIN, "a-buy");
+    }
+
+    SwapRow sell() {
+        return row(Direction.CHAIN_TO_NATIVE, "a-sell");
+    }
+
+    private SwapRow row(Direction direction, String id) {
+        boolean sell = direction.isSell();
+        SwapTerms terms = new SwapTerms(
+                direction,
+                hashLock,
+                "1",
+                "1",
+                sell ? Sample.COINS : WEI,
+                sell ? WEI : Sample.COINS,
+                chain.contract(),
+                new SwapTerms.Ours(Sample.OURS.address(), Sample.OURS.key(), rig.own),
+                sell ? Optional.of(Sample.POOL_KEY) : Optional.empty(),
+                sell ? Optional.empty() : Optional.of(pool.address()),
+                sell ? 1_000 : deadline,
+                30,
+                now() + 300,
+                30,
+                Optional.empty());
+        return SwapRow.quoted(id, "pool-" + id, "run", terms, Optional.empty(), now());
+    }
+
+    /** The row after it was decided to lock. */
+    SwapRow locking(SwapRow row) {
+        return row.with(row.acts().lock(), now());
+    }
+
+    SwapRow givenUp(SwapRow row) {
+        return row.with(row.acts().lock().abandon(), now());
+    }
+
+    Circumstances circumstances() {
+        return new Circumstances(now(), false, Optional.empty(), OptionalLong.of(now() - 100));
+    }
+
+    void lockOfThePool() {
+        pool.lock(hashLock, rig.own, deadline, WEI);
+    }
+
+    /** So that what is mined now is final for every endpoint. */
+    void settle() {
+        chain.mine(FINAL + 1);
+    }
+
+    /** Every call that any endpoint got. */
+    List<EvmEndpoint.Call> calls() {
+        List<EvmEndpoint.Call> all = new ArrayList<>(rig.first.calls());
+        all.addAll(rig.second.calls());
+        return all;
+    }
+
+    EvmAddress own() {
+        return rig.own;
+    }
+
+    @Override
+    public void close() {
+        rig.close();
+    }
+}
