@@ -56,7 +56,8 @@ final class OpenSend {
         return pushedAt.isEmpty() || now - pushedAt.getAsLong() >= pace.resend().toMillis();
     }
 
-    void taken() {
+    /** An endpoint has taken it, or refuses it perhaps for nothing but the lower nonce that waits. */
+    void mayBeTaken() {
         refusedSince = OptionalLong.empty();
     }
 

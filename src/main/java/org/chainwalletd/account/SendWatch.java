@@ -239,7 +239,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return this;
         }
         if (command.failure() == null) {
-            entry.taken();
+            entry.mayBeTaken();
         } else {
             entry.notTaken(Causes.of(command.failure()), setup.clock().millis());
             LOG.warn(
@@ -452,6 +452,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         List<OpenSend> waiting = waiting(from);
         List<OpenSend> urgent = waiting.stream().filter(OpenSend::isUrgent).toList();
         for (OpenSend entry : waiting) {
+            if (!lowest) {
+                entry.mayBeTaken();
+            }
             if (entry.pushesItself()) {
                 pushOrRaise(entry, lowest, urgent, now);
             } else if (entry.isLeftBehind(setup.pace(), now)
