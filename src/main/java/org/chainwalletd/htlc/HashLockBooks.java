@@ -56,6 +56,15 @@ public final class HashLockBooks {
             return row.reclaim().map(HtlcRow.Spend::height).orElseGet(OptionalLong::empty);
         }
 
+        /** Whether a preimage is known that claims it, by a block or by a mempool. A claim with another one is nobody's. */
+        public boolean isBeingClaimed() {
+            return row.claim()
+                    .flatMap(HtlcRow.Spend::preimage)
+                    .filter(preimage -> HtlcWitness.hashLockOf(preimage.toArray())
+                            .equals(row.params().hashLock()))
+                    .isPresent();
+        }
+
         /** Whether it is in a block and nothing in a block spends it. */
         public boolean isOpen() {
             return isMined() && claimedAt().isEmpty() && takenBackAt().isEmpty();

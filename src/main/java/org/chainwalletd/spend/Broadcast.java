@@ -119,6 +119,11 @@ final class Broadcast {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
+    /** Whether a refusal says nothing about the transaction: the node was busy, or its quota is used up. */
+    static boolean isPassing(String refusal) {
+        return PASSING_SOON.stream().anyMatch(refusal::contains) || refusal.contains(QUOTA);
+    }
+
     static boolean isThereAlready(Throwable failure) {
         return failure instanceof NodeException.Rejected rejected
                 && rejected.text().contains(ALREADY_THERE);

@@ -60,7 +60,9 @@ final class Push {
         if (Broadcast.isThereAlready(cause)) {
             return Shown.TAKEN;
         }
-        return cause instanceof NodeException.Rejected rejected ? new Shown(false, rejected.text()) : Shown.SILENT;
+        return cause instanceof NodeException.Rejected rejected && !Broadcast.isPassing(rejected.text())
+                ? new Shown(false, rejected.text())
+                : Shown.SILENT;
     }
 
     private static Pushed pushed(boolean known, List<Shown> shown) {

@@ -228,10 +228,12 @@ public final class ChainPoolLeg implements PoolLeg {
                     candidates, sight.view().tip().height(), sight.view().tip().timestamp(), now);
         }
 
-        /** What waits in a mempool has not spent it yet, and is enough to wait too. */
+        /**
+         * What a node shows of its mempool counts as far as a block could take it: a claim with another preimage can be in none, and a reclaim
+         * in none before the timeout, of which the gate keeps its distance anyway.
+         */
         private static PoolHtlc htlc(Candidate one, BlockRow block) {
-            boolean spent = one.found().row().claim().isPresent()
-                    || one.found().row().reclaim().isPresent();
+            boolean spent = !one.found().isOpen() || one.found().isBeingClaimed();
             return new PoolHtlc(
                     one.outpoint(),
                     one.found().row().params(),

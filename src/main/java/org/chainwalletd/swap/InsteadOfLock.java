@@ -1,5 +1,6 @@
 package org.chainwalletd.swap;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,14 +21,30 @@ import org.chainwalletd.store.TokenBinding;
 final class InsteadOfLock {
     private static final String KIND = "swap_instead_of_lock";
 
+    private static final Duration PAUSE = Duration.ofSeconds(30);
+
     private final ChainSide chain;
 
     InsteadOfLock(ChainSide chain) {
         this.chain = chain;
     }
 
-    /** Once for each lock, however often it is asked for. */
+    /** Once for each lock, however often it is asked for. What a mempool has refused because it has the lock is not offered in every round. */
     CompletionStage<Void> spend(String swap, Intent lock) {
+        return chain.spending()
+                .ofToken(SwapTokens.instead(swap))
+                .thenComposeAsync(
+                        before -> before.filter(this::wasJustRefused).isPresent()
+                                ? CompletableFuture.completedFuture(null)
+                                : push(swap, lock),
+                        chain.executor());
+    }
+
+    private boolean wasJustRefused(Intent before) {
+        return before.state().failed() && chain.clock().millis() - before.changedAt() < PAUSE.toMillis();
+    }
+
+    private CompletionStage<Void> push(String swap, Intent lock) {
         return given(lock)
                 .thenComposeAsync(
                         given -> given

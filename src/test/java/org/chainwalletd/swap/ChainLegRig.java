@@ -93,6 +93,7 @@ final class ChainLegRig implements AutoCloseable {
 
     SpendService spending;
     Sightings sightings;
+    HtlcSpends htlcs;
     ChainOwnLeg own;
     ChainPoolLeg pool;
 
@@ -110,11 +111,11 @@ final class ChainLegRig implements AutoCloseable {
     }
 
     private void start() {
-        HtlcBook htlcs = new HtlcBook(new HtlcParties(PROFILE, owned::contains));
-        HtlcTable table = (HtlcTable) htlcs.table();
+        HtlcBook book = new HtlcBook(new HtlcParties(PROFILE, owned::contains));
+        HtlcTable table = (HtlcTable) book.table();
         SpendingTable spendings =
                 new SpendingTable(page -> new SpendingTable.View(owned::contains, table.view(page)::has));
-        follow = new FollowRig(folder, List.of(htlcs, new SpendingBook(PROFILE, spendings)), first.url(), second.url());
+        follow = new FollowRig(folder, List.of(book, new SpendingBook(PROFILE, spendings)), first.url(), second.url());
         store = SqliteStore.open(folder);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         SpendEnvironment env = environment();
@@ -122,14 +123,14 @@ final class ChainLegRig implements AutoCloseable {
         spending = get(started);
         sightings = new Sightings(
                 follow.books(), store.intents(), new HtlcParties(PROFILE, owned::contains), follow.executor());
-        HtlcSpends htlcSpends = new HtlcSpends(PROFILE, env.identity(), keys, spending, sightings, follow.executor());
+        htlcs = new HtlcSpends(PROFILE, env.identity(), keys, spending, sightings, follow.executor());
         ChainSide side = new ChainSide(
                 PROFILE,
                 follow.client(),
                 env.identity(),
                 keys,
                 spending,
-                htlcSpends,
+                htlcs,
                 new HashLockBooks(follow.books(), follow.follower()::tip),
                 new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
                 env.chain(),

@@ -19,6 +19,7 @@ import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -185,6 +186,40 @@ class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, false));
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, true));
+    }
+
+    /** The watchdog pays the minimum, which cheap traffic can keep out of blocks. */
+    @Test
+    void whatTheWatchdogHasBegunIsPushedAndReplacedWhenNoNodeWantsIt() {
+        SwapRow row = row(3);
+        String tx = send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        Outpoint lock = outpoint(tx);
+        String begun = get(rig.htlcs.reclaim(new ReclaimRequest(
+                        ours.address,
+                        lock,
+                        pool.key,
+                        row.terms().hashLock(),
+                        row.terms().timeout(),
+                        Optional.empty(),
+                        Optional.of(ReclaimRequest.tokenOfWatchdog(lock)))))
+                .txId()
+                .toString();
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(begun);
+
+        String full = "Mempool rejected transaction: fee density too low for mempool";
+        rig.first.refuse("send_raw_transaction", params -> full);
+        rig.second.refuse("send_raw_transaction", params -> full);
+        rig.chain.forgetMempool();
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(begun);
+        rig.clock.advance(Duration.ofSeconds(30));
+        assertThatThrownBy(() -> get(rig.own.takeBack(row))).isInstanceOf(RuntimeException.class);
+        beHonest();
+        String back = get(rig.own.takeBack(row));
+        assertThat(back).isNotEqualTo(begun);
+        assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value())).isEqualTo(Amount.of(6_400));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
     }
 
     @Test

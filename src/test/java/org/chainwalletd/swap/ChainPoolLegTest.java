@@ -186,13 +186,27 @@ class ChainPoolLegTest {
         assertThat(gate().isOpen()).isTrue();
     }
 
+    /** Otherwise one lying node could close the gate with bytes that nobody has signed. */
     @Test
-    void whatWaitsInAMempoolForTheLockClosesTheGate() {
+    void whatAMempoolShowsOfTheLockCountsOnlyAsFarAsABlockCouldTakeIt() {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH - 1);
-        Transaction reclaim = reclaim(lock);
-        get(rig.sightings.seen(ChainLegRig.idOf(reclaim), reclaim));
+        Transaction early = reclaim(lock);
+        get(rig.sightings.seen(ChainLegRig.idOf(early), early));
+        assertThat(gate().isOpen()).isTrue();
+        seen(lock, new byte[32]);
+        assertThat(gate().isOpen()).isTrue();
+        assertThat(get(rig.pool.look(row)).secretShown()).isFalse();
+        seen(lock, secret);
         assertThat(closed().message()).contains("spent");
+        assertThat(get(rig.pool.look(row)).secretShown()).isTrue();
+    }
+
+    private void seen(Outpoint lock, byte[] preimage) {
+        Transaction unsigned = Transaction.unsigned(List.of(lock), List.of(TxOutput.toAddress(ours.address, AMOUNT)));
+        Transaction claim = unsigned.withWitnesses(
+                List.of(HtlcWitness.claim(preimage, ours.sign(rig.chain.genesisId(), unsigned))));
+        get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
     }
 
     private Transaction reclaim(Outpoint lock) {
