@@ -26,6 +26,9 @@ public final class TwoChains implements AutoCloseable {
     private static final int FIRST_BLOCKS = 20;
     private static final long POOL_COINS = 20_000_000_000L;
     private static final BigInteger POOL_WEI = BigInteger.TEN.pow(21);
+    /** A block may be only so much younger than those before it: from here on the chain's own time is the clock's. */
+    private static final Instant SOON_AFTER_GENESIS = Instant.parse("2026-03-20T08:00:00Z");
+
     private static final Duration BLOCK = Duration.ofSeconds(10);
 
     private final ManualClock clock;
@@ -34,7 +37,7 @@ public final class TwoChains implements AutoCloseable {
     private final Pool pool;
 
     private TwoChains(PoolConduct conduct, UnaryOperator<PoolConfig> change) throws IOException {
-        clock = new ManualClock(Instant.parse("2027-01-15T08:00:00Z"));
+        clock = new ManualClock(SOON_AFTER_GENESIS);
         chain = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("chain"))
                 .withFirstBlocks(FIRST_BLOCKS)
                 .withClock(clock));
