@@ -44,7 +44,17 @@ final class EvmObstacles {
             SwapRow row, Predicate<SwapContract.Swap> isExpected, Function<AccountFunds, BigInteger> cost) {
         return contract(row.terms())
                 .thenComposeAsync(against -> orElse(against, () -> slot(row.terms(), isExpected)), executor)
-                .thenComposeAsync(against -> orElse(against, () -> account(row, cost)), executor);
+                .thenComposeAsync(
+                        against ->
+                                orElse(against, () -> account(row, funds -> tooLittle(row, funds, cost.apply(funds)))),
+                        executor);
+    }
+
+    /** The same where somebody else may pay for gas. */
+    CompletionStage<Optional<String>> findBesideGas(SwapRow row, Predicate<SwapContract.Swap> isExpected) {
+        return contract(row.terms())
+                .thenComposeAsync(against -> orElse(against, () -> slot(row.terms(), isExpected)), executor)
+                .thenComposeAsync(against -> orElse(against, () -> account(row, funds -> Optional.empty())), executor);
     }
 
     private static CompletionStage<Optional<String>> orElse(
@@ -87,7 +97,7 @@ final class EvmObstacles {
         return Optional.empty();
     }
 
-    private CompletionStage<Optional<String>> account(SwapRow row, Function<AccountFunds, BigInteger> cost) {
+    private CompletionStage<Optional<String>> account(SwapRow row, Function<AccountFunds, Optional<String>> tooLittle) {
         return sends.funds(row.terms().ours().evm())
                 .thenApplyAsync(
                         funds -> {
@@ -98,7 +108,7 @@ final class EvmObstacles {
                             if (!funds.knowsType2()) {
                                 return Optional.of("the account chain does not know transactions of type 2");
                             }
-                            return tooLittle(row, funds, cost.apply(funds));
+                            return tooLittle.apply(funds);
                         },
                         executor);
     }

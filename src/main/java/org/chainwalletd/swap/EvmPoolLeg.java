@@ -29,10 +29,17 @@ public final class EvmPoolLeg implements PoolLeg {
     private final ClaimSearch claims;
     private final EvmObstacles obstacles;
     private final SellGate gate;
+    private final Optional<Relay> relay;
     private final Executor executor;
 
     /** @param limits whose pinned code the contract must have before a lock and before the secret leaves */
     public EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limits, Executor executor) {
+        this(chain, sends, limits, Optional.empty(), executor);
+    }
+
+    /** @param relay used for claims that our own gas does not pay; empty: such a swap is not begun */
+    public EvmPoolLeg(
+            AccountChain chain, AccountSends sends, SwapLimits limits, Optional<Relay> relay, Executor executor) {
         this.chain = chain;
         this.sends = sends;
         this.ours = new SwapSends(sends, executor);
@@ -40,6 +47,7 @@ public final class EvmPoolLeg implements PoolLeg {
         this.claims = new ClaimSearch(chain, executor);
         this.obstacles = new EvmObstacles(chain, sends, limits.codeHash(), executor);
         this.gate = new SellGate(limits);
+        this.relay = relay;
         this.executor = executor;
     }
 
@@ -75,7 +83,9 @@ public final class EvmPoolLeg implements PoolLeg {
     /** Nothing may stand under our hash lock before our own lock is there: the pool could not have known it from us. */
     @Override
     public CompletionStage<Optional<String>> obstacle(SwapRow row) {
-        return obstacles.find(row, slot -> false, funds -> BigInteger.ZERO);
+        return relay.isPresent()
+                ? obstacles.findBesideGas(row, slot -> false)
+                : obstacles.find(row, slot -> false, funds -> BigInteger.ZERO);
     }
 
     private record Standing(AccountFunds funds, boolean somethingWaits) {}
@@ -99,6 +109,7 @@ public final class EvmPoolLeg implements PoolLeg {
                 .thenCombineAsync(
                         new ContractEvidence(chain, terms.contract(), executor).look(terms.hashLock()),
                         (standing, views) -> unpayable(standing.funds())
+                                .filter(closed -> relay.isEmpty())
                                 .orElseGet(() -> gate.judge(
                                         terms, new SellGate.Evidence(views, standing.somethingWaits(), now))),
                         executor);
@@ -116,7 +127,27 @@ public final class EvmPoolLeg implements PoolLeg {
     @Override
     public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
         Bytes call = secret.use(SwapContract::claim);
+        return relay.isEmpty()
+                ? push(row, call)
+                : isUnpayable(row)
+                        .thenComposeAsync(
+                                unpayable -> unpayable ? relay.get().claim(row, call) : push(row, call), executor);
+    }
+
+    private CompletionStage<String> push(SwapRow row, Bytes call) {
         return ours.send(row, SendKind.CLAIM, attempt -> claim(row, call, attempt));
+    }
+
+    /** What was ever journalled as a claim of our own is paid for. */
+    private CompletionStage<Boolean> isUnpayable(SwapRow row) {
+        return ours.of(row)
+                .thenCombineAsync(
+                        sends.funds(row.terms().ours().evm()),
+                        (made, funds) -> made.newest(SendKind.CLAIM)
+                                        .filter(claim -> !SwapSends.hasFailed(claim))
+                                        .isEmpty()
+                                && unpayable(funds).isPresent(),
+                        executor);
     }
 
     private static SendRequest claim(SwapRow row, Bytes call, int attempt) {

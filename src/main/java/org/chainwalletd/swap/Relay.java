@@ -3,8 +3,9 @@ package org.chainwalletd.swap;
 import java.time.InstantSource;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.pool.Pool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +35,10 @@ public final class Relay {
      * Asks for it, or asks again.
      *
      * @param row whose pool's lock is not claimed yet
+     * @param call of the contract's claim, which ends with the secret
      * @return the id of the transaction that the pool says it has sent
      */
-    CompletionStage<String> claim(SwapRow row, SecretBytes secret) {
+    CompletionStage<String> claim(SwapRow row, Bytes call) {
         long waited = clock.instant().getEpochSecond() - row.updatedAt();
         if (row.acts().claimTx().isPresent() && waited >= PATIENCE_SECONDS) {
             LOG.error(
@@ -46,6 +48,9 @@ public final class Relay {
                     waited,
                     row.terms().ours().evm());
         }
-        return pool.relayClaim(row.poolSwapId(), secret).thenApplyAsync(Hash256::hex, executor);
+        byte[] preimage = SwapContract.claimed(call).orElseThrow();
+        try (SecretBytes secret = SecretBytes.takeOver(preimage)) {
+            return pool.relayClaim(row.poolSwapId(), secret).thenApplyAsync(hash -> "0x" + hash.hex(), executor);
+        }
     }
 }

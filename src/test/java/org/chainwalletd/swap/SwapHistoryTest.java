@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,6 +115,57 @@ class SwapHistoryTest {
             assertThat(outcome.locks()).as(told).isZero();
         } else if (!gains) {
             assertThat(outcome.refunded()).as(told + ": " + row).isTrue();
+        }
+    }
+
+    /** The two legs differ by one: the chain takes a reclaim above the timeout, the contract a refund at its deadline. */
+    @Test
+    void a_refund_leaves_at_its_boundary_and_not_one_step_before_and_no_file_has_the_secret() throws IOException {
+        try (SwapWorld world = new SwapWorld(folder)) {
+            String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.NEVER_LOCKS)
+                    .orElseThrow();
+            String buy = world.quote(Direction.NATIVE_TO_CHAIN, "0.02", PoolManners.Kind.NEVER_LOCKS)
+                    .orElseThrow();
+            world.execute(List.of(sell, buy));
+            world.rounds(6);
+            long timeout = world.row(sell).terms().timeout();
+            world.pass((int) (timeout - world.chains.chain().tip().height()));
+            assertThat(world.refund(sell)).isInstanceOf(SwapReply.NotDue.class);
+            assertThat(world.row(sell).acts().refunding()).isFalse();
+            world.pass(1);
+            world.settle();
+            assertThat(world.row(sell).acts().refunding()).isTrue();
+
+            EvmDevnet evm = world.chains.evm();
+            long deadline = world.row(buy).terms().timeout();
+            evm.nextTime(deadline - 1);
+            evm.mine();
+            world.settle();
+            assertThat(world.refund(buy)).isInstanceOf(SwapReply.NotDue.class);
+            assertThat(evm.waiting()).isEmpty();
+            evm.nextTime(deadline);
+            evm.mine();
+            world.settle();
+            assertThat(evm.waiting()).hasSize(1);
+            assertThat(world.refund(buy)).isInstanceOf(SwapReply.Standing.class);
+            assertThat(world.truth.wrong()).isEmpty();
+            world.stop();
+            assertThat(world.leaks()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_claim_without_gas_goes_through_the_pool_and_one_that_the_pool_keeps_leaves_as_soon_as_there_is_gas() {
+        try (SwapWorld world = new SwapWorld(folder, true)) {
+            String honest = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.HONEST)
+                    .orElseThrow();
+            String kept = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.SILENT_RELAY)
+                    .orElseThrow();
+            world.execute(List.of(honest, kept));
+            world.rounds(14);
+            assertThat(world.claimant(honest)).isEqualTo(world.chains.pool().evmAddress());
+            assertThat(world.claimant(kept)).as("paid for by the other one").isEqualTo(world.ourEvm);
+            assertThat(world.truth.wrong()).isEmpty();
         }
     }
 

@@ -1,11 +1,14 @@
 package org.chainwalletd.swap;
 
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -17,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.Finality;
 import org.chainwalletd.chain.Amount;
@@ -91,15 +95,16 @@ final class SwapWorld implements AutoCloseable {
     final Party ours = new Party(0x33);
     final EvmAddress ourEvm;
     final SwapTruth truth;
-    final BigInteger weiAtFirst = ETHER.multiply(BigInteger.TEN);
     final Map<String, byte[]> secrets = new ConcurrentHashMap<>();
 
     private final Path folder;
+    private final boolean relays;
     private final PlainKeys keys = new PlainKeys(PROFILE);
     private final PlainEvmKeys evmKeys = new PlainEvmKeys();
     private final AtomicInteger looks = new AtomicInteger();
     private volatile boolean full;
     private boolean silent;
+    private boolean stopped;
     private int lives;
     private int swaps;
 
@@ -112,7 +117,13 @@ final class SwapWorld implements AutoCloseable {
     private ActorRef<SwapEngine.Command> engine;
 
     SwapWorld(Path folder) {
+        this(folder, false);
+    }
+
+    /** @param relays whether the pool may send our claims; then there is no gas for our own at first */
+    SwapWorld(Path folder, boolean relays) {
         this.folder = folder;
+        this.relays = relays;
         chains = TwoChains.start(manners, config -> config.withLocks(640, 7_400, 400, 60));
         chains.evm().finality(2, EVM_DEPTH);
         first = chains.evm().endpoint();
@@ -124,12 +135,19 @@ final class SwapWorld implements AutoCloseable {
         secret[0] = 1;
         ourEvm = evmKeys.add(SecretBytes.takeOver(secret));
         truth = new SwapTruth(chains, ours.key, ourEvm);
-        chains.evm().fund(ourEvm, weiAtFirst);
+        if (!relays) {
+            fund();
+        }
         chains.chain().faucet(ours.address, Amount.of(COIN * (COINS + 1)));
         chains.round();
         split();
         chains.rounds(EVM_DEPTH + 2);
         start();
+    }
+
+    /** Gives us wei, for gas and for buys. */
+    void fund() {
+        chains.evm().fund(ourEvm, ETHER.multiply(BigInteger.TEN));
     }
 
     /** Swaps that lock at the same time need coins of their own. */
@@ -183,6 +201,7 @@ final class SwapWorld implements AutoCloseable {
 
     private void start() {
         lives++;
+        stopped = false;
         HtlcBook htlcs = new HtlcBook(new HtlcParties(PROFILE, ours.address::equals));
         HtlcTable table = (HtlcTable) htlcs.table();
         SpendingTable spendings =
@@ -224,7 +243,8 @@ final class SwapWorld implements AutoCloseable {
         ChainPoolLeg chainPool = new ChainPoolLeg(side, limits());
         OwnLeg chainOwn = new AnnouncedLeg(new ChainOwnLeg(side, limits()), pool, follow.executor());
         EvmOwnLeg evmOwn = new EvmOwnLeg(account.endpoints(), account.sends(), limits(), follow.executor());
-        EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits(), follow.executor());
+        Optional<Relay> relay = relays ? Optional.of(new Relay(pool, clock(), follow.executor())) : Optional.empty();
+        EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits(), relay, follow.executor());
         BothLegs both = new BothLegs(
                 row -> row.terms().direction().isSell() ? chainOwn : evmOwn,
                 row -> row.terms().direction().isSell() ? evmPool : chainPool,
@@ -349,7 +369,12 @@ final class SwapWorld implements AutoCloseable {
         };
     }
 
-    private void stop() {
+    /** The process ends; what it wrote stays. */
+    void stop() {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
         follow.close();
         seals.close();
         store.close();
@@ -434,6 +459,16 @@ final class SwapWorld implements AutoCloseable {
         return Await.result(journal.find(id)).orElseThrow();
     }
 
+    /** Who sent the claim of the pool's lock in the contract. */
+    EvmAddress claimant(String id) {
+        String claim = row(id).acts().claimTx().orElseThrow();
+        return chains.evm()
+                .receipt(Hash256.parse(claim.substring(2)))
+                .orElseThrow()
+                .tx()
+                .from();
+    }
+
     // What time does
 
     /** The follower has the tip, and every open swap was looked at since. */
@@ -464,6 +499,23 @@ final class SwapWorld implements AutoCloseable {
         chains.evm().mine(EVM_DEPTH + 1);
         chains.pool().work();
         settle();
+    }
+
+    /** Files that hold a secret, as it is or in hexadecimal digits. */
+    List<Path> leaks() throws IOException {
+        List<Path> leaks = new ArrayList<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String bytes = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+                for (byte[] secret : secrets.values()) {
+                    if (bytes.contains(new String(secret, StandardCharsets.ISO_8859_1))
+                            || bytes.contains(Bytes.of(secret).hex())) {
+                        leaks.add(file);
+                    }
+                }
+            }
+        }
+        return leaks;
     }
 
     @Override
