@@ -1,16 +1,10 @@
 package org.chainwalletd.boot;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
@@ -20,14 +14,8 @@ import org.chainwalletd.client.WalletdException;
  * A narrated tour through the HTTP interface of a running daemon and its development node: addresses, coins, a payment with two recipients,
  * its confirmation, a repeated call with the same client token, and an HTLC that is claimed.
  */
-public final class Demo {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+public final class Demo extends Tour {
     private static final long FUNDING = 1_000_000_000L;
-
-    private final WalletdClient daemon;
-    private final WalletdClient node;
-    private final PrintStream out;
-    private final ObjectMapper json = new ObjectMapper();
 
     /**
      * @param daemon with a spend token
@@ -35,9 +23,7 @@ public final class Demo {
      * @param out where the story goes
      */
     public Demo(WalletdClient daemon, WalletdClient node, PrintStream out) {
-        this.daemon = daemon;
-        this.node = node;
-        this.out = out;
+        super(daemon, node, out);
     }
 
     /** Starts a daemon with a development chain on free ports and a temporary datadir, tours it, and takes everything away again. */
@@ -142,62 +128,5 @@ public final class Demo {
         return quietly(daemon, "get_balance", Map.of("address", address))
                 .map(result -> result.path("balance").asLong())
                 .orElse(-1L);
-    }
-
-    private JsonNode ask(WalletdClient client, String method, Map<String, ?> params) {
-        out.println("  > " + method + " " + render(params));
-        JsonNode result = client.call(method, params);
-        out.println("  < " + render(result));
-        out.println();
-        return result;
-    }
-
-    /** A question that is repeated until the answer is right is not printed each time. */
-    private static Optional<JsonNode> quietly(WalletdClient client, String method, Map<String, ?> params) {
-        try {
-            return Optional.of(client.call(method, params));
-        } catch (WalletdException.RpcError notYet) {
-            return Optional.empty();
-        }
-    }
-
-    private void await(String what, Condition condition) {
-        Instant end = Instant.now().plus(PATIENCE);
-        while (!condition.holds()) {
-            if (Instant.now().isAfter(end)) {
-                throw new IllegalStateException("waited a minute in vain for " + what);
-            }
-            try {
-                Thread.sleep(100);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while waiting for " + what, e);
-            }
-        }
-    }
-
-    private void say(String sentence) {
-        out.println(sentence);
-    }
-
-    private String render(Object value) {
-        try {
-            return json.writeValueAsString(value);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("maps and trees are always JSON", e);
-        }
-    }
-
-    private static Map<String, Object> params(Object... namesAndValues) {
-        Map<String, Object> params = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            params.put((String) namesAndValues[i], namesAndValues[i + 1]);
-        }
-        return params;
-    }
-
-    @FunctionalInterface
-    private interface Condition {
-        boolean holds();
     }
 }

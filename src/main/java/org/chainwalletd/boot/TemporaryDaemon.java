@@ -1,17 +1,21 @@
 package org.chainwalletd.boot;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.store.TemporaryFolder;
 
 /** A daemon with a development chain of its own, on free ports and a datadir that is gone afterwards. */
@@ -27,16 +31,35 @@ final class TemporaryDaemon {
     }
 
     static void run(Visit visit) {
+        run(TemporaryDaemon::flags, daemon -> daemon.nodeUri().orElseThrow(), visit);
+    }
+
+    /** On a development chain that runs already, with options beside those that it needs. */
+    static void runBeside(Devnet devnet, Map<String, String> more, Visit visit) {
+        run(
+                datadir -> {
+                    Map<String, String> flags = new HashMap<>(more);
+                    flags.put(Option.DATADIR.flag(), datadir.toString());
+                    flags.put(Option.BIND.flag(), "127.0.0.1:0");
+                    flags.put(Option.NODE_RPC.flag(), devnet.uri().toString());
+                    flags.put(Option.EXPECT_GENESIS.flag(), devnet.genesisId().hex());
+                    return flags;
+                },
+                daemon -> devnet.uri(),
+                visit);
+    }
+
+    private static void run(Function<Path, Map<String, String>> flags, Function<Daemon, URI> nodeOf, Visit visit) {
         try (TemporaryFolder folder = TemporaryFolder.create("walletd-demo")) {
             Path datadir = folder.path().resolve("datadir");
-            Settings settings =
-                    SettingsLoader.load(flags(datadir), Map.of(), folder.path()).settings();
+            Settings settings = SettingsLoader.load(flags.apply(datadir), Map.of(), folder.path())
+                    .settings();
             SecretBytes passphrase = SecretBytes.takeOver("demonstration only".getBytes(StandardCharsets.UTF_8));
             try (Daemon daemon = Daemon.start(settings, passphrase, line -> {})) {
                 String token = Files.readString(datadir.resolve("token-spend")).strip();
                 visit.run(
                         new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE),
-                        new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), PATIENCE));
+                        new WalletdClient(nodeOf.apply(daemon), "none", Optional.empty(), PATIENCE));
             }
         } catch (IOException e) {
             throw new StartupException("no temporary datadir: " + e.getMessage());

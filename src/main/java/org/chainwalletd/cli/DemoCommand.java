@@ -4,6 +4,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.List;
 import org.chainwalletd.boot.Demo;
+import org.chainwalletd.boot.SwapDemo;
 
 /** The narrated tour on a datadir and a chain of its own, which are gone afterwards. */
 final class DemoCommand implements Command {
@@ -14,12 +15,20 @@ final class DemoCommand implements Command {
 
     @Override
     public String summary() {
-        return "Shows the daemon at work in a minute: addresses, coins, a payment, an HTLC. Leaves nothing behind.";
+        return "Shows the daemon at work in a minute: addresses, coins, a payment, an HTLC; with --swap a sell and a buy with a"
+                + " pool, for which it needs an account chain for development. Leaves nothing behind.";
     }
 
     @Override
     public List<Flag> flags() {
-        return List.of(new Flag("--quiet", "", "print nothing"));
+        return List.of(
+                new Flag("--quiet", "", "print nothing"),
+                new Flag("--swap", "", "show two swaps instead"),
+                new Flag("--pool-evm-rpc", "URL", "with --swap: development account chain, chain id 31337"),
+                new Flag(
+                        "--anvil",
+                        "PATH",
+                        "with --swap: the program anvil, or a folder that has it below (default: on the PATH)"));
     }
 
     @Override
@@ -27,7 +36,15 @@ final class DemoCommand implements Command {
         PrintStream out = invocation.option("--quiet").isPresent()
                 ? new PrintStream(OutputStream.nullOutputStream())
                 : invocation.out();
-        Demo.runAlone(out);
-        return ExitCode.OK;
+        if (invocation.option("--swap").isEmpty()) {
+            Demo.runAlone(out);
+            return ExitCode.OK;
+        }
+        try {
+            SwapDemo.runAlone(out, devnet -> TrialGround.begin(invocation, devnet));
+            return ExitCode.OK;
+        } catch (TrialGround.MissingException e) {
+            return invocation.fail(ExitCode.FAILED, e.getMessage());
+        }
     }
 }

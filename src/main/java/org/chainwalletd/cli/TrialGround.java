@@ -6,12 +6,13 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import org.chainwalletd.boot.SwapDemo;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.devnet.pool.Trial;
 
 /** The other side of a swap beside a development node: an account chain, started here or named, and a pool that trades on both. */
-final class TrialGround implements AutoCloseable {
+final class TrialGround implements SwapDemo.Ground {
     private static final Duration BLOCK_TIME = Duration.ofSeconds(1);
 
     private final Optional<Anvil> anvil;
@@ -42,6 +43,15 @@ final class TrialGround implements AutoCloseable {
         if (invocation.option("--pool").isEmpty()) {
             return new TrialGround(Optional.empty(), Optional.empty(), Optional.empty());
         }
+        return begin(invocation, devnet);
+    }
+
+    /**
+     * Starts it on what {@code --anvil} or {@code --pool-evm-rpc} names.
+     *
+     * @throws MissingException when there is no account chain, or one that cannot be used
+     */
+    static TrialGround begin(Invocation invocation, Devnet devnet) {
         Optional<Anvil> anvil = Optional.empty();
         try {
             URI evmRpc;
@@ -76,6 +86,16 @@ final class TrialGround implements AutoCloseable {
                     + running.codeHash().hex());
             out.println("swap pool on " + running.pool().uri());
         });
+    }
+
+    @Override
+    public URI evmRpc() {
+        return evmRpc.orElseThrow();
+    }
+
+    @Override
+    public Trial trial() {
+        return trial.orElseThrow();
     }
 
     @Override

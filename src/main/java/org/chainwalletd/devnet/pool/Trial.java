@@ -32,11 +32,15 @@ public final class Trial implements AutoCloseable {
     private static final long LOOK_NANOS = 50_000_000L;
     private static final int SECRET_LENGTH = 32;
 
+    private final EvmRpc evm;
+    private final String rich;
     private final Pool pool;
     private final EvmAddress contract;
     private final Hash256 codeHash;
 
-    private Trial(Pool pool, EvmAddress contract, Hash256 codeHash) {
+    private Trial(EvmRpc evm, String rich, Pool pool, EvmAddress contract, Hash256 codeHash) {
+        this.evm = evm;
+        this.rich = rich;
         this.pool = pool;
         this.contract = contract;
         this.codeHash = codeHash;
@@ -71,7 +75,7 @@ public final class Trial implements AutoCloseable {
             pool.close();
             throw e;
         }
-        return new Trial(pool, contract, Hash256.of(Keccak256.of(code.toArray())));
+        return new Trial(evm, rich, pool, contract, Hash256.of(Keccak256.of(code.toArray())));
     }
 
     /** Sends from an unlocked account; the receipt. */
@@ -100,6 +104,15 @@ public final class Trial implements AutoCloseable {
 
     public Pool pool() {
         return pool;
+    }
+
+    /**
+     * Pays out of a rich account of the account chain; when this returns it is mined.
+     *
+     * @throws IOException when the account chain does not do it within half a minute
+     */
+    public void give(EvmAddress to, BigInteger wei) throws IOException {
+        sent(evm, Map.of("from", rich, "to", to.toString(), "value", "0x" + wei.toString(16)));
     }
 
     /** Where the hash time lock is. */

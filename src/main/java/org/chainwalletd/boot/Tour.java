@@ -1,0 +1,86 @@
+package org.chainwalletd.boot;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+
+/** Calls that are shown with their answers, between sentences that say what they are for. */
+abstract class Tour {
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    final WalletdClient daemon;
+    final WalletdClient node;
+    private final PrintStream out;
+    private final ObjectMapper json = new ObjectMapper();
+
+    Tour(WalletdClient daemon, WalletdClient node, PrintStream out) {
+        this.daemon = daemon;
+        this.node = node;
+        this.out = out;
+    }
+
+    final JsonNode ask(WalletdClient client, String method, Map<String, ?> params) {
+        out.println("  > " + method + " " + render(params));
+        JsonNode result = client.call(method, params);
+        out.println("  < " + render(result));
+        out.println();
+        return result;
+    }
+
+    /** A question that is repeated until the answer is right is not printed each time. */
+    static Optional<JsonNode> quietly(WalletdClient client, String method, Map<String, ?> params) {
+        try {
+            return Optional.of(client.call(method, params));
+        } catch (WalletdException.RpcError notYet) {
+            return Optional.empty();
+        }
+    }
+
+    final void await(String what, Condition condition) {
+        Instant end = Instant.now().plus(PATIENCE);
+        while (!condition.holds()) {
+            if (Instant.now().isAfter(end)) {
+                throw new IllegalStateException("waited two minutes in vain for " + what);
+            }
+            try {
+                Thread.sleep(100);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while waiting for " + what, e);
+            }
+        }
+    }
+
+    final void say(String sentence) {
+        out.println(sentence);
+    }
+
+    private String render(Object value) {
+        try {
+            return json.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("maps and trees are always JSON", e);
+        }
+    }
+
+    static Map<String, Object> params(Object... namesAndValues) {
+        Map<String, Object> params = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            params.put((String) namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return params;
+    }
+
+    @FunctionalInterface
+    interface Condition {
+        boolean holds();
+    }
+}
