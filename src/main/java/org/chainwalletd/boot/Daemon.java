@@ -60,7 +60,6 @@ import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.swap.SwapBook;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.wait.Waits;
 import org.slf4j.Logger;
@@ -91,12 +90,15 @@ public final class Daemon implements AutoCloseable {
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
     private Optional<Devnet> devnet = Optional.empty();
     private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
+    private Runnable swapKeys = () -> {};
     private TokenRotation rotation;
     private HttpServer server;
     /** Until then calls and spends under way may end, all together. */
     private long drainBy;
 
     private long stopBy;
+    /** No swap shows its secret from then on. */
+    private volatile boolean stopping;
 
     private Daemon(Settings settings, Consumer<String> console, Argon2 cost) {
         this.settings = settings;
@@ -144,6 +146,8 @@ public final class Daemon implements AutoCloseable {
         Workers workers = startWorkers(meters.registry());
         Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase, lock);
         CompletionStage<Store> opening = openStore(keys, workers);
+        // Actors write into the journal until the last of them has ended.
+        closers.add("keys of the swap journal", () -> swapKeys.run());
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new UnderGuardian(system));
         Rehearsal.run(settings, system);
@@ -199,6 +203,24 @@ public final class Daemon implements AutoCloseable {
         accounts.ifPresent(account -> closers.add(
                 "account chain",
                 () -> Futures.await(account.sends().drain(), patience(drainBy), "waiting for sends being made")));
+        Swaps swaps = Swaps.start(
+                new Swaps.Parts(
+                        settings,
+                        nodes,
+                        keyring,
+                        store,
+                        books,
+                        following,
+                        spending,
+                        htlcs,
+                        accounts,
+                        pool,
+                        hub,
+                        meters.registry(),
+                        workers,
+                        () -> stopping),
+                new UnderGuardian(system));
+        swaps.keys().ifPresent(records -> swapKeys = records::close);
         serve(
                 system,
                 tls,
@@ -215,8 +237,8 @@ public final class Daemon implements AutoCloseable {
                         meters,
                         events,
                         accounts,
-                        Optional.empty(),
-                        new OpenSwapsGuard(new SwapBook()),
+                        swaps.service(),
+                        new OpenSwapsGuard(swaps.book()),
                         workers),
                 authenticator);
         closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);
@@ -508,6 +530,7 @@ public final class Daemon implements AutoCloseable {
      */
     @Override
     public void close() {
+        stopping = true;
         drainBy = System.nanoTime() + settings.http().drain().toNanos();
         stopBy = drainBy + CLOSING.toNanos();
         actors.ifPresent(system -> system.tell(new Guardian.Stopping()));

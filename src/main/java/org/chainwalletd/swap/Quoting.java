@@ -3,13 +3,11 @@ package org.chainwalletd.swap;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.chainwalletd.account.AccountBlock;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountReads;
@@ -17,10 +15,8 @@ import org.chainwalletd.account.BlockRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.chain.Reward;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.keyring.EvmKeyException;
 import org.chainwalletd.keyring.EvmKeyRefusal;
 import org.chainwalletd.keyring.EvmKeys;
@@ -49,7 +45,6 @@ public final class Quoting {
     /**
      * What it works with.
      *
-     * @param tip of the followed chain
      * @param run of this process
      * @param executor for continuations; may compute, never blocks
      */
@@ -59,11 +54,10 @@ public final class Quoting {
             AccountChain chain,
             OwnKeyOf keys,
             EvmKeys evmKeys,
-            Supplier<Optional<FollowedTip>> tip,
+            SwapClocks clocks,
             SwapJournal journal,
             SwapBook book,
             String run,
-            InstantSource clock,
             SecureRandom random,
             Executor executor) {}
 
@@ -90,7 +84,7 @@ public final class Quoting {
         if (setup.book().count(SwapStatus.QUOTED) >= MOST_OPEN) {
             return refused(new SwapRefusal.TooManySwaps());
         }
-        if (setup.tip().get().isEmpty()) {
+        if (setup.clocks().tip().get().isEmpty()) {
             return refused(new SwapRefusal.Unsafe("the chain is not followed yet"));
         }
         return ours(wanted.from())
@@ -159,11 +153,10 @@ public final class Quoting {
                 .quote(new Pool.QuoteRequest(wanted.direction(), wanted.amountIn(), hashLock, ours.evm(), ours.key()))
                 .thenCombineAsync(
                         setup.pool().info(), (quote, info) -> new Said(quote, info.midPrice()), setup.executor())
-                .thenCombineAsync(
-                        setup.chain()
-                                .reached(reads ->
-                                        newest(reads).thenApplyAsync(AccountBlock::timestamp, setup.executor())),
-                        (said, evmSeconds) -> bound(wanted, ours, hashLock, said, evmSeconds),
+                .thenComposeAsync(
+                        said -> setup.clocks()
+                                .now()
+                                .thenApplyAsync(now -> bound(wanted, ours, hashLock, said, now), setup.executor()),
                         setup.executor())
                 .thenComposeAsync(row -> write(row, secret), setup.executor());
         return held.whenCompleteAsync(
@@ -177,21 +170,19 @@ public final class Quoting {
 
     private record Said(PoolQuote quote, Optional<BigDecimal> price) {}
 
-    private SwapRow bound(Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, Said said, long evmSeconds) {
-        FollowedTip tip = setup.tip().get().orElseThrow();
-        long now = setup.clock().instant().getEpochSecond();
+    private SwapRow bound(Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, Said said, QuoteBinding.Now now) {
         QuoteBinding.Outcome outcome = binding.bind(
                 new QuoteBinding.Asked(
                         wanted.direction(), wanted.amountIn(), wanted.units(), hashLock, ours, wanted.minimumOut()),
                 said.quote(),
                 said.price(),
-                new QuoteBinding.Now(now, tip.height(), evmSeconds, Reward.at(tip.height())));
+                now);
         if (outcome instanceof QuoteBinding.Outcome.Refused refused) {
             throw new SwapException.Refused(
                     new SwapRefusal.Unsafe(refused.refusal().message()));
         }
         SwapTerms terms = ((QuoteBinding.Outcome.Bound) outcome).terms();
-        return SwapRow.quoted(id(), said.quote().swapId(), setup.run(), terms, wanted.minimumOut(), now);
+        return SwapRow.quoted(id(), said.quote().swapId(), setup.run(), terms, wanted.minimumOut(), now.wallSeconds());
     }
 
     private String id() {

@@ -32,7 +32,11 @@ public record WatchtowerSetup(
     }
 
     /** Another contract or another chain is another scan. */
-    String scan() {
+    public static String scan(AccountChain chain, EvmAddress contract) {
         return "locks of " + chain.chainId() + " " + contract;
+    }
+
+    String scan() {
+        return scan(chain, contract);
     }
 }

@@ -177,6 +177,7 @@ class SwapMethodsTest {
                 () -> false,
                 news,
                 EXECUTOR)));
+        EvmEndpoints endpoints = endpoints();
         Quoting quoting = new Quoting(new Quoting.Setup(
                 new QuoteBinding(limits(), key -> false),
                 new HttpPool(
@@ -186,15 +187,14 @@ class SwapMethodsTest {
                         PoolWords.DEFAULT,
                         Duration.ofSeconds(20),
                         EXECUTOR),
-                endpoints(),
+                endpoints,
                 address -> CompletableFuture.completedFuture(Optional.of(Sample.OUR_KEY)
                         .filter(key -> CHAIN.addressOf(key).equals(address))),
                 evmKeys,
-                this::tip,
+                new SwapClocks(endpoints, this::tip, chains.clock(), EXECUTOR),
                 journal,
                 book,
                 "run-1",
-                chains.clock(),
                 new SecureRandom(),
                 EXECUTOR));
         SwapService service = new SwapService(engine, quoting, journal, news, EXECUTOR);

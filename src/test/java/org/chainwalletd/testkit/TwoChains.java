@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Amount;
@@ -13,6 +14,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.devnet.ledger.Genesis;
 import org.chainwalletd.devnet.pool.Pool;
 import org.chainwalletd.devnet.pool.PoolConduct;
 import org.chainwalletd.devnet.pool.PoolConfig;
@@ -36,10 +38,10 @@ public final class TwoChains implements AutoCloseable {
     private final EvmDevnet evm;
     private final Pool pool;
 
-    private TwoChains(PoolConduct conduct, UnaryOperator<PoolConfig> change) throws IOException {
-        clock = new ManualClock(SOON_AFTER_GENESIS);
+    private TwoChains(Instant from, PoolConduct conduct, UnaryOperator<PoolConfig> change) throws IOException {
+        clock = new ManualClock(from);
         chain = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("chain"))
-                .withFirstBlocks(FIRST_BLOCKS)
+                .withFirstBlocks(Math.max(FIRST_BLOCKS, blocksUntil(from)))
                 .withClock(clock));
         evm = EvmDevnet.start(clock);
         PoolConfig config =
@@ -48,6 +50,14 @@ public final class TwoChains implements AutoCloseable {
         chain.faucet(pool.chainAddress(), Amount.of(POOL_COINS));
         chain.mine(1);
         evm.fund(pool.evmAddress(), POOL_WEI);
+    }
+
+    /** A block is at most a week after its parent, so as many lead from the genesis block to a clock. */
+    private static int blocksUntil(Instant clock) {
+        long weeks = Duration.between(Instant.ofEpochSecond(Genesis.TIMESTAMP), clock)
+                        .toDays()
+                / 7;
+        return Math.toIntExact(weeks + 2);
     }
 
     /** With an honest pool. */
@@ -60,8 +70,17 @@ public final class TwoChains implements AutoCloseable {
     }
 
     public static TwoChains start(PoolConduct conduct, UnaryOperator<PoolConfig> change) {
+        return start(SOON_AFTER_GENESIS, conduct, change);
+    }
+
+    /** With a clock that begins where this machine's stands, for a daemon that looks at it. */
+    public static TwoChains startNow(PoolConduct conduct, UnaryOperator<PoolConfig> change) {
+        return start(Instant.now().truncatedTo(ChronoUnit.SECONDS), conduct, change);
+    }
+
+    private static TwoChains start(Instant from, PoolConduct conduct, UnaryOperator<PoolConfig> change) {
         try {
-            return new TwoChains(conduct, change);
+            return new TwoChains(from, conduct, change);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

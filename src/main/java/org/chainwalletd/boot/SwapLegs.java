@@ -1,0 +1,67 @@
+package org.chainwalletd.boot;
+
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.htlc.HashLockBooks;
+import org.chainwalletd.htlc.HtlcTransactions;
+import org.chainwalletd.swap.AnnouncedLeg;
+import org.chainwalletd.swap.BothLegs;
+import org.chainwalletd.swap.ChainOwnLeg;
+import org.chainwalletd.swap.ChainPoolLeg;
+import org.chainwalletd.swap.ChainSide;
+import org.chainwalletd.swap.EvmOwnLeg;
+import org.chainwalletd.swap.EvmPoolLeg;
+import org.chainwalletd.swap.Legs;
+import org.chainwalletd.swap.OwnLeg;
+import org.chainwalletd.swap.PoolLeg;
+import org.chainwalletd.swap.QuoteBinding;
+import org.chainwalletd.swap.SwapClocks;
+import org.chainwalletd.swap.SwapLimits;
+
+/** Puts the legs of both chains together: in a sell ours stands on the chain, in a buy in the contract. */
+final class SwapLegs {
+    private SwapLegs() {}
+
+    /** @param hindrance why a secret could not be followed up now */
+    static Legs make(
+            Swaps.Parts parts,
+            SwapLimits limits,
+            QuoteBinding binding,
+            SwapClocks clocks,
+            Supplier<Optional<String>> hindrance) {
+        Executor executor = parts.workers().upstream();
+        Accounts account = parts.accounts().orElseThrow();
+        ChainSide chain = chain(parts, clocks.clock(), executor);
+        OwnLeg ownOnChain =
+                new AnnouncedLeg(new ChainOwnLeg(chain, limits), parts.pool().orElseThrow(), executor);
+        OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, executor);
+        PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, executor);
+        PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
+        return new BothLegs(
+                row -> row.terms().direction().isSell() ? ownOnChain : ownInContract,
+                row -> row.terms().direction().isSell() ? poolInContract : poolOnChain,
+                row -> clocks.against(binding, row),
+                hindrance,
+                clocks.clock(),
+                executor);
+    }
+
+    private static ChainSide chain(Swaps.Parts parts, InstantSource clock, Executor executor) {
+        Settings settings = parts.settings();
+        return new ChainSide(
+                settings.chain(),
+                parts.nodes().client(),
+                parts.nodes().chain(),
+                parts.keyring(),
+                parts.spending(),
+                parts.htlcs().methods().spends(),
+                new HashLockBooks(parts.books(), parts.following().follower()::tip),
+                new HtlcTransactions(settings.chain(), parts.nodes().client(), executor),
+                parts.following().spends(),
+                clock,
+                executor);
+    }
+}

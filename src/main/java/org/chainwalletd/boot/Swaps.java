@@ -1,0 +1,321 @@
+package org.chainwalletd.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.devnet.ledger.Effort;
+import org.chainwalletd.devnet.ledger.Genesis;
+import org.chainwalletd.devnet.pool.Trial;
+import org.chainwalletd.event.EventHub;
+import org.chainwalletd.event.SwapEvents;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.rpc.method.swap.SwapWords;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.swap.ContractCheck;
+import org.chainwalletd.swap.Legs;
+import org.chainwalletd.swap.Orphans;
+import org.chainwalletd.swap.QuoteBinding;
+import org.chainwalletd.swap.Quoting;
+import org.chainwalletd.swap.RowAudit;
+import org.chainwalletd.swap.SwapBook;
+import org.chainwalletd.swap.SwapClocks;
+import org.chainwalletd.swap.SwapEngine;
+import org.chainwalletd.swap.SwapJournal;
+import org.chainwalletd.swap.SwapLimits;
+import org.chainwalletd.swap.SwapNews;
+import org.chainwalletd.swap.SwapRow;
+import org.chainwalletd.swap.SwapService;
+import org.chainwalletd.swap.SwapSetup;
+import org.chainwalletd.swap.SwapUpkeep;
+import org.chainwalletd.swap.Watchtower;
+import org.chainwalletd.swap.WatchtowerSetup;
+import org.chainwalletd.swap.pool.Pool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Swaps: the engine, and what others have to know of those that are open.
+ *
+ * @param service empty without an engine
+ * @param book also without one: what an earlier start has begun
+ * @param keys of the journal; closed when no actor runs any more
+ */
+record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecords> keys) {
+    private static final Logger LOG = LoggerFactory.getLogger(Swaps.class);
+    private static final Duration OPENING = Duration.ofMinutes(2);
+    private static final Duration PACE = Duration.ofSeconds(5);
+    private static final Duration DEVELOPMENT_PACE = Duration.ofSeconds(1);
+    private static final Duration WATCH_PACE = Duration.ofSeconds(15);
+    private static final int RUN_LENGTH = 16;
+
+    /** What they are made of. */
+    record Parts(
+            Settings settings,
+            Nodes nodes,
+            Keyring keyring,
+            Store store,
+            Books books,
+            Following following,
+            SpendService spending,
+            Htlcs htlcs,
+            Optional<Accounts> accounts,
+            Optional<Pool> pool,
+            EventHub hub,
+            MeterRegistry meters,
+            Workers workers,
+            BooleanSupplier stopping) {}
+
+    /**
+     * Reads what is open, and begins to look after it when the engine is configured. Blocks.
+     *
+     * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration
+     */
+    static Swaps start(Parts parts, Follower.Spawner spawner) {
+        Settings settings = parts.settings();
+        SwapBook book = new SwapBook();
+        SwapNews news = new SwapNews(
+                book, parts.meters(), new SwapEvents(parts.hub(), SwapWords.of(settings.chain(), settings.evmWords())));
+        Optional<Settings.Swapping> rules = settings.swap().flatMap(Settings.Swap::swapping);
+        List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
+        if (rules.isEmpty() && watched.isEmpty()) {
+            return new Swaps(Optional.empty(), book, Optional.empty());
+        }
+        Optional<SwapEntry> newest = Futures.await(parts.store().swaps().newest(), OPENING, "reading the swap journal");
+        SealedRecords keys = Futures.await(
+                parts.keyring().swapJournal(newest.map(SwapEntry::content)), OPENING, "opening the swap journal");
+        SwapJournal journal =
+                new SwapJournal(parts.store().swaps(), keys, parts.workers().crypto());
+        List<SwapRow> rows = Futures.await(journal.watchedRows(), OPENING, "opening the swap journal");
+        rows.forEach(news::found);
+        parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
+        if (rules.isEmpty()) {
+            warn(rows);
+            return new Swaps(Optional.empty(), book, Optional.of(keys));
+        }
+        Engine engine = new Engine(parts, rules.get(), journal, book, news);
+        engine.refuseOther(rows);
+        engine.refuseContract();
+        return new Swaps(Optional.of(engine.start(spawner)), book, Optional.of(keys));
+    }
+
+    private static void warn(List<SwapRow> rows) {
+        rows.stream()
+                .filter(row -> row.status().holdsMoney())
+                .forEach(row -> LOG.error(
+                        "swap {} is {} and nobody looks after it: start with --swap-contract {} and the other options of swaps",
+                        row.id(),
+                        row.status().word(),
+                        row.terms().contract()));
+    }
+
+    /** One start of the engine. */
+    private record Engine(Parts parts, Settings.Swapping rules, SwapJournal journal, SwapBook book, SwapNews news) {
+        private Accounts account() {
+            return parts.accounts().orElseThrow();
+        }
+
+        /** What is checked before a secret leaves is checked of the configured contract. */
+        void refuseOther(List<SwapRow> rows) {
+            rows.stream()
+                    .filter(row ->
+                            row.status().holdsMoney() && !row.terms().contract().equals(rules.contract()))
+                    .findFirst()
+                    .ifPresent(row -> {
+                        throw new StartupException("swap " + row.id() + " is open with the contract "
+                                + row.terms().contract() + ", not with --swap-contract " + rules.contract()
+                                + ": start with that one until it is over");
+                    });
+        }
+
+        /** A quorum that cannot be asked does not stop the start: refunds must go on, and nothing is locked or shown without another look. */
+        void refuseContract() {
+            ContractCheck check = new ContractCheck(
+                    account().chain(),
+                    rules.contract(),
+                    rules.codeHash(),
+                    parts.workers().upstream());
+            Optional<String> objection = Futures.await(
+                    check.objection()
+                            .exceptionallyAsync(
+                                    failure -> {
+                                        LOG.warn(
+                                                "the contract of swaps cannot be looked at now: {}",
+                                                failure.toString());
+                                        return Optional.empty();
+                                    },
+                                    parts.workers().upstream()),
+                    OPENING,
+                    "looking at the contract of swaps");
+            objection.ifPresent(against -> {
+                throw new StartupException("--swap-contract: " + against + ": correct it or --swap-contract-code-hash");
+            });
+        }
+
+        SwapService start(Follower.Spawner spawner) {
+            SwapLimits limits = limits();
+            if (limits.development()) {
+                LOG.warn("swaps run on development chains: how old their blocks are is not judged");
+            }
+            String run = run();
+            SwapClocks clocks = new SwapClocks(
+                    account().chain(),
+                    parts.following().follower()::tip,
+                    InstantSource.system(),
+                    parts.workers().upstream());
+            QuoteBinding binding = binding(limits);
+            Legs legs = SwapLegs.make(parts, limits, binding, clocks, this::hindrance);
+            SwapSetup setup = new SwapSetup(
+                    journal,
+                    legs,
+                    run,
+                    clocks.clock(),
+                    limits.development() ? DEVELOPMENT_PACE : PACE,
+                    parts.following().follower()::height,
+                    parts.stopping(),
+                    news,
+                    parts.workers().upstream());
+            ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup), "swaps");
+            Runnable nudge = () -> engine.tell(new SwapEngine.Nudge());
+            account().sends().onChange(record -> nudge.run());
+            spawner.spawn(
+                    SwapUpkeep.create(journal, parts.following().follower()::subscribe, nudge, clocks.clock()),
+                    "swap-upkeep");
+            spawner.spawn(Watchtower.create(watchtower(limits, legs, clocks, engine)), "swap-watchtower");
+            return new SwapService(
+                    engine,
+                    quoting(binding, clocks, run),
+                    journal,
+                    news,
+                    parts.workers().answers());
+        }
+
+        private WatchtowerSetup watchtower(
+                SwapLimits limits, Legs legs, SwapClocks clocks, ActorRef<SwapEngine.Command> engine) {
+            AccountChain chain = account().chain();
+            Executor executor = parts.workers().upstream();
+            Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
+            return new WatchtowerSetup(
+                    chain,
+                    rules.contract(),
+                    firstBlock(chain),
+                    parts.keyring().evm()::kept,
+                    parts.store().scans(),
+                    new RowAudit(
+                            journal,
+                            legs,
+                            rewatch,
+                            () -> clocks.clock().instant().getEpochSecond(),
+                            executor),
+                    new Orphans(chain, account().sends(), rules.contract(), journal, rewatch, executor),
+                    limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
+                    executor);
+        }
+
+        /** Where events are read from: what was read before counts, else what the operator names, else now, since without a store nothing is known to be ours. */
+        private long firstBlock(AccountChain chain) {
+            OptionalLong read = Futures.await(
+                    parts.store().scans().of(WatchtowerSetup.scan(chain, rules.contract())),
+                    OPENING,
+                    "reading how far the contract was read");
+            if (read.isPresent() || rules.fromBlock().isPresent()) {
+                return rules.fromBlock().orElse(0);
+            }
+            return Futures.await(
+                            chain.finalBlock()
+                                    .exceptionallyAsync(
+                                            failure -> Optional.empty(),
+                                            parts.workers().upstream()),
+                            OPENING,
+                            "asking for a final block")
+                    .map(AccountBlock::number)
+                    .orElse(0L);
+        }
+
+        private QuoteBinding binding(SwapLimits limits) {
+            Keyring keyring = parts.keyring();
+            ChainProfile chain = parts.settings().chain();
+            return new QuoteBinding(limits, key -> keyring.owns(chain.addressOf(key)));
+        }
+
+        private Quoting quoting(QuoteBinding binding, SwapClocks clocks, String run) {
+            Keyring keyring = parts.keyring();
+            Executor executor = parts.workers().answers();
+            return new Quoting(new Quoting.Setup(
+                    binding,
+                    parts.pool().orElseThrow(),
+                    account().chain(),
+                    address -> keyring.find(address).thenApplyAsync(entry -> entry.map(KeyEntry::publicKey), executor),
+                    keyring.evm(),
+                    clocks,
+                    journal,
+                    book,
+                    run,
+                    new SecureRandom(),
+                    executor));
+        }
+
+        private Optional<String> hindrance() {
+            if (parts.stopping().getAsBoolean()) {
+                return Optional.of("the daemon is being stopped");
+            }
+            return parts.store().died().toCompletableFuture().isDone()
+                    ? Optional.of("the store cannot be written")
+                    : Optional.empty();
+        }
+
+        private SwapLimits limits() {
+            return new SwapLimits(
+                    account().chain().chainId(),
+                    rules.contract(),
+                    rules.codeHash(),
+                    account().chain().quorum(),
+                    account().chain().finality(),
+                    rules.chainConfirmations(),
+                    rules.lockBlocks(),
+                    rules.lockSecs(),
+                    rules.evmMarginSecs(),
+                    rules.chainMarginBlocks(),
+                    rules.maxFeeBps(),
+                    rules.maxImpactBps(),
+                    isDevelopment());
+        }
+
+        /** By what the operator has named, and by no node's word: coins of neither chain are worth anything. */
+        private boolean isDevelopment() {
+            ChainProfile chain = parts.settings().chain();
+            Optional<Hash256> named = parts.settings().expectGenesis();
+            boolean ofDevnet = named.equals(Optional.of(Genesis.block(chain).id()))
+                    || named.equals(
+                            Optional.of(Genesis.block(chain, Effort.WORK).id()));
+            return ofDevnet && account().chain().chainId().equals(BigInteger.valueOf(Trial.CHAIN_ID));
+        }
+
+        private static String run() {
+            byte[] bytes = new byte[RUN_LENGTH];
+            new SecureRandom().nextBytes(bytes);
+            return HexFormat.of().formatHex(bytes);
+        }
+    }
+}

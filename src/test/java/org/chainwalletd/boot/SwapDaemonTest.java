@@ -1,0 +1,296 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.devnet.pool.PoolConfig;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.EventReader;
+import org.chainwalletd.testkit.HostilePool;
+import org.chainwalletd.testkit.TwoChains;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Swaps of a whole daemon over HTTP, with a pool that runs and blocks that come when the test wants them. */
+@Timeout(180)
+class SwapDaemonTest {
+    private static final BigInteger ETHER = BigInteger.TEN.pow(18);
+    private static final long COINS = 3_000_000_000L;
+
+    @TempDir
+    Path datadir;
+
+    private final HostilePool conduct = new HostilePool();
+    private TwoChains chains;
+    private EvmEndpoint second;
+    private String address;
+    private String account;
+
+    @AfterEach
+    void stop() {
+        if (chains != null) {
+            chains.close();
+        }
+    }
+
+    private void world(UnaryOperator<PoolConfig> change) {
+        chains = TwoChains.startNow(conduct, change);
+        second = chains.evm().newEndpoint();
+        chains.rounds(4);
+    }
+
+    private List<String> flags() {
+        return List.of(
+                "--swap-pool",
+                chains.poolUri().toString(),
+                "--swap-contract",
+                chains.evm().contract().toString(),
+                "--swap-contract-code-hash",
+                "0x" + chains.evm().codeHash().hex(),
+                "--swap-chain-confirmations",
+                "2",
+                "--evm-rpc",
+                chains.evm().uri() + "," + second.uri(),
+                "--evm-chain-id",
+                "31337",
+                "--expect-genesis",
+                chains.chain().genesisId().hex());
+    }
+
+    private DaemonRig daemon(String... other) {
+        List<String> flags = new ArrayList<>(flags());
+        flags.addAll(Arrays.asList(other));
+        return new DaemonRig(datadir, chains.chain().uri(), flags.toArray(String[]::new));
+    }
+
+    /** Keys with money on both chains. */
+    private void fund(DaemonRig daemon) {
+        account = daemon.call("evm_create_address", Map.of()).get("address").asText();
+        address = daemon.call("generate_standard_address", Map.of())
+                .get("address")
+                .asText();
+        chains.evm().fund(EvmAddress.parse(account), ETHER);
+        chains.chain().faucet(Address.parse(address), Amount.of(COINS));
+        chains.round();
+        Await.until(
+                "the coins are there",
+                () -> daemon.call("get_balance", Map.of("address", address))
+                                .path("balance")
+                                .asLong()
+                        == COINS);
+    }
+
+    private String quote(DaemonRig daemon, String direction, String amount) {
+        return daemon.call("swap_get_quote", Map.of("direction", direction, "amount_in", amount, "from", address))
+                .get("swap_id")
+                .asText();
+    }
+
+    private static Map<String, String> id(String swap) {
+        return Map.of("swap_id", swap);
+    }
+
+    private static JsonNode swap(DaemonRig daemon, String swap) {
+        return daemon.call("swap_status", id(swap));
+    }
+
+    /** Blocks come until the swap is there. */
+    private void until(DaemonRig daemon, String swap, String status) {
+        Await.until("the swap is " + status + ", not " + swap(daemon, swap), () -> {
+            chains.round();
+            Await.pause(150);
+            return swap(daemon, swap).get("status").asText().equals(status);
+        });
+    }
+
+    private static int code(DaemonRig daemon, String method, Map<String, ?> params) {
+        return daemon.refused(method, params).code();
+    }
+
+    @Test
+    void a_sell_goes_on_over_a_restart_and_pays_both_sides() throws Exception {
+        world(config -> config);
+        String swap;
+        try (DaemonRig daemon = daemon()) {
+            assertThat(code(
+                            daemon,
+                            "swap_get_quote",
+                            Map.of("direction", "chain_to_native", "amount_in", "12", "from", "ab".repeat(32))))
+                    .isEqualTo(-32010);
+            address = daemon.call("generate_standard_address", Map.of())
+                    .get("address")
+                    .asText();
+            assertThat(code(
+                            daemon,
+                            "swap_get_quote",
+                            Map.of("direction", "chain_to_native", "amount_in", "12", "from", address)))
+                    .isEqualTo(-32013);
+            fund(daemon);
+            try (EventReader events = EventReader.open(daemon.uri(), daemon.token(), null)) {
+                swap = quote(daemon, "chain_to_native", "12");
+                assertThat(events.next("swap").data()).contains(swap).contains("\"status\":\"quoted\"");
+            }
+            JsonNode executed = daemon.call("swap_execute", id(swap));
+            assertThat(executed.get("user_lock_tx").asText()).matches("[0-9a-f]{64}");
+            assertThat(daemon.call("swap_execute", id(swap)).get("user_lock_tx"))
+                    .isEqualTo(executed.get("user_lock_tx"));
+            until(daemon, swap, "user_locked");
+            assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32037);
+            guarded(daemon, swap);
+        }
+        BigInteger before = chains.evm().balance(EvmAddress.parse(account));
+        try (DaemonRig daemon = daemon()) {
+            guarded(daemon, swap);
+            until(daemon, swap, "completed");
+            JsonNode done = swap(daemon, swap);
+            BigInteger gained = chains.evm().balance(EvmAddress.parse(account)).subtract(before);
+            BigInteger out = new BigInteger(done.get("amount_out_units").asText());
+            assertThat(gained)
+                    .isLessThan(out)
+                    .isGreaterThan(out.multiply(BigInteger.valueOf(9)).divide(BigInteger.TEN));
+            assertThat(done.get("claim_tx").asText()).isNotEmpty();
+            Await.until("the pool has claimed our lock", () -> {
+                chains.round();
+                return daemon.call("htlc_list", Map.of("state", "claimed"))
+                                .get("htlcs")
+                                .size()
+                        == 1;
+            });
+            assertThat(daemon.metrics()).contains("walletd_swap_ended_total{status=\"completed\"} 1");
+            refusedOnceMore(daemon, swap);
+        }
+    }
+
+    private void refusedOnceMore(DaemonRig daemon, String swap) {
+        assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32602);
+        assertThat(daemon.call("swap_execute", id(swap)).get("status").asText()).isEqualTo("completed");
+    }
+
+    /** The keys of an open swap stay, whatever is forced where the specification says always. */
+    private void guarded(DaemonRig daemon, String swap) {
+        WalletdException.RpcError address =
+                daemon.refused("delete_address", Map.of("address", this.address, "passphrase", DaemonRig.PASSPHRASE));
+        assertThat(address.code()).isEqualTo(-32602);
+        WalletdException.RpcError key = daemon.refused("evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE));
+        assertThat(key.code()).isEqualTo(-32602);
+        assertThat(key).hasMessageContaining(swap);
+        assertThat(daemon.refused("evm_create_address", Map.of("force", true))).hasMessageContaining(swap);
+        assertThat(daemon.call("evm_get_balances", Map.of())
+                        .get("gas_reserve_wei")
+                        .asText())
+                .isNotEqualTo("0");
+    }
+
+    @Test
+    void a_buy_pays_both_sides() {
+        world(config -> config);
+        try (DaemonRig daemon = daemon()) {
+            fund(daemon);
+            String swap = quote(daemon, "native_to_chain", "0.5");
+            assertThat(daemon.call("swap_execute", id(swap)).get("user_lock_tx").asText())
+                    .isNotEmpty();
+            until(daemon, swap, "claiming");
+            Await.until("our claim is mined", () -> {
+                chains.round();
+                return daemon.call("htlc_list", Map.of("state", "claimed"))
+                                .get("htlcs")
+                                .size()
+                        == 1;
+            });
+            chains.chain().mine(60);
+            until(daemon, swap, "completed");
+            long gained = daemon.call("get_balance", Map.of("address", address))
+                            .get("balance")
+                            .asLong()
+                    - COINS;
+            long out = swap(daemon, swap).get("amount_out_units").asLong();
+            assertThat(gained).isBetween(out * 98 / 100, out);
+            assertThat(daemon.call("swap_list", Map.of("state", "completed")).get("swaps"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void a_sell_whose_pool_never_locks_is_taken_back_when_it_is_due() {
+        conduct.keepsFromLocking(true);
+        world(config -> config.withLocks(700, 28_800, 14_400, 1_440));
+        try (DaemonRig daemon = daemon()) {
+            fund(daemon);
+            String swap = quote(daemon, "chain_to_native", "12");
+            daemon.call("swap_execute", id(swap));
+            until(daemon, swap, "user_locked");
+            long timeout = swap(daemon, swap).get("chain_timeout_height").asLong();
+            chains.chain().mine((int) (timeout - chains.chain().tip().height()));
+            Await.until(
+                    "the daemon is at the timeout",
+                    () -> daemon.call("get_block_height", Map.of())
+                                    .get("height")
+                                    .asLong()
+                            >= timeout);
+            assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32037);
+            until(daemon, swap, "refunding");
+            chains.chain().mine(62);
+            until(daemon, swap, "refunded");
+            assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32602);
+        }
+    }
+
+    @Test
+    void another_contract_or_other_code_stops_the_start() {
+        world(config -> config);
+        assertThatThrownBy(() ->
+                        daemon("--swap-contract-code-hash", "ab".repeat(32)).close())
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining("--swap-contract")
+                .hasMessageContaining("has code of the hash");
+        assertThatThrownBy(
+                        () -> daemon("--swap-contract", "0x" + "77".repeat(20)).close())
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining("there is no contract at");
+    }
+
+    @Test
+    void an_open_swap_is_not_left_alone_by_another_configuration() {
+        world(config -> config);
+        String swap;
+        try (DaemonRig daemon = daemon()) {
+            fund(daemon);
+            swap = quote(daemon, "chain_to_native", "12");
+            daemon.call("swap_execute", id(swap));
+            until(daemon, swap, "user_locked");
+        }
+        EvmAddress other = chains.evm().deploy();
+        chains.rounds(3);
+        assertThatThrownBy(() -> daemon("--swap-contract", other.toString()).close())
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining(swap)
+                .hasMessageContaining(chains.evm().contract().toString());
+        // Without an engine the keys stay all the same.
+        try (DaemonRig daemon = new DaemonRig(
+                datadir,
+                chains.chain().uri(),
+                "--evm-rpc",
+                chains.evm().uri() + "," + second.uri(),
+                "--evm-chain-id",
+                "31337")) {
+            guarded(daemon, swap);
+            assertThat(daemon.refused("swap_status", id(swap))).hasMessageContaining("swap not configured");
+        }
+    }
+}
