@@ -2,10 +2,7 @@ package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,13 +15,9 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.coins.CreditBook;
-import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
@@ -44,7 +37,6 @@ final class BooksHistory implements AutoCloseable {
     private static final int STEPS = 25;
     private static final int OWNED = 3;
     private static final int MORE_KEYS = 2;
-    private static final Duration INTERVAL = Duration.ofMillis(3);
 
     private final Path folder;
     private final Random random;
@@ -54,10 +46,8 @@ final class BooksHistory implements AutoCloseable {
     private final List<ModelNode> nodes = new ArrayList<>();
     private final List<Reader> readers = new ArrayList<>();
     private final Set<Address> owned = ConcurrentHashMap.newKeySet();
-    private final List<ActorRef<?>> actors = new ArrayList<>();
     private final StringBuilder log = new StringBuilder();
-    private ModelBooks books;
-    private Follower follower;
+    private ModelDaemon daemon;
     private CreditFeed feed;
     private int keys = OWNED;
 
@@ -166,28 +156,19 @@ final class BooksHistory implements AutoCloseable {
         say("settle");
         ModelBlock best = chain.grow(heaviest(), List.of());
         nodes.get(0).tip(best);
-        awaitFollowed(best);
-    }
-
-    private void awaitFollowed(ModelBlock tip) {
-        follower.nudge();
-        Await.until(
-                "the follower stands at " + tip.height(),
-                () -> follower.tip()
-                        .filter(now -> now.place().blockId().equals(tip.id()))
-                        .isPresent());
+        daemon.awaitFollowed(best);
     }
 
     /** The process dies when some blocks are written and their commit is not. */
     private void die() {
         say("die");
-        books.failAt(1 + random.nextInt(6));
+        daemon.books().failAt(1 + random.nextInt(6));
         nodes.get(0).tip(heaviest());
         grow(nodes.get(0), 6);
-        follower.nudge();
+        daemon.follower().nudge();
         Await.until("the commit has failed", () -> {
-            follower.nudge();
-            return books.hasFailed();
+            daemon.follower().nudge();
+            return daemon.books().hasFailed();
         });
         stop();
         start();
@@ -195,7 +176,7 @@ final class BooksHistory implements AutoCloseable {
 
     private void rescan(long from) {
         say("rescan from " + from);
-        Await.result(follower.rescan(from));
+        Await.result(daemon.follower().rescan(from));
     }
 
     /** Its older payments are known when a rescan that begins later has read them. */
@@ -204,7 +185,7 @@ final class BooksHistory implements AutoCloseable {
             say("add a key");
             Address added = chain.address(keys++);
             owned.add(added);
-            books.watch(List.of(added));
+            daemon.books().watch(List.of(added));
         }
     }
 
@@ -213,72 +194,34 @@ final class BooksHistory implements AutoCloseable {
         settle();
         nodes.forEach(node -> node.tip(nodes.get(0).tip()));
         rescan(1);
-        Await.until("no rescan is pending", () -> {
-            follower.nudge();
-            return follower.rescan().isEmpty() && noScans();
-        });
+        daemon.awaitNoRescan();
         settle();
         ModelBlock tip = nodes.get(0).tip();
         try (ModelBooks scratch = ModelBooks.fromScratch(folder.resolve("scratch"), owned, tip)) {
             Map<String, List<String>> expected = scratch.dump();
-            books.dump().forEach((table, rows) -> assertSame(table, rows, expected.get(table)));
+            daemon.books().dump().forEach((table, rows) -> ModelBooks.assertSame(table, rows, expected.get(table)));
         }
         readers.forEach(Reader::readAll);
         readers.forEach(reader -> reader.assertExact(tip));
     }
 
-    private static void assertSame(String table, List<String> rows, List<String> expected) {
-        List<String> tooMany = new ArrayList<>(rows);
-        tooMany.removeAll(expected);
-        List<String> missing = new ArrayList<>(expected);
-        missing.removeAll(rows);
-        assertThat(tooMany).as("not of the chain: " + table).isEmpty();
-        assertThat(missing).as("missing: " + table).isEmpty();
-        assertThat(rows).as(table).hasSameSizeAs(expected);
-    }
-
-    private boolean noScans() {
-        return Await.result(
-                books.file().read(session -> BlockRows.scans(session.head()).isEmpty()));
-    }
-
     private void start() {
-        books = new ModelBooks(folder.resolve("books"), owned);
-        books.watch(List.copyOf(owned));
-        List<FollowedNode> followed = new ArrayList<>();
-        nodes.forEach(node -> followed.add(new FollowedNode("node " + followed.size(), node.client())));
-        follower = Follower.start(
-                new Follower.Spawner() {
-                    @Override
-                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                        ActorRef<T> actor = kit.spawn(behavior);
-                        actors.add(actor);
-                        return actor;
-                    }
-                },
-                new FollowerSetup(
-                        ModelChain.PROFILE,
-                        followed,
-                        nodes.get(random.nextInt(NODES)).clientThatFailsOver(),
-                        () -> Optional.of(Network.TESTNET),
-                        books.file(),
-                        books.books(),
-                        new FollowerSetup.Rules(false, Optional.empty(), Optional.empty()),
-                        new WorkCheck(ModelChain.PROFILE, executor),
-                        new SimpleMeterRegistry(),
-                        INTERVAL,
-                        Clock.systemUTC(),
-                        executor));
+        daemon = new ModelDaemon(
+                folder.resolve("books"),
+                owned,
+                nodes,
+                nodes.get(random.nextInt(NODES)).clientThatFailsOver(),
+                kit,
+                executor);
+        Follower follower = daemon.follower();
         feed = new CreditFeed(
-                books.file(),
+                daemon.books().file(),
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
     }
 
     /** Whatever is under way is lost. */
     private void stop() {
-        actors.forEach(kit::stop);
-        actors.clear();
-        books.close();
+        daemon.close();
     }
 
     private void say(String what) {
@@ -287,7 +230,7 @@ final class BooksHistory implements AutoCloseable {
 
     @Override
     public void close() {
-        if (books != null) {
+        if (daemon != null) {
             stop();
         }
     }

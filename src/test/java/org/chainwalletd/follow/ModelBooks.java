@@ -1,5 +1,7 @@
 package org.chainwalletd.follow;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -8,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
@@ -17,6 +20,7 @@ import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditTable;
@@ -30,29 +34,32 @@ import org.chainwalletd.testkit.Await;
 final class ModelBooks implements AutoCloseable {
     private static final long DEEP = 100;
 
+    /** Rows that nobody sees yet. */
+    static final String OF_RESCANS = "rest of rescans";
+
     private static final Map<String, String> ROWS = new TreeMap<>(Map.of(
-            "blocks", "SELECT height, id FROM blocks WHERE scan = 0 ORDER BY 1",
+            "blocks",
+            "SELECT height, id FROM blocks WHERE scan = 0 ORDER BY 1",
             "coins",
-                    "SELECT tx_id, output_index, address, value, height, coinbase, spent_height, spent_by FROM coins"
-                            + " WHERE scan = 0 ORDER BY 1, 2",
+            "SELECT tx_id, output_index, address, value, height, coinbase, spent_height, spent_by FROM coins"
+                    + " WHERE scan = 0 ORDER BY 1, 2",
             "spendings",
-                    "SELECT tx_id, output_index, spent_by, height, block FROM spendings WHERE scan = 0 ORDER BY 1, 2",
+            "SELECT tx_id, output_index, spent_by, height, block FROM spendings WHERE scan = 0 ORDER BY 1, 2",
             // A claim that was seen in a block that has gone has told its preimage, and that stays.
             "htlcs",
-                    "SELECT tx_id, output_index, sender, receiver, hash_lock, timeout, amount, role, lock_height, expired,"
-                            + " state, claim_height, CASE WHEN claim_height < %1$d THEN claim_tx END,"
-                                    .formatted(HtlcTable.NOWHERE)
-                            + " CASE WHEN claim_height < %1$d THEN preimage END, reclaim_height,"
-                                    .formatted(HtlcTable.NOWHERE)
-                            + " CASE WHEN reclaim_height < %1$d THEN reclaim_tx END FROM htlcs WHERE scan = 0 ORDER BY 1, 2"
-                                    .formatted(HtlcTable.NOWHERE),
+            "SELECT tx_id, output_index, sender, receiver, hash_lock, timeout, amount, role, lock_height, expired,"
+                    + " state, claim_height, CASE WHEN claim_height < %1$d THEN claim_tx END,"
+                            .formatted(HtlcTable.NOWHERE)
+                    + " CASE WHEN claim_height < %1$d THEN preimage END, reclaim_height,".formatted(HtlcTable.NOWHERE)
+                    + " CASE WHEN reclaim_height < %1$d THEN reclaim_tx END FROM htlcs WHERE scan = 0 ORDER BY 1, 2"
+                            .formatted(HtlcTable.NOWHERE),
             // What counts as own does not change when a key is added later.
             "credits",
-                    "SELECT tx, output, address, amount, height, block, position, change, coinbase, datum FROM credits"
-                            + " WHERE scan = 0 AND active = 1 ORDER BY height, position",
-            "rest of rescans",
-                    "SELECT (SELECT count(*) FROM coins WHERE scan <> 0), (SELECT count(*) FROM htlcs WHERE scan <> 0),"
-                            + " (SELECT count(*) FROM spendings WHERE scan <> 0)"));
+            "SELECT tx, output, address, amount, height, block, position, change, coinbase, datum FROM credits"
+                    + " WHERE scan = 0 AND active = 1 ORDER BY height, position",
+            OF_RESCANS,
+            "SELECT (SELECT count(*) FROM coins WHERE scan <> 0), (SELECT count(*) FROM htlcs WHERE scan <> 0),"
+                    + " (SELECT count(*) FROM spendings WHERE scan <> 0)"));
 
     private final LedgerBook ledger = new LedgerBook();
     private final CreditTable credits = new CreditTable(page -> ledger.table().view(page)::isWatched);
@@ -104,6 +111,14 @@ final class ModelBooks implements AutoCloseable {
         Await.result(new LedgerBooks(file).watch(addresses, false, DEEP));
     }
 
+    /** Writes something of no account; fails when the file cannot be written. */
+    CompletionStage<Void> tryToWrite() {
+        return file.write(session -> {
+            BlockRows.putFact(session.head(), "tried", "yes");
+            return null;
+        });
+    }
+
     /** The {@code row}th block from now on fails after all its rows are written. */
     void failAt(int row) {
         saboteur.armed.set(row);
@@ -120,6 +135,16 @@ final class ModelBooks implements AutoCloseable {
             ROWS.forEach((name, sql) -> all.put(name, rows(session.head(), sql)));
             return all;
         }));
+    }
+
+    static void assertSame(String table, List<String> rows, List<String> expected) {
+        List<String> tooMany = new ArrayList<>(rows);
+        tooMany.removeAll(expected);
+        List<String> missing = new ArrayList<>(expected);
+        missing.removeAll(rows);
+        assertThat(tooMany).as("not of the chain: " + table).isEmpty();
+        assertThat(missing).as("missing: " + table).isEmpty();
+        assertThat(rows).as(table).hasSameSizeAs(expected);
     }
 
     private static List<String> rows(Page page, String sql) {

@@ -1,0 +1,59 @@
+package org.chainwalletd.follow;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * A process that follows a {@link FollowingStory} until it is killed: a line with a number for each tip that it has reached, {@code stuck}
+ * when its books cannot be written any more. Now and then it reads the chain again. Arguments: folder, seed, steps, the first step.
+ */
+final class FollowingProcess {
+    private static final int RESCAN_EVERY = 5;
+
+    private FollowingProcess() {}
+
+    public static void main(String[] args) {
+        int steps = Integer.parseInt(args[2]);
+        FollowingStory story = new FollowingStory(Long.parseLong(args[1]), steps);
+        ExecutorService executor = Executors.newFixedThreadPool(2);
+        ModelNode node = new ModelNode(story.chain(), executor);
+        int step = Integer.parseInt(args[3]);
+        node.tip(story.tips().get(step));
+        ModelDaemon daemon = new ModelDaemon(
+                Path.of(args[0]), story.owned(), List.of(node), node.client(), ActorTestKit.create(), executor);
+        while (step < steps) {
+            ModelBlock tip = story.tips().get(step);
+            node.tip(tip);
+            if (step % RESCAN_EVERY == 0) {
+                daemon.follower().rescan(1);
+            }
+            if (!isReached(daemon, tip.id())) {
+                System.out.println("stuck");
+                return;
+            }
+            System.out.println(step++);
+        }
+    }
+
+    /** False when the books cannot be written. */
+    private static boolean isReached(ModelDaemon daemon, Hash256 tip) {
+        AtomicBoolean stuck = new AtomicBoolean();
+        while (!stuck.get()) {
+            Optional<FollowedTip> now = daemon.follower().tip();
+            if (now.isPresent() && now.get().place().blockId().equals(tip)) {
+                return true;
+            }
+            daemon.follower().nudge();
+            daemon.books().tryToWrite().whenComplete((done, failure) -> stuck.compareAndSet(false, failure != null));
+            LockSupport.parkNanos(2_000_000);
+        }
+        return false;
+    }
+}

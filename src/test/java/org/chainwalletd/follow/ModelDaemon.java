@@ -1,0 +1,102 @@
+package org.chainwalletd.follow;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.testkit.Await;
+
+/** A follower with all books of the daemon, in a folder, at model nodes. Closing it loses whatever is under way. */
+final class ModelDaemon implements AutoCloseable {
+    private static final Duration INTERVAL = Duration.ofMillis(3);
+
+    private final ActorTestKit kit;
+    private final List<ActorRef<?>> actors = new ArrayList<>();
+    private final ModelBooks books;
+    private final Follower follower;
+
+    /** @param any asks whichever node is there */
+    ModelDaemon(
+            Path folder,
+            Set<Address> owned,
+            List<ModelNode> nodes,
+            NodeClient any,
+            ActorTestKit kit,
+            ExecutorService executor) {
+        this.kit = kit;
+        this.books = new ModelBooks(folder, owned);
+        books.watch(List.copyOf(owned));
+        List<FollowedNode> followed = new ArrayList<>();
+        nodes.forEach(node -> followed.add(new FollowedNode("node " + followed.size(), node.client())));
+        this.follower = Follower.start(
+                new Follower.Spawner() {
+                    @Override
+                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                        ActorRef<T> actor = kit.spawn(behavior);
+                        actors.add(actor);
+                        return actor;
+                    }
+                },
+                new FollowerSetup(
+                        ModelChain.PROFILE,
+                        followed,
+                        any,
+                        () -> Optional.of(Network.TESTNET),
+                        books.file(),
+                        books.books(),
+                        new FollowerSetup.Rules(false, Optional.empty(), Optional.empty()),
+                        new WorkCheck(ModelChain.PROFILE, executor),
+                        new SimpleMeterRegistry(),
+                        INTERVAL,
+                        Clock.systemUTC(),
+                        executor));
+    }
+
+    ModelBooks books() {
+        return books;
+    }
+
+    Follower follower() {
+        return follower;
+    }
+
+    void awaitFollowed(ModelBlock tip) {
+        follower.nudge();
+        Await.until(
+                "the follower stands at " + tip.height(),
+                () -> follower.tip()
+                        .filter(now -> now.place().blockId().equals(tip.id()))
+                        .isPresent());
+    }
+
+    void awaitNoRescan() {
+        Await.until("no rescan is pending", () -> {
+            follower.nudge();
+            return follower.rescan().isEmpty() && hasNoScans();
+        });
+    }
+
+    private boolean hasNoScans() {
+        return Await.result(
+                books.file().read(session -> BlockRows.scans(session.head()).isEmpty()));
+    }
+
+    @Override
+    public void close() {
+        actors.forEach(kit::stop);
+        actors.clear();
+        books.close();
+    }
+}
