@@ -1,13 +1,10 @@
 package org.chainwalletd.coins;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Network;
@@ -75,27 +72,28 @@ public final class CoinLedger {
     }
 
     /**
-     * What those addresses have that are covered, at the followed tip, as a node tells it: what the mempool spends still counts, and a coinbase
-     * does when the next block may spend it. Empty before the first block, and when that tip is just going.
+     * What the addresses have at the followed tip, in their order, as a node tells it: what the mempool spends still counts, and a coinbase does
+     * when the next block may spend it. An address that is not covered has none; nothing before the first block, and when that tip is just going.
      */
-    CompletionStage<Optional<Map<Address, Amount>>> balances(List<Address> addresses) {
+    CompletionStage<Optional<List<Optional<Amount>>>> balances(List<Address> addresses) {
         FollowStatus status = follower.status();
         if (status.tip().isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         FollowedTip tip = status.tip().get();
         int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
-        return books.sums(tip.place(), tip.height() + 1 - maturity, addresses);
+        return books.sums(tip.place(), maturity, addresses);
     }
 
     /** Listings likewise. */
-    CompletionStage<Optional<Map<Address, NodeClient.UtxoListing>>> listings(List<Address> addresses) {
+    CompletionStage<Optional<List<Optional<NodeClient.UtxoListing>>>> listings(List<Address> addresses) {
         return snapshot(addresses)
                 .thenApplyAsync(
                         found -> found.map(snapshot -> addresses.stream()
-                                .filter(snapshot::covers)
-                                .distinct()
-                                .collect(Collectors.toMap(Function.identity(), snapshot::listing))),
+                                .map(address -> Optional.of(address)
+                                        .filter(snapshot::covers)
+                                        .map(snapshot::listing))
+                                .toList()),
                         executor);
     }
 

@@ -2,8 +2,8 @@ package org.chainwalletd.coins;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -59,8 +59,8 @@ public final class LedgerReads extends ForwardingNodeClient {
         return answer(addresses, ledger::listings, node()::addressUtxos);
     }
 
-    /** What the ledger says of those addresses that it covers; empty when it cannot say anything now. */
-    private interface Reading<T> extends Function<List<Address>, CompletionStage<Optional<Map<Address, T>>>> {}
+    /** What the ledger says of each address, in their order, as far as it covers them; empty when it cannot say anything now. */
+    private interface Reading<T> extends Function<List<Address>, CompletionStage<Optional<List<Optional<T>>>>> {}
 
     private <T> CompletionStage<List<T>> answer(
             List<Address> addresses, Reading<T> reading, Function<List<Address>, CompletionStage<List<T>>> asked) {
@@ -71,7 +71,7 @@ public final class LedgerReads extends ForwardingNodeClient {
                 .thenComposeAsync(
                         anything -> anything
                                 ? node().tip().thenComposeAsync(tip -> atTip(tip, addresses, reading), executor)
-                                : CompletableFuture.completedFuture(Optional.<Map<Address, T>>empty()),
+                                : CompletableFuture.completedFuture(Optional.<List<Optional<T>>>empty()),
                         executor)
                 .thenComposeAsync(
                         known -> known.isPresent() ? merged(known.get(), addresses, asked) : asked.apply(addresses),
@@ -83,14 +83,14 @@ public final class LedgerReads extends ForwardingNodeClient {
         return ledger.coversAny(addresses).exceptionallyAsync(failure -> false, executor);
     }
 
-    private <T> CompletionStage<Optional<Map<Address, T>>> atTip(
+    private <T> CompletionStage<Optional<List<Optional<T>>>> atTip(
             Tip wanted, List<Address> addresses, Reading<T> reading) {
         ledger.hurry();
         return atTip(wanted, addresses, reading, System.nanoTime() + PATIENCE_NANOS);
     }
 
     /** A node whose tip is below ours lags; what we have is the newer truth. */
-    private <T> CompletionStage<Optional<Map<Address, T>>> atTip(
+    private <T> CompletionStage<Optional<List<Optional<T>>>> atTip(
             Tip wanted, List<Address> addresses, Reading<T> reading, long until) {
         boolean there = ledger.tip()
                 .filter(tip -> tip.place().blockId().equals(wanted.blockId()) || tip.height() > wanted.height())
@@ -110,22 +110,22 @@ public final class LedgerReads extends ForwardingNodeClient {
     }
 
     private <T> CompletionStage<List<T>> merged(
-            Map<Address, T> known, List<Address> addresses, Function<List<Address>, CompletionStage<List<T>>> asked) {
-        List<Address> rest = addresses.stream()
-                .filter(address -> !known.containsKey(address))
-                .toList();
+            List<Optional<T>> known, List<Address> addresses, Function<List<Address>, CompletionStage<List<T>>> asked) {
+        List<Address> rest = new ArrayList<>();
+        for (int i = 0; i < addresses.size(); i++) {
+            if (known.get(i).isEmpty()) {
+                rest.add(addresses.get(i));
+            }
+        }
         CompletionStage<List<T>> others =
                 rest.isEmpty() ? CompletableFuture.completedFuture(List.of()) : asked.apply(rest);
-        return others.thenApplyAsync(answers -> merged(known, addresses, answers), executor);
+        return others.thenApplyAsync(answers -> merged(known, answers), executor);
     }
 
-    private static <T> List<T> merged(Map<Address, T> known, List<Address> addresses, List<T> others) {
-        List<T> all = new ArrayList<>(addresses.size());
-        int next = 0;
-        for (Address address : addresses) {
-            T answer = known.get(address);
-            all.add(answer != null ? answer : others.get(next++));
-        }
+    private static <T> List<T> merged(List<Optional<T>> known, List<T> others) {
+        List<T> all = new ArrayList<>(known.size());
+        Iterator<T> next = others.iterator();
+        known.forEach(answer -> all.add(answer.isPresent() ? answer.get() : next.next()));
         return all;
     }
 }

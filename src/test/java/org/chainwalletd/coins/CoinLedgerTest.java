@@ -92,7 +92,10 @@ class CoinLedgerTest {
     }
 
     private Amount balance(Address address) {
-        return Await.result(ledger.balances(List.of(address))).orElseThrow().get(address);
+        return Await.result(ledger.balances(List.of(address)))
+                .orElseThrow()
+                .get(0)
+                .orElseThrow();
     }
 
     private void awaitCovered(Address address) {

@@ -47,14 +47,14 @@ public final class BooksSession {
         return page(Page.HEAD);
     }
 
-    /**
-     * What a table keeps in mind of its rows from one unit of work to the next, made when there is none. Only the writer has that, since it alone
-     * sees all changes: empty for a reader.
-     */
-    <T> Optional<T> keptInMind(Class<T> kind, Function<BooksSession, T> make) {
-        return writes
-                ? Optional.of(kind.cast(inMind.computeIfAbsent(kind, absent -> make.apply(this))))
-                : Optional.empty();
+    /** Whether it alone sees all changes. */
+    boolean isWriter() {
+        return writes;
+    }
+
+    /** What a table keeps in mind of its rows from one unit of work to the next, made when there is none. */
+    <T> T keptInMind(Class<T> kind, Function<BooksSession, T> make) {
+        return kind.cast(inMind.computeIfAbsent(kind, absent -> make.apply(this)));
     }
 
     /** Likewise, but nothing is made. */

@@ -14,7 +14,8 @@ import org.chainwalletd.chain.Amount;
 
 /**
  * Reads the unspent coins of covered addresses, and their sums, as they were after a block: later ones may be written and not be told yet. A
- * few addresses are looked up one by one, many by one walk over all that is unspent; either way what was spent long ago costs nothing.
+ * few addresses are looked up one by one, many by one walk over all that is unspent; either way what was spent long ago costs nothing. Sums
+ * of many are kept in mind, {@link CoinSums}.
  */
 final class CoinReading {
     /** More addresses than that are read by one walk. */
@@ -35,20 +36,6 @@ final class CoinReading {
             COINS + STILL_THERE + " UNION ALL " + COINS + SPENT_SINCE + " ORDER BY 1, 2";
     private static final String COINS_OF =
             COINS + STILL_THERE + OF_ADDRESS + " UNION ALL " + COINS + SPENT_SINCE + OF_ADDRESS + " ORDER BY 1, 2";
-
-    private static final String MATURE = " AND (coinbase = 0 OR height <= ?2)";
-
-    /** Upper and lower half of the values apart: together they are beyond what a signed number holds. */
-    private static final String SUMS = "SELECT w.address, SUM((c.value >> 32) & 4294967295), SUM(c.value & 4294967295)"
-            + " FROM watched w LEFT JOIN coins c INDEXED BY coins_unspent"
-            + " ON c.scan = 0 AND c.spent_height IS NULL AND c.address = w.address AND c.height <= ?1"
-            + " AND (c.coinbase = 0 OR c.height <= ?2) WHERE w.cover_height <= ?1";
-
-    private static final String SUM_OF = SUMS + " AND w.address = ?3 GROUP BY w.address";
-    private static final String ALL_SUMS = SUMS + " GROUP BY w.address";
-    private static final String VALUES_SPENT_SINCE = "SELECT address, value" + SPENT_SINCE + MATURE;
-
-    private static final long MOST_UPPER = 0xffff_ffffL;
 
     private CoinReading() {}
 
@@ -86,41 +73,21 @@ final class CoinReading {
                 row.getInt(6) != 0);
     }
 
-    /**
-     * What each covered address has after the block at {@code height}, those that were not asked for perhaps as well.
-     *
-     * @param mature up to this height coinbases count
-     * @throws ArithmeticException above 2^64-1, which no chain has
-     */
-    static Map<Address, Amount> sums(Page head, long height, long mature, List<Address> addresses) {
-        Map<Address, Amount> sums = new HashMap<>(2 * addresses.size());
-        if (addresses.size() <= SINGLY) {
-            for (Address address : addresses) {
-                head.queryOne(SUM_OF, CoinReading::sum, height, mature, address.toArray())
-                        .ifPresent(sum -> sums.put(address, sum.amount()));
-            }
-        } else {
-            head.query(ALL_SUMS, CoinReading::sum, height, mature)
-                    .forEach(sum -> sums.put(sum.address(), sum.amount()));
+    /** What each of {@code addresses} has, in their order; empty for those that are not covered. */
+    static List<Optional<Amount>> sums(Page head, CoinSums.Moment moment, List<Address> addresses) {
+        if (addresses.size() > SINGLY) {
+            return CoinSums.at(head, moment).of(addresses);
         }
-        head.query(
-                        VALUES_SPENT_SINCE,
-                        row -> new Sum(Address.of(row.getBytes(1)), Amount.ofUnsigned(row.getLong(2))),
-                        height,
-                        mature)
-                .forEach(spent ->
-                        sums.computeIfPresent(spent.address(), (address, amount) -> amount.plus(spent.amount())));
-        return sums;
+        Map<Address, List<OwnCoin>> coins = unspent(head, moment.height(), addresses);
+        return addresses.stream()
+                .map(address -> Optional.ofNullable(coins.get(address)).map(own -> sum(own, moment)))
+                .toList();
     }
 
-    private record Sum(Address address, Amount amount) {}
-
-    private static Sum sum(ResultSet row) throws SQLException {
-        long lower = row.getLong(3);
-        long upper = row.getLong(2) + (lower >>> Integer.SIZE);
-        if (upper > MOST_UPPER) {
-            throw new ArithmeticException("the coins of an address are worth more than 2^64-1");
-        }
-        return new Sum(Address.of(row.getBytes(1)), Amount.ofUnsigned(upper << Integer.SIZE | lower & MOST_UPPER));
+    private static Amount sum(List<OwnCoin> coins, CoinSums.Moment moment) {
+        return coins.stream()
+                .filter(coin -> !coin.coinbase() || coin.height() <= moment.mature())
+                .map(OwnCoin::value)
+                .reduce(Amount.ZERO, Amount::plus);
     }
 }

@@ -65,6 +65,7 @@ public final class LedgerBooks {
     private static void watch(Page head, List<Address> addresses, boolean fresh, long young) {
         long height = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
         long birth = Math.max(0, height - young);
+        LedgerTable.changed(head);
         for (Address address : addresses) {
             head.update(
                     "INSERT OR IGNORE INTO watched"
@@ -88,6 +89,7 @@ public final class LedgerBooks {
             watch(session.head(), watched, false, 0);
             unwatched.forEach(address ->
                     session.head().update("DELETE FROM watched WHERE address = ?", (Object) address.toArray()));
+            LedgerTable.changed(session.head());
             return null;
         });
     }
@@ -163,6 +165,7 @@ public final class LedgerBooks {
                     || !below.stream().allMatch(place -> BlockRows.has(head, place))) {
                 return false;
             }
+            LedgerTable.changed(head);
             coins.forEach(coin -> LedgerTable.create(head, coin));
             for (Address address : addresses) {
                 head.update(
@@ -180,12 +183,13 @@ public final class LedgerBooks {
     }
 
     /**
-     * What each covered one of {@code addresses} has after the block {@code at}; other covered ones may be told as well.
+     * What each of {@code addresses} has after the block {@code at}, in their order; empty for those that are not covered there.
      *
-     * @param mature up to this height coinbases count
+     * @param maturity blocks between a coinbase and the first block that may spend it; only what the next block may spend counts
      */
-    public CompletionStage<Optional<Map<Address, Amount>>> sums(BlockPlace at, long mature, List<Address> addresses) {
-        return after(at, head -> CoinReading.sums(head, at.height(), mature, addresses));
+    public CompletionStage<Optional<List<Optional<Amount>>>> sums(
+            BlockPlace at, int maturity, List<Address> addresses) {
+        return after(at, head -> CoinReading.sums(head, new CoinSums.Moment(at.height(), maturity), addresses));
     }
 
     private <T> CompletionStage<Optional<T>> after(BlockPlace at, Function<Page, T> reading) {

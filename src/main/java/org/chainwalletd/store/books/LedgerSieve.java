@@ -31,7 +31,9 @@ final class LedgerSieve {
         if (inMindOf(session).filter(LedgerSieve::isWorn).isPresent()) {
             session.forget(LedgerSieve.class);
         }
-        return session.keptInMind(LedgerSieve.class, LedgerSieve::new);
+        return session.isWriter()
+                ? Optional.of(session.keptInMind(LedgerSieve.class, LedgerSieve::new))
+                : Optional.empty();
     }
 
     /** For those who add to it what they write. Without one there is nothing to add to: it will be read with their rows. */

@@ -105,6 +105,17 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .orElse(true);
     }
 
+    /** Notes that the rows have changed in another way than by a block on top of the last one. */
+    static void changed(Page page) {
+        page.update("INSERT INTO chain_facts (name, value) VALUES ('ledger_changes', '1')"
+                + " ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1");
+    }
+
+    /** Two equal answers: between them there were only blocks that follow on each other. */
+    static String changes(Page page) {
+        return BlockRows.fact(page, "ledger_changes").orElse("0");
+    }
+
     /** Of what was watched before there was a block, nothing older than the first one that is read is known. */
     @Override
     public void begin(Page page, long height) {
@@ -135,6 +146,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     /** What was joined from a listing at a block that is gone is no longer complete; a fresh key had no coins before its birth. */
     @Override
     public void undo(Page page, long height) {
+        changed(page);
         page.update("DELETE FROM coins WHERE scan = ? AND height > ?", page.scan(), height);
         LedgerSieve.inMindOf(page.session())
                 .ifPresent(sieve -> page.query(
@@ -158,6 +170,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     @Override
     public void join(Page page) {
+        changed(page);
         page.update("UPDATE OR REPLACE coins SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
         BlockRows.scans(page).stream()
                 .filter(row -> row.scan() == page.scan())
