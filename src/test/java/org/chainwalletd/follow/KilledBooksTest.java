@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class KilledBooksTest {
     private static final int STEPS = 40;
-    private static final int KILLS = 2;
+    private static final int KILLS = Integer.getInteger("books.kills", 1);
 
     /** Blocks of 1,024 bytes for any one file: room for the library that SQLite unpacks, not for the whole log. */
     private static final int SMALL = 1_300;
@@ -49,7 +49,7 @@ class KilledBooksTest {
         books = folder.resolve("books-" + number);
     }
 
-    /** {@code -Dbooks.stories=25} takes longer. */
+    /** {@code -Dbooks.stories=25 -Dbooks.kills=4} takes longer. */
     @Test
     void after_a_kill_at_any_moment_the_books_are_those_of_the_block_at_which_they_stand() throws IOException {
         for (int i = 0; i < Integer.getInteger("books.stories", 1); i++) {
