@@ -35,9 +35,9 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
     /** Puts a question; {@code answer} gets the raw result. */
     record Ask(Question<?> question, CompletableFuture<JsonNode> answer) implements Command {}
 
-    private record Identified(BigInteger chainId, Throwable failure) implements Command {}
+    private record Identified(BigInteger chainId, Throwable failure, long begun) implements Command {}
 
-    private record Answered(Ask ask, JsonNode result, Throwable failure) implements Command {}
+    private record Answered(Ask ask, JsonNode result, Throwable failure, long begun) implements Command {}
 
     /** The way to it. */
     interface Wire {
@@ -57,20 +57,23 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
     private final Wire wire;
     private final BigInteger chainId;
     private final ByteBudget budget;
+    private final EndpointFigures figures;
     private final Deque<Ask> waiting = new ArrayDeque<>();
     private Identity identity = Identity.UNKNOWN;
     private int underWay;
 
-    private Endpoint(ActorContext<Command> context, Wire wire, BigInteger chainId, ByteBudget budget) {
+    private Endpoint(
+            ActorContext<Command> context, Wire wire, BigInteger chainId, ByteBudget budget, EndpointFigures figures) {
         super(context);
         this.wire = wire;
         this.chainId = chainId;
         this.budget = budget;
+        this.figures = figures;
     }
 
-    /** @param budget of the heap for answers; one call is always made */
-    static Behavior<Command> create(Wire wire, BigInteger chainId, ByteBudget budget) {
-        return Behaviors.setup(context -> new Endpoint(context, wire, chainId, budget));
+    /** @param budget of the heap for answers; what is sent goes out whether or not there is room */
+    static Behavior<Command> create(Wire wire, BigInteger chainId, ByteBudget budget, EndpointFigures figures) {
+        return Behaviors.setup(context -> new Endpoint(context, wire, chainId, budget, figures));
     }
 
     @Override
@@ -98,7 +101,8 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
             identity = Identity.ASKED;
             Question<BigInteger> question =
                     new Question<>("eth_chainId", Question.noParams(), Size.SMALL, Quantities::number);
-            getContext().pipeToSelf(wire.call(question), this::identification);
+            long begun = System.nanoTime();
+            getContext().pipeToSelf(wire.call(question), (result, failure) -> identification(result, failure, begun));
         }
         while (identity == Identity.CONFIRMED && !waiting.isEmpty() && mayCall(waiting.peek())) {
             begin(waiting.remove());
@@ -106,14 +110,15 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
         return this;
     }
 
-    private Command identification(JsonNode result, Throwable failure) {
+    private Command identification(JsonNode result, Throwable failure, long begun) {
         if (failure != null) {
-            return new Identified(null, Causes.of(failure));
+            return new Identified(null, Causes.of(failure), begun);
         }
         try {
-            return new Identified(Quantities.number(result), null);
+            return new Identified(Quantities.number(result), null, begun);
         } catch (IllegalArgumentException e) {
-            return new Identified(null, new AccountException.BadAnswer(wire.name(), "a chain id: " + e.getMessage()));
+            return new Identified(
+                    null, new AccountException.BadAnswer(wire.name(), "a chain id: " + e.getMessage()), begun);
         }
     }
 
@@ -122,6 +127,10 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
             return false;
         }
         long heap = ask.question().size().heap();
+        if (ask.question().isSend()) {
+            budget.take(heap);
+            return true;
+        }
         if (budget.tryTake(heap)) {
             return true;
         }
@@ -136,17 +145,21 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
 
     private void begin(Ask ask) {
         underWay++;
-        getContext().pipeToSelf(wire.call(ask.question()), (result, failure) -> new Answered(ask, result, failure));
+        long begun = System.nanoTime();
+        getContext()
+                .pipeToSelf(wire.call(ask.question()), (result, failure) -> new Answered(ask, result, failure, begun));
     }
 
     private Behavior<Command> identified(Identified command) {
         if (command.failure() == null && command.chainId().equals(chainId)) {
+            figures.ended(null, System.nanoTime() - command.begun());
             identity = Identity.CONFIRMED;
             return proceed();
         }
         Throwable why = command.failure() != null
                 ? command.failure()
                 : new AccountException.WrongChain(wire.name(), chainId, command.chainId());
+        figures.ended(why, System.nanoTime() - command.begun());
         LOG.warn("{}", why.getMessage());
         identity = Identity.UNKNOWN;
         List<Ask> refused = new ArrayList<>(waiting);
@@ -158,6 +171,7 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
     private Behavior<Command> answered(Answered command) {
         underWay--;
         budget.give(command.ask().question().size().heap());
+        figures.ended(Causes.of(command.failure()), System.nanoTime() - command.begun());
         if (command.failure() == null) {
             command.ask().answer().complete(command.result());
             return proceed();

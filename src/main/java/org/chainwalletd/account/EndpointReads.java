@@ -3,6 +3,7 @@ package org.chainwalletd.account;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -23,9 +24,11 @@ final class EndpointReads extends JsonReads implements AccountEndpoint {
 
     private final String name;
     private final ActorRef<Endpoint.Command> endpoint;
+    private final EndpointFigures figures;
 
-    EndpointReads(String name, ActorRef<Endpoint.Command> endpoint, Executor executor) {
+    EndpointReads(String name, ActorRef<Endpoint.Command> endpoint, EndpointFigures figures, Executor executor) {
         super(executor);
+        this.figures = figures;
         this.name = name;
         this.endpoint = endpoint;
     }
@@ -33,6 +36,23 @@ final class EndpointReads extends JsonReads implements AccountEndpoint {
     @Override
     public String name() {
         return name;
+    }
+
+    EndpointFigures figures() {
+        return figures;
+    }
+
+    @Override
+    public CompletionStage<Optional<AccountBlock>> block(BlockRef at) {
+        CompletionStage<Optional<AccountBlock>> block = super.block(at);
+        return at != BlockRef.Tag.LATEST
+                ? block
+                : block.thenApplyAsync(
+                        found -> {
+                            found.ifPresent(figures::toldOf);
+                            return found;
+                        },
+                        executor());
     }
 
     @Override
@@ -53,7 +73,7 @@ final class EndpointReads extends JsonReads implements AccountEndpoint {
     @Override
     public CompletionStage<Void> send(Bytes raw, Hash256 hash) {
         Question<Hash256> question = new Question<>(
-                "eth_sendRawTransaction",
+                Question.SEND,
                 Question.noParams().add(Quantities.text(raw)),
                 Size.SMALL,
                 result -> sameHash(Quantities.hash(result), hash));

@@ -1,5 +1,8 @@
 package org.chainwalletd.account;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
@@ -12,9 +15,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -25,8 +30,8 @@ import org.chainwalletd.stage.Causes;
 
 /** The configured endpoints, each with its actor, and what they say together. */
 public final class EvmEndpoints implements AccountChain {
-    /** Of the heap, for what endpoints answer. */
-    private static final int HEAP_SHARE = 8;
+    /** The part of the heap that endpoints' answers may fill. */
+    public static final int HEAP_SHARE = 8;
 
     /** Makes an actor of the daemon. */
     public interface Spawner {
@@ -36,8 +41,28 @@ public final class EvmEndpoints implements AccountChain {
     /**
      * @param urls at least as many as the quorum
      * @param callTimeout for one call to one endpoint
+     * @param answers of the heap, for what they answer
      */
-    public record Setup(List<URI> urls, int quorum, BigInteger chainId, Finality finality, Duration callTimeout) {
+    public record Setup(
+            List<URI> urls,
+            int quorum,
+            BigInteger chainId,
+            Finality finality,
+            Duration callTimeout,
+            ByteBudget answers,
+            MeterRegistry metrics) {
+        /** With a part of the heap that nobody else takes from, and figures that nobody reads. */
+        public Setup(List<URI> urls, int quorum, BigInteger chainId, Finality finality, Duration callTimeout) {
+            this(
+                    urls,
+                    quorum,
+                    chainId,
+                    finality,
+                    callTimeout,
+                    ByteBudget.ofHeap(HEAP_SHARE),
+                    new SimpleMeterRegistry());
+        }
+
         public Setup {
             urls = List.copyOf(urls);
             if (quorum < 1 || quorum > urls.size()) {
@@ -60,18 +85,38 @@ public final class EvmEndpoints implements AccountChain {
 
     /** Asks nothing yet. */
     public static EvmEndpoints start(ActorSystem<?> system, Spawner spawner, Setup setup, Executor executor) {
-        ByteBudget all = ByteBudget.ofHeap(HEAP_SHARE);
-        long share =
-                Runtime.getRuntime().maxMemory() / HEAP_SHARE / setup.urls().size();
-        List<EndpointReads> endpoints = new ArrayList<>();
+        long share = setup.answers().limit() / setup.urls().size();
+        List<EndpointReads> endpoints = new CopyOnWriteArrayList<>();
+        LongSupplier best = () -> endpoints.stream()
+                .mapToLong(reads -> reads.figures().height())
+                .max()
+                .orElse(0);
+        Gauge.builder("walletd.evm.answer.bytes", setup.answers(), ByteBudget::held)
+                .description("Bytes that may be held by answers of the account chain's endpoints that are being read")
+                .register(setup.metrics());
         for (URI url : setup.urls()) {
             HttpEndpoint wire = new HttpEndpoint(system, url, setup.callTimeout(), executor);
-            ByteBudget own = all.within(Math.max(share, Question.Size.WIDE.heap()));
+            ByteBudget own = setup.answers().within(Math.max(share, Question.Size.WIDE.heap()));
+            EndpointFigures figures =
+                    new EndpointFigures(setup.metrics(), wire.name(), best, System::currentTimeMillis);
             ActorRef<Endpoint.Command> actor = spawner.spawn(
-                    Endpoint.create(wire, setup.chainId(), own), "account-endpoint-" + (endpoints.size() + 1));
-            endpoints.add(new EndpointReads(wire.name(), actor, executor));
+                    Endpoint.create(wire, setup.chainId(), own, figures), "account-endpoint-" + (endpoints.size() + 1));
+            endpoints.add(new EndpointReads(wire.name(), actor, figures, executor));
         }
         return new EvmEndpoints(setup, endpoints, executor);
+    }
+
+    /** Asks each for its newest block, so that the figures are true when nothing else asks. */
+    public void look() {
+        endpoints.forEach(endpoint -> endpoint.block(BlockRef.Tag.LATEST));
+    }
+
+    /** Whether as many as the quorum have answered since the start. */
+    public boolean wasReached() {
+        return endpoints.stream()
+                        .filter(endpoint -> endpoint.figures().hasAnswered())
+                        .count()
+                >= setup.quorum();
     }
 
     /**

@@ -13,6 +13,13 @@ import org.chainwalletd.evm.EvmAddress;
  *     cannot be the answer
  */
 record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader) {
+    static final String SEND = "eth_sendRawTransaction";
+
+    /** Whether a transaction of ours leaves by it: nothing else may keep it. */
+    boolean isSend() {
+        return method.equals(SEND);
+    }
+
     /** Without its parameters: a claim that is sent holds the secret. */
     @Override
     public String toString() {

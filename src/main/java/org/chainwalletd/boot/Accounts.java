@@ -1,5 +1,6 @@
 package org.chainwalletd.boot;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -15,13 +16,16 @@ import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendPace;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.method.swap.AccountMethods;
 import org.chainwalletd.store.Store;
 
 /** The account chain: what asks it, what sends on it, and what keeps its key. */
 record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Services methods, EvmKeyGuard guard) {
+    private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
     /** Empty without endpoints. Blocks until each endpoint has told its chain, or has not answered in its time. */
@@ -31,15 +35,19 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
             EvmEndpoints.Spawner spawner,
             Keyring keyring,
             Store store,
+            ByteBudget heldForPeers,
+            MeterRegistry metrics,
             Workers workers) {
         return settings.evm().map(evm -> {
-            EvmEndpoints chain = EvmEndpoints.start(system, spawner, setup(evm), workers.upstream());
+            EvmEndpoints chain =
+                    EvmEndpoints.start(system, spawner, setup(evm, heldForPeers, metrics), workers.upstream());
             List<String> complaints =
                     Futures.await(chain.complaints(), OPENING, "asking the account chain's endpoints");
             if (!complaints.isEmpty()) {
                 throw new StartupException(
                         String.join("; ", complaints) + ": correct --evm-rpc, --evm-chain-id or --swap-evm-finality");
             }
+            system.scheduler().scheduleWithFixedDelay(LOOK, LOOK, chain::look, system.executionContext());
             SealedSends journal = Futures.await(
                     SealedSends.open(store.accountSends(), keyring::accountSends, workers.upstream()),
                     OPENING,
@@ -62,13 +70,22 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
         });
     }
 
-    private static EvmEndpoints.Setup setup(Settings.Evm evm) {
+    /** Until a quorum has answered for the first time. Whoever goes away later costs swaps time, and the chain's payments nothing. */
+    ReadinessCheck readiness() {
+        return () -> chain.wasReached()
+                ? Optional.empty()
+                : Optional.of("fewer than " + chain.quorum() + " endpoints of the account chain have answered yet");
+    }
+
+    private static EvmEndpoints.Setup setup(Settings.Evm evm, ByteBudget heldForPeers, MeterRegistry metrics) {
         return new EvmEndpoints.Setup(
                 evm.urls(),
                 evm.quorum(),
                 BigInteger.valueOf(evm.chainId()),
                 finality(evm.finality()),
-                evm.callTimeout());
+                evm.callTimeout(),
+                heldForPeers.within(ByteBudget.ofHeap(EvmEndpoints.HEAP_SHARE).limit()),
+                metrics);
     }
 
     private static Finality finality(Settings.EvmFinality configured) {

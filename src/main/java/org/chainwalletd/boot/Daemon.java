@@ -197,8 +197,8 @@ public final class Daemon implements AutoCloseable {
                 meters.registry(),
                 workers.upstream());
         waiting.sighted().tellHtlcs(htlcs.sightings());
-        Optional<Accounts> accounts =
-                Accounts.start(settings, system, new UnderGuardian(system), keyring, store, workers);
+        Optional<Accounts> accounts = Accounts.start(
+                settings, system, new UnderGuardian(system), keyring, store, heldForPeers, meters.registry(), workers);
         // What is made is journalled or refused; what is journalled goes on after the next start.
         accounts.ifPresent(account -> closers.add(
                 "account chain",

@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -146,11 +147,13 @@ record Services(
 
     /** What must hold before the daemon is of use to its callers. The keyring is open before anything is served. */
     List<ReadinessCheck> readiness() {
-        return List.of(
+        List<ReadinessCheck> checks = new ArrayList<>(List.<ReadinessCheck>of(
                 () -> nodes.seen().get().isAnswering()
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"),
                 () -> nodes.chain().complaint(),
-                new FollowerReadiness(following.follower(), settings.follow().maxLag(), Clock.systemUTC()));
+                new FollowerReadiness(following.follower(), settings.follow().maxLag(), Clock.systemUTC())));
+        accounts.map(Accounts::readiness).ifPresent(checks::add);
+        return List.copyOf(checks);
     }
 }

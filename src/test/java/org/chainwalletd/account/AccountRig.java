@@ -1,5 +1,6 @@
 package org.chainwalletd.account;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.SqliteStore;
@@ -97,6 +99,22 @@ public final class AccountRig implements AutoCloseable {
 
     private static EvmEndpoints.Setup setup(int agree, Duration time, List<URI> urls) {
         return new EvmEndpoints.Setup(urls, agree, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, time);
+    }
+
+    /** With what it may hold of answers, and somebody who reads its figures. */
+    EvmEndpoints client(ByteBudget answers, MeterRegistry metrics) {
+        return EvmEndpoints.start(
+                kit.system(),
+                spawner(),
+                new EvmEndpoints.Setup(
+                        urls(),
+                        2,
+                        BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                        Finality.FINALIZED,
+                        patience,
+                        answers,
+                        metrics),
+                executor);
     }
 
     public EvmEndpoints client(int agree, URI... urls) {

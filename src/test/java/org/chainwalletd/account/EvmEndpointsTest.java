@@ -7,6 +7,7 @@ import static org.chainwalletd.account.AccountRig.done;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.math.BigInteger;
@@ -24,6 +25,7 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.AfterEach;
@@ -358,5 +360,50 @@ class EvmEndpointsTest {
     private long reachedCount(AccountChain client) {
         CompletionStage<Long> count = client.reached(reads -> reads.transactionCount(rig.own, BlockRef.Tag.LATEST));
         return done(count);
+    }
+
+    @Test
+    void operators_see_of_each_endpoint_whether_it_answers_and_how_far_it_is_behind() {
+        SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+        EvmEndpoints client = rig.client(ByteBudget.ofHeap(EvmEndpoints.HEAP_SHARE), metrics);
+        assertThat(client.wasReached()).isFalse();
+        rig.chain.mine(9);
+        rig.second.behind(3);
+        client.look();
+        String second = "127.0.0.1:" + rig.second.uri().getPort();
+        Await.until(
+                "both have told of a block",
+                () -> client.wasReached() && figure(metrics, "walletd.evm.height", second) > 0);
+        Await.until("it is seen to be behind", () -> figure(metrics, "walletd.evm.lag.blocks", second) == 3);
+        assertThat(figure(metrics, "walletd.evm.up", second)).isEqualTo(1);
+
+        rig.second.status("eth_getBlockByNumber", 503, "");
+        client.look();
+
+        Await.until("it is seen to be away", () -> figure(metrics, "walletd.evm.up", second) == 0);
+        assertThat(metrics.get("walletd.evm.calls")
+                        .tag("endpoint", second)
+                        .tag("outcome", "failed")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+        assertThat(client.wasReached()).isTrue();
+    }
+
+    private static double figure(SimpleMeterRegistry metrics, String name, String endpoint) {
+        return metrics.get(name).tag("endpoint", endpoint).gauge().value();
+    }
+
+    @Test
+    void what_is_sent_goes_out_although_there_is_no_memory_left_for_answers() {
+        ByteBudget full = ByteBudget.of(0);
+        EvmEndpoints client = rig.client(full, new SimpleMeterRegistry());
+        assertThatThrownBy(() -> done(client.any().chainId()))
+                .isInstanceOf(AccountException.Unreachable.class)
+                .hasMessageContaining("no memory");
+        rig.first.refuse("eth_sendRawTransaction", -32000, "already known");
+
+        assertThat(done(client.sendToAll(Bytes.parse("02"), Hash256.ZERO))).isNull();
+        Await.until("it was given back", () -> full.held() == 0);
     }
 }
