@@ -63,10 +63,10 @@ final class EndpointFigures {
 
     /** @param failure null when it has answered as asked */
     void ended(Throwable failure, long nanos) {
+        timers.computeIfAbsent(outcome(failure), this::timer).record(nanos, TimeUnit.NANOSECONDS);
         answering =
                 !(failure instanceof AccountException.Unreachable || failure instanceof AccountException.WrongChain);
         answered |= answering;
-        timers.computeIfAbsent(outcome(failure), this::timer).record(nanos, TimeUnit.NANOSECONDS);
     }
 
     private Timer timer(String outcome) {

@@ -58,7 +58,7 @@ public final class AccountRig implements AutoCloseable {
     public final ExecutorService executor = Executors.newFixedThreadPool(4);
 
     private final Path folder;
-    private final Duration patience = Duration.ofSeconds(5);
+    private final Duration patience = Duration.ofSeconds(30);
     OptionalLong knownNonce = OptionalLong.empty();
     public SqliteStore store;
     public SealedSends journal;
