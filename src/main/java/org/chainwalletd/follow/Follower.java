@@ -132,6 +132,15 @@ public final class Follower {
     }
 
     /**
+     * Whether the work of every block of the followed chain between two heights, both included, is checked; what was left out while the chain
+     * was being caught up with is checked now, in part when it is much. Never true while work is not to be verified, on a network that asks for
+     * it. Fails when the books cannot be read, or no node sends a header.
+     */
+    public CompletionStage<Boolean> provesWork(long from, long to) {
+        return new WorkProof(setup.file(), setup.any(), setup.work(), executor).of(from, to);
+    }
+
+    /**
      * What a second reading of some blocks gave.
      *
      * @param top the highest of the blocks

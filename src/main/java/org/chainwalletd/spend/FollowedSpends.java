@@ -49,6 +49,11 @@ public final class FollowedSpends implements SpendChain {
     }
 
     @Override
+    public CompletionStage<Boolean> provesWork(long from, long to) {
+        return follower.provesWork(from, to);
+    }
+
+    @Override
     public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place) {
         return follower.proves(txId, place);
     }

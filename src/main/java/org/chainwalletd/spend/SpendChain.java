@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Hash256;
@@ -30,6 +31,11 @@ public interface SpendChain {
 
     /** Empty before the first block, and while the chain is being changed: the next event says when to ask again. */
     CompletionStage<Optional<Fates>> fates(List<SpendingBooks.Question> questions);
+
+    /** Whether the work of the blocks between two heights, both included, is checked, now if it was not before. */
+    default CompletionStage<Boolean> provesWork(long from, long to) {
+        return CompletableFuture.completedFuture(false);
+    }
 
     /** Whether a transaction is in a block of the followed chain that the books know nothing of. */
     CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place);

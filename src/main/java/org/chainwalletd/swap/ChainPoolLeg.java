@@ -174,7 +174,9 @@ public final class ChainPoolLeg implements PoolLeg {
             this.sight = sight;
         }
 
-        private record Further(boolean nodesAgree, boolean claimValid) {}
+        private record Further(boolean workChecked, boolean nodesAgree, boolean claimValid) {
+            private static final Further SOUND = new Further(true, true, true);
+        }
 
         private CompletionStage<GateVerdict> judge(Map<Outpoint, Further> looked) {
             BuyGate.Judgement judgement = gate.judge(row.terms(), evidence(looked));
@@ -201,28 +203,32 @@ public final class ChainPoolLeg implements PoolLeg {
                     .orElseThrow();
         }
 
+        /** The work first: it was checked when the blocks were read, unless there were many to be caught up with. */
         private CompletionStage<Further> further(Candidate one) {
             BlockRow block = one.found().block().orElseThrow();
-            return agreement
-                    .on(block.place())
-                    .thenCombineAsync(
-                            claims.isClaimable(row.terms(), one.found().row(), one.output()),
-                            Further::new,
-                            chain.executor());
+            CompletionStage<Boolean> work = one.found().workChecked()
+                    ? CompletableFuture.completedFuture(true)
+                    : chain.spends()
+                            .provesWork(block.height(), sight.view().tip().height());
+            return work.thenComposeAsync(
+                    checked -> agreement
+                            .on(block.place())
+                            .thenCombineAsync(
+                                    claims.isClaimable(row.terms(), one.found().row(), one.output()),
+                                    (agree, valid) -> new Further(checked, agree, valid),
+                                    chain.executor()),
+                    chain.executor());
         }
 
         /** What was not looked at yet counts as sound: it is looked at when everything else is. */
         private BuyGate.Evidence evidence(Map<Outpoint, Further> looked) {
             List<BuyGate.Candidate> candidates = new ArrayList<>();
             for (Candidate one : sight.candidates()) {
-                Further further = looked.getOrDefault(one.outpoint(), new Further(true, true));
+                Further further = looked.getOrDefault(one.outpoint(), Further.SOUND);
                 one.found()
                         .block()
                         .ifPresent(block -> candidates.add(new BuyGate.Candidate(
-                                htlc(one, block),
-                                one.found().workChecked(),
-                                further.nodesAgree(),
-                                further.claimValid())));
+                                htlc(one, block), further.workChecked(), further.nodesAgree(), further.claimValid())));
             }
             return new BuyGate.Evidence(
                     candidates, sight.view().tip().height(), sight.view().tip().timestamp(), now);

@@ -327,6 +327,14 @@ final class ChainLegRig implements AutoCloseable {
         mine((int) (height - chain.tip().height()));
     }
 
+    /** As if the chain had been caught up with from this height on. */
+    void forgetWork(long from) {
+        get(follow.books().write(session -> {
+            session.head().update("UPDATE blocks SET work_checked = 0 WHERE height >= ?", from);
+            return null;
+        }));
+    }
+
     void followed() {
         follow.awaitTip(chain.tip().id());
     }

@@ -186,6 +186,18 @@ class ChainPoolLegTest {
         assertThat(gate().isOpen()).isTrue();
     }
 
+    @Test
+    void workThatWasLeftOutIsCheckedBeforeTheGateOpens() {
+        poolLocks();
+        rig.mine((int) DEPTH - 1);
+        rig.forgetWork(rig.chain.tip().height() - DEPTH + 1);
+        rig.first.refuse("get_block", params -> "Block not found");
+        rig.second.refuse("get_block", params -> "Block not found");
+        assertThat(closed()).isInstanceOf(GateVerdict.UncheckedWork.class);
+        beHonest();
+        assertThat(gate().isOpen()).isTrue();
+    }
+
     /** Otherwise one lying node could close the gate with bytes that nobody has signed. */
     @Test
     void whatAMempoolShowsOfTheLockCountsOnlyAsFarAsABlockCouldTakeIt() {

@@ -81,6 +81,27 @@ public final class BlockRows {
         return checked == to - from + 1;
     }
 
+    /** The lowest blocks between two heights, both included, whose work was not checked. */
+    public static List<BlockRow> withoutWork(Page page, long from, long to, int limit) {
+        return page.query(
+                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? AND work_checked = 0"
+                        + " ORDER BY height LIMIT ?",
+                BlockRows::read,
+                page.scan(),
+                from,
+                to,
+                limit);
+    }
+
+    /** The work of this block is checked, if it is there still. */
+    public static void checkWork(Page page, BlockPlace place) {
+        page.update(
+                "UPDATE blocks SET work_checked = 1 WHERE scan = ? AND height = ? AND id = ?",
+                page.scan(),
+                place.height(),
+                place.blockId().toArray());
+    }
+
     /** Whether this block is one of the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
         return page.queryOne(
