@@ -18,7 +18,12 @@ class SwapDemoIT {
 
     private static Ended demo(String... more) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
-                LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath().toString(), "demo", "--swap"));
+                LauncherCall.packageFolder()
+                        .resolve("bin/chain-walletd")
+                        .toAbsolutePath()
+                        .toString(),
+                "demo",
+                "--swap"));
         command.addAll(List.of(more));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("WALLETD_ARCHIVE", "off");

@@ -18,27 +18,35 @@ import org.chainwalletd.swap.Legs;
 import org.chainwalletd.swap.OwnLeg;
 import org.chainwalletd.swap.PoolLeg;
 import org.chainwalletd.swap.QuoteBinding;
+import org.chainwalletd.swap.Relay;
 import org.chainwalletd.swap.SwapClocks;
 import org.chainwalletd.swap.SwapLimits;
+import org.chainwalletd.swap.pool.Pool;
 
 /** Puts the legs of both chains together: in a sell ours stands on the chain, in a buy in the contract. */
 final class SwapLegs {
     private SwapLegs() {}
 
-    /** @param hindrance why a secret could not be followed up now */
+    /**
+     * @param allowRelay whether the pool may send a claim that we have no gas for
+     * @param hindrance why a secret could not be followed up now
+     */
     static Legs make(
             Swaps.Parts parts,
             SwapLimits limits,
+            boolean allowRelay,
             QuoteBinding binding,
             SwapClocks clocks,
             Supplier<Optional<String>> hindrance) {
         Executor executor = parts.workers().upstream();
         Accounts account = parts.accounts().orElseThrow();
         ChainSide chain = chain(parts, clocks.clock(), executor);
-        OwnLeg ownOnChain =
-                new AnnouncedLeg(new ChainOwnLeg(chain, limits), parts.pool().orElseThrow(), executor);
+        Pool pool = parts.pool().orElseThrow();
+        OwnLeg ownOnChain = new AnnouncedLeg(new ChainOwnLeg(chain, limits), pool, executor);
         OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, executor);
-        PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, executor);
+        Optional<Relay> relay =
+                Optional.of(new Relay(pool, clocks.clock(), executor)).filter(there -> allowRelay);
+        PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay, executor);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
         return new BothLegs(
                 row -> row.terms().direction().isSell() ? ownOnChain : ownInContract,

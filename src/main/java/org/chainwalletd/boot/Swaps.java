@@ -185,7 +185,7 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
                     InstantSource.system(),
                     parts.workers().upstream());
             QuoteBinding binding = binding(limits);
-            Legs legs = SwapLegs.make(parts, limits, binding, clocks, this::hindrance);
+            Legs legs = SwapLegs.make(parts, limits, rules.allowRelay(), binding, clocks, this::hindrance);
             SwapSetup setup = new SwapSetup(
                     journal,
                     legs,

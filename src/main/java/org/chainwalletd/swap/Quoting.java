@@ -84,12 +84,9 @@ public final class Quoting {
         if (setup.book().count(SwapStatus.QUOTED) >= MOST_OPEN) {
             return refused(new SwapRefusal.TooManySwaps());
         }
-        if (setup.clocks().tip().get().isEmpty()) {
-            return refused(new SwapRefusal.Unsafe("the chain is not followed yet"));
-        }
         return ours(wanted.from())
                 .thenComposeAsync(
-                        ours -> usable(ours.evm()).thenComposeAsync(time -> ask(wanted, ours), setup.executor()),
+                        ours -> usable(ours.evm()).thenComposeAsync(yes -> ask(wanted, ours), setup.executor()),
                         setup.executor());
     }
 
@@ -115,8 +112,11 @@ public final class Quoting {
                         key -> key.orElseThrow(() -> new EvmKeyException(new EvmKeyRefusal.NoKey())), setup.executor());
     }
 
-    /** Whether the account chain can pay us and we can pay there, by the word of the quorum; what has code may pass on what it gets. */
+    /** Whether both chains can be used: the account chain pays us and we can pay there, by the word of the quorum; what has code may pass on what it gets. */
     private CompletionStage<Void> usable(EvmAddress ours) {
+        if (setup.clocks().tip().get().isEmpty()) {
+            return refused(new SwapRefusal.Unsafe("the chain is not followed yet"));
+        }
         CompletionStage<Boolean> plain = setup.chain()
                 .agreed(reads ->
                         reads.code(ours, BlockRef.Tag.LATEST).thenApplyAsync(code -> code.isEmpty(), setup.executor()));

@@ -81,13 +81,24 @@ class SwapDaemonTest {
 
     /** Keys with money on both chains. */
     private void fund(DaemonRig daemon) {
+        fundChain(daemon);
+        chains.evm().fund(EvmAddress.parse(account), ETHER);
+    }
+
+    private void fundChain(DaemonRig daemon) {
         account = daemon.call("evm_create_address", Map.of()).get("address").asText();
         address = daemon.call("generate_standard_address", Map.of())
                 .get("address")
                 .asText();
-        chains.evm().fund(EvmAddress.parse(account), ETHER);
         chains.chain().faucet(Address.parse(address), Amount.of(COINS));
         chains.round();
+        String tip = chains.chain().tip().id().hex();
+        Await.until(
+                "the chain is followed",
+                () -> daemon.followerStatus()
+                        .path("last_indexed_block_id")
+                        .asText()
+                        .equals(tip));
         Await.until(
                 "the coins are there",
                 () -> daemon.call("get_balance", Map.of("address", address))
@@ -223,6 +234,29 @@ class SwapDaemonTest {
             assertThat(gained).isBetween(out * 98 / 100, out);
             assertThat(daemon.call("swap_list", Map.of("state", "completed")).get("swaps"))
                     .hasSize(1);
+        }
+    }
+
+    @Test
+    void without_gas_a_sell_is_begun_only_when_the_pool_may_send_the_claim() {
+        world(config -> config);
+        String refused;
+        try (DaemonRig daemon = daemon()) {
+            fundChain(daemon);
+            refused = quote(daemon, "chain_to_native", "12");
+            assertThat(code(daemon, "swap_execute", id(refused))).isEqualTo(-32602);
+            assertThat(swap(daemon, refused).has("user_lock_tx")).isFalse();
+        }
+        try (DaemonRig daemon = daemon("--swap-allow-relay", "true")) {
+            Await.until(
+                    "the quote of another process has expired",
+                    () -> swap(daemon, refused).get("status").asText().equals("expired"));
+            String swap = quote(daemon, "chain_to_native", "12");
+            daemon.call("swap_execute", id(swap));
+            until(daemon, swap, "completed");
+            assertThat(chains.evm().balance(EvmAddress.parse(account)))
+                    .isEqualTo(new BigInteger(
+                            swap(daemon, swap).get("amount_out_units").asText()));
         }
     }
 
