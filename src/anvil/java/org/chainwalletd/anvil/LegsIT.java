@@ -1,0 +1,286 @@
+package org.chainwalletd.anvil;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.AccountService;
+import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.account.SealedSends;
+import org.chainwalletd.account.SendPace;
+import org.chainwalletd.account.SendSetup;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.crypto.Keccak256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.devnet.pool.Anvil;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.swap.Circumstances;
+import org.chainwalletd.swap.EvmOwnLeg;
+import org.chainwalletd.swap.EvmPoolLeg;
+import org.chainwalletd.swap.GateVerdict;
+import org.chainwalletd.swap.OwnLock;
+import org.chainwalletd.swap.PoolLock;
+import org.chainwalletd.swap.SwapLimits;
+import org.chainwalletd.swap.SwapRow;
+import org.chainwalletd.swap.SwapTerms;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.evm.EvmCaller;
+import org.chainwalletd.testkit.evm.PlainEvmKeys;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Both legs of a swap on a real anvil: a lock that is claimed, a lock that is taken back, a lock of the pool that we claim. */
+class LegsIT {
+    private static final byte[] SECRET = Bytes.parse("3d".repeat(32)).toArray();
+    private static final Hash256 HASH_LOCK = Hash256.sha256(SECRET);
+    private static final BigInteger WEI = BigInteger.TEN.pow(17);
+    private static final int FINAL = 6;
+
+    @TempDir
+    Path folder;
+
+    private final ExecutorService executor = Executors.newFixedThreadPool(4);
+    private final PlainEvmKeys keys = new PlainEvmKeys();
+    private final EvmAddress own =
+            keys.add(SecretBytes.takeOver(Bytes.parse("17".repeat(32)).toArray()));
+    private final PublicKey chainKey = PublicKey.of(Ed25519.publicKey(SECRET));
+
+    private Anvil anvil;
+    private EvmCaller evm;
+    private String pool;
+    private EvmAddress contract;
+    private long deadline;
+    private ActorTestKit kit;
+    private SqliteStore store;
+    private EvmEndpoints chain;
+    private AccountService sends;
+    private SwapLimits limits;
+
+    @BeforeEach
+    void start() throws IOException {
+        anvil = RealAnvil.start(Duration.ZERO);
+        evm = new EvmCaller(anvil.uri());
+        pool = evm.call("eth_accounts").get(1).asText();
+        evm.call(
+                "anvil_setBalance",
+                own.toString(),
+                "0x" + WEI.multiply(BigInteger.TEN).toString(16));
+        contract = deploy();
+        mine(FINAL);
+        deadline = time() + 10_000;
+        kit = ActorTestKit.create();
+        store = SqliteStore.open(folder);
+        chain = EvmEndpoints.start(
+                kit.system(),
+                spawner(),
+                new EvmEndpoints.Setup(
+                        List.of(anvil.uri(), anvil.uri()),
+                        2,
+                        BigInteger.valueOf(31_337),
+                        Finality.FINALIZED,
+                        Duration.ofSeconds(30)),
+                executor);
+        SealedSends journal = Await.result(SealedSends.open(
+                store.accountSends(),
+                like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
+                executor));
+        sends = Await.result(AccountService.start(
+                new SendSetup(
+                        chain, keys, journal, OptionalLong.empty(), SendPace.USUAL, InstantSource.system(), executor),
+                spawner()));
+        Bytes code = Await.result(chain.any().code(contract, BlockRef.Tag.LATEST));
+        limits = limits(Hash256.of(Keccak256.of(code.toArray())));
+    }
+
+    private EvmEndpoints.Spawner spawner() {
+        return new EvmEndpoints.Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return kit.spawn(behavior);
+            }
+        };
+    }
+
+    @AfterEach
+    void stop() {
+        kit.shutdownTestKit();
+        store.close();
+        executor.shutdownNow();
+        anvil.close();
+    }
+
+    private EvmAddress deploy() throws IOException {
+        String code;
+        try (InputStream in = LegsIT.class.getResourceAsStream("/org/chainwalletd/devnet/pool/HashTimeLock.json")) {
+            code = new JsonMapper().readTree(in).get("bytecode").asText();
+        }
+        JsonNode deployed =
+                evm.call("eth_sendTransaction", Map.of("from", pool, "data", "0x" + code, "gas", "0x100000"));
+        mine(1);
+        return EvmAddress.parse(evm.call("eth_getTransactionReceipt", deployed)
+                .get("contractAddress")
+                .asText());
+    }
+
+    private void mine(int blocks) {
+        for (int i = 0; i < blocks; i++) {
+            evm.call("evm_mine");
+        }
+    }
+
+    private long time() {
+        return Long.decode(evm.call("eth_getBlockByNumber", "latest", false)
+                .get("timestamp")
+                .asText());
+    }
+
+    private SwapLimits limits(Hash256 codeHash) {
+        return new SwapLimits(
+                BigInteger.valueOf(31_337),
+                contract,
+                codeHash,
+                2,
+                Finality.FINALIZED,
+                OptionalLong.empty(),
+                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
+                SwapLimits.DEFAULT_MAX_LOCK_SECS,
+                SwapLimits.DEFAULT_EVM_MARGIN_SECS,
+                SwapLimits.DEFAULT_CHAIN_MARGIN_BLOCKS,
+                SwapLimits.DEFAULT_MAX_FEE_BPS,
+                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
+                true);
+    }
+
+    private SwapRow row(Direction direction) {
+        boolean sell = direction.isSell();
+        BigInteger coins = BigInteger.valueOf(100_000_000);
+        SwapTerms terms = new SwapTerms(
+                direction,
+                HASH_LOCK,
+                "1",
+                "1",
+                sell ? coins : WEI,
+                sell ? WEI : coins,
+                contract,
+                new SwapTerms.Ours(ChainProfile.of("chain").addressOf(chainKey), chainKey, own),
+                sell ? Optional.of(chainKey) : Optional.empty(),
+                sell ? Optional.empty() : Optional.of(EvmAddress.parse(pool)),
+                sell ? 1_000 : deadline,
+                30,
+                time() + 300,
+                30,
+                Optional.empty());
+        SwapRow quoted = SwapRow.quoted("a-swap", "pool-1", "run", terms, Optional.empty(), time());
+        return quoted.with(quoted.acts().lock(), time());
+    }
+
+    private void fromPool(BigInteger wei, Bytes data) {
+        evm.call(
+                "eth_sendTransaction",
+                Map.of(
+                        "from",
+                        pool,
+                        "to",
+                        contract.toString(),
+                        "gas",
+                        "0x30d40",
+                        "value",
+                        "0x" + wei.toString(16),
+                        "data",
+                        "0x" + data));
+        mine(1);
+    }
+
+    private static <T> T done(CompletionStage<T> stage) {
+        return Await.result(stage);
+    }
+
+    @Test
+    void our_lock_settles_and_the_pools_claim_is_seen_with_its_secret() {
+        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, executor);
+        SwapRow row = row(Direction.NATIVE_TO_CHAIN);
+        assertThat(done(leg.obstacle(row))).isEmpty();
+        String tx = done(leg.sendLock(row));
+        assertThat(done(leg.sendLock(row))).isEqualTo(tx);
+        mine(FINAL);
+        assertThat(done(leg.look(row)).lock())
+                .isInstanceOfSatisfying(
+                        OwnLock.Locked.class,
+                        lock -> assertThat(lock.settledAt()).isPresent());
+
+        fromPool(BigInteger.ZERO, SwapContract.claim(SECRET));
+
+        assertThat(done(leg.look(row)).lock())
+                .isInstanceOfSatisfying(
+                        OwnLock.Claimed.class, lock -> assertThat(lock.tx()).startsWith("0x"));
+        assertThat(done(leg.look(row)).secretShown()).isTrue();
+    }
+
+    @Test
+    void our_lock_comes_back_at_its_deadline_and_not_a_second_before() {
+        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, executor);
+        SwapRow row = row(Direction.NATIVE_TO_CHAIN);
+        done(leg.sendLock(row));
+        mine(1);
+        evm.call("evm_setNextBlockTimestamp", deadline - 1);
+        mine(1);
+        assertThat(done(leg.look(row)).refundDue()).isFalse();
+        evm.call("evm_setNextBlockTimestamp", deadline);
+        mine(1);
+        assertThat(done(leg.look(row)).refundDue()).isTrue();
+
+        String tx = done(leg.takeBack(row));
+        mine(FINAL);
+
+        assertThat(done(leg.look(row)).lock()).isEqualTo(new OwnLock.TakenBack(HASH_LOCK.hex(), tx, true));
+    }
+
+    @Test
+    void a_lock_of_the_pool_opens_the_gate_when_it_is_final_and_is_claimed_once() {
+        EvmPoolLeg leg = new EvmPoolLeg(chain, sends, limits, executor);
+        SwapRow row = row(Direction.CHAIN_TO_NATIVE);
+        assertThat(done(leg.obstacle(row))).isEmpty();
+        Circumstances now = new Circumstances(time(), false, Optional.empty(), OptionalLong.of(time()));
+        fromPool(WEI, SwapContract.lock(HASH_LOCK, own, deadline));
+        assertThat(done(leg.gate(row, now)).isOpen()).isFalse();
+        mine(FINAL);
+        assertThat(done(leg.gate(row, now))).isEqualTo(new GateVerdict.Open());
+
+        String tx = done(leg.pushClaim(row, SecretBytes.copyOf(SECRET)));
+        assertThat(done(leg.pushClaim(row, SecretBytes.copyOf(SECRET)))).isEqualTo(tx);
+        mine(FINAL);
+
+        assertThat(done(leg.look(row)).lock()).isEqualTo(new PoolLock.Claimed(HASH_LOCK.hex(), tx, true));
+        assertThat(evm.call("eth_getTransactionCount", own.toString(), "latest").asText())
+                .isEqualTo("0x1");
+    }
+}
