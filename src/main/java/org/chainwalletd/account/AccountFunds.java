@@ -1,6 +1,7 @@
 package org.chainwalletd.account;
 
 import java.math.BigInteger;
+import java.util.Optional;
 
 /**
  * What an address of ours has, in wei.
@@ -9,16 +10,14 @@ import java.math.BigInteger;
  * @param committed value and highest fee of our transactions that are not mined
  * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need
  * @param reserved that for all open swaps
- * @param hasCode whether it is a contract, or has lent itself to one: what is paid to it may be moved by others
- * @param knowsType2 whether the chain has a base fee
+ * @param obstacle why nothing at all is sent from it: its nonces are not explained, it has code, the chain has no transactions of type 2
  */
 public record AccountFunds(
         BigInteger balance,
         BigInteger committed,
         BigInteger reservePerSwap,
         BigInteger reserved,
-        boolean hasCode,
-        boolean knowsType2) {
+        Optional<SendRefusal> obstacle) {
     private static final BigInteger TRANSACTIONS_PER_SWAP = BigInteger.valueOf(4);
 
     /** What one transaction of a swap may take for gas: 120,000 gas × (2 × base fee + tip). */

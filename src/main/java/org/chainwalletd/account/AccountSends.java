@@ -39,7 +39,7 @@ public interface AccountSends {
      */
     CompletionStage<SendRecord> raise(String reference);
 
-    /** Spends its nonce to ourselves, at a higher fee. Either may be mined: the record tells which. */
+    /** Spends its nonce to ourselves, at a higher fee, once. Either may be mined: the record tells which. */
     CompletionStage<SendRecord> cancel(String reference);
 
     /**

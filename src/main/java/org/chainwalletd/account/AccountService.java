@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 
@@ -115,18 +116,40 @@ public final class AccountService implements AccountSends {
         CompletableFuture<SendWatch.Commitments> commitments = new CompletableFuture<>();
         watch.tell(new SendWatch.Commit(address, commitments));
         return Survey.of(setup.chain(), address, setup.executor())
-                .thenCombineAsync(commitments, (survey, found) -> funds(address, survey, found), setup.executor());
+                .thenCombineAsync(commitments, Standing::new, setup.executor())
+                .thenComposeAsync(standing -> funds(address, standing), setup.executor());
     }
 
-    private AccountFunds funds(EvmAddress address, Survey survey, SendWatch.Commitments found) {
+    private record Standing(Survey survey, SendWatch.Commitments found) {}
+
+    /** The journal is read after the chain: what is given a nonce and mined meanwhile must not look like a gap. */
+    private CompletionStage<AccountFunds> funds(EvmAddress address, Standing standing) {
+        BigInteger chainId = setup.chain().chainId();
+        Bytes from = SendSetup.bytes(address);
+        return setup.store()
+                .nextNonce(chainId, from)
+                .thenCombineAsync(
+                        setup.store().lastLost(chainId, from),
+                        (next, stolen) -> funds(
+                                standing,
+                                new SendMaker.Line(
+                                        address,
+                                        next,
+                                        stolen,
+                                        standing.found().commitments(),
+                                        swaps.needingGas(address))),
+                        setup.executor());
+    }
+
+    private AccountFunds funds(Standing standing, SendMaker.Line line) {
+        Survey survey = standing.survey();
         BigInteger perSwap = Survey.reservePerSwap(survey.market());
         return new AccountFunds(
                 survey.balance(),
-                Commitment.sum(found.commitments(), survey.count()),
+                Commitment.sum(line.commitments(), survey.count()),
                 perSwap,
-                perSwap.multiply(BigInteger.valueOf(swaps.needingGas(address))),
-                survey.hasCode(),
-                survey.knowsType2());
+                perSwap.multiply(BigInteger.valueOf(line.openSwaps())),
+                new SendMaker(setup).obstacle(line, survey));
     }
 
     @Override

@@ -74,7 +74,8 @@ final class SendMaker {
                 .thenComposeAsync(done -> allot(line, survey, requests, estimates), setup.executor());
     }
 
-    private Optional<SendRefusal> obstacle(Line line, Survey survey) {
+    /** Why nothing is sent from an address, whatever it is for. */
+    Optional<SendRefusal> obstacle(Line line, Survey survey) {
         if (!survey.isAgreed()) {
             return Optional.empty();
         }

@@ -49,7 +49,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     record Push(String reference, CompletableFuture<SendRecord> answer) implements Command {}
 
     record Replace(String reference, Replacer.Purpose purpose, CompletableFuture<SendRecord> answer)
-            implements Command {}
+            implements Command {
+        /** A nonce is given up once; from then on it is pushed and raised like all that push themselves. */
+        private boolean asksForWhatIs(AccountSend row) {
+            return purpose == Replacer.Purpose.NOTHING && row.newest().cancels();
+        }
+    }
 
     record Open(EvmAddress from, CompletableFuture<List<SendRecord>> answer) implements Command {}
 
@@ -323,7 +328,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         OpenSend entry = byReference.get(command.reference());
         if (entry == null) {
             command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
-        } else if (!entry.isWaiting() || entry.replacing) {
+        } else if (!entry.isWaiting() || entry.replacing || command.asksForWhatIs(entry.row)) {
             command.answer().complete(record(entry));
         } else {
             beginReplacing(entry, command.purpose(), List.of(command.answer()));

@@ -16,6 +16,7 @@ import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.SendRefusal;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 
@@ -100,17 +101,7 @@ final class EvmObstacles {
     private CompletionStage<Optional<String>> account(SwapRow row, Function<AccountFunds, Optional<String>> tooLittle) {
         return sends.funds(row.terms().ours().evm())
                 .thenApplyAsync(
-                        funds -> {
-                            if (funds.hasCode()) {
-                                return Optional.of(
-                                        "the account " + row.terms().ours().evm() + " has code");
-                            }
-                            if (!funds.knowsType2()) {
-                                return Optional.of("the account chain does not know transactions of type 2");
-                            }
-                            return tooLittle.apply(funds);
-                        },
-                        executor);
+                        funds -> funds.obstacle().map(SendRefusal::message).or(() -> tooLittle.apply(funds)), executor);
     }
 
     /** A swap that holds money is counted in the reserve already. */

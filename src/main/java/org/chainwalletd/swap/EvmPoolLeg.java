@@ -108,11 +108,16 @@ public final class EvmPoolLeg implements PoolLeg {
                 .thenCombineAsync(sends.makeWay(terms.ours().evm()), Standing::new, executor)
                 .thenCombineAsync(
                         new ContractEvidence(chain, terms.contract(), executor).look(terms.hashLock()),
-                        (standing, views) -> unpayable(standing.funds())
-                                .filter(closed -> relay.isEmpty())
+                        (standing, views) -> stopped(standing.funds())
+                                .or(() -> unpayable(standing.funds()).filter(closed -> relay.isEmpty()))
                                 .orElseGet(() -> gate.judge(
                                         terms, new SellGate.Evidence(views, standing.somethingWaits(), now))),
                         executor);
+    }
+
+    /** With or without gas: nothing is sent from the account until the operator has looked. */
+    private static Optional<GateVerdict> stopped(AccountFunds funds) {
+        return funds.obstacle().map(why -> GateVerdict.closed(new GateVerdict.NotNow(why.message())));
     }
 
     /** A secret that counts as shown while its claim cannot leave would leave later, whatever the clocks say by then. */
@@ -147,7 +152,9 @@ public final class EvmPoolLeg implements PoolLeg {
                                         .filter(claim -> !SwapSends.hasFailed(claim))
                                         .isEmpty()
                                 && unpayable(funds).isPresent(),
-                        executor);
+                        executor)
+                // Where the quorum is away ours goes out all the same.
+                .exceptionallyAsync(failure -> false, executor);
     }
 
     private static SendRequest claim(SwapRow row, Bytes call, int attempt) {

@@ -21,6 +21,7 @@ import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.SendState;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
@@ -270,6 +271,20 @@ class EvmPoolLegTest {
         rig.rig.second.lies().balance(rig.own(), needed.subtract(BigInteger.ONE));
 
         assertThat(reason(gate())).contains("for gas");
+    }
+
+    @Test
+    void the_gate_stays_closed_while_nothing_may_be_sent_because_somebody_else_has_the_key() {
+        lockedAndSettled();
+        rig.rig.send("payment", 7);
+        rig.settle();
+        rig.rig.await("payment", SendState.Final.class);
+        rig.chain
+                .wallet(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()))
+                .pay(rig.pool.address(), BigInteger.ONE);
+        rig.chain.mine();
+
+        assertThat(reason(gate())).contains("has stopped");
     }
 
     @Test
