@@ -14,6 +14,7 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.store.TemporaryFolder;
@@ -21,6 +22,8 @@ import org.chainwalletd.store.TemporaryFolder;
 /** A daemon with a development chain of its own, on free ports and a datadir that is gone afterwards. */
 final class TemporaryDaemon {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Its keys are worth nothing, and gone before anybody could guess. */
+    private static final Argon2 CHEAP = new Argon2(8, 1, 1);
 
     private TemporaryDaemon() {}
 
@@ -55,7 +58,7 @@ final class TemporaryDaemon {
             Settings settings = SettingsLoader.load(flags.apply(datadir), Map.of(), folder.path())
                     .settings();
             SecretBytes passphrase = SecretBytes.takeOver("demonstration only".getBytes(StandardCharsets.UTF_8));
-            try (Daemon daemon = Daemon.start(settings, passphrase, line -> {})) {
+            try (Daemon daemon = Daemon.start(settings, passphrase, line -> {}, CHEAP)) {
                 String token = Files.readString(datadir.resolve("token-spend")).strip();
                 visit.run(
                         new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE),

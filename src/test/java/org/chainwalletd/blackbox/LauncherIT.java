@@ -242,7 +242,7 @@ class LauncherIT {
                 .distinct()
                 .toList();
         for (Path home : homes) {
-            Path app = withoutCache("an app's \"" + home.getFileName() + "\"");
+            Path app = withoutCache("app-" + home.getFileName());
             outdated(app.resolve(".cache"), releaseOf(home));
             DaemonProcess maker =
                     version(app, home).with("WALLETD_ARCHIVE", "now").launch();
@@ -251,7 +251,7 @@ class LauncherIT {
             assertThat(maker.exitCode()).isZero();
             Path made = archiveBeside(app, "classes-" + ANOTHER_RELEASE + "-1-2.jsa");
             assertThat(made).isNotEmptyFile();
-            Path loaded = app.resolve("loaded.txt");
+            Path loaded = folder.resolve("loaded-" + home.getFileName());
             LauncherCall.Ended second = version(app, home)
                     .without("WALLETD_ARCHIVE")
                     .with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + loaded)

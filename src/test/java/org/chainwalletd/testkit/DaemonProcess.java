@@ -37,6 +37,9 @@ public final class DaemonProcess implements AutoCloseable {
     public static final String PASSPHRASE = "correct horse";
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** What makes an archive of classes takes a whole tour. */
+    private static final Duration LIFETIME = Duration.ofMinutes(3);
+
     private static final Pattern READY = Pattern.compile("ready on (https?://\\S+)");
     private static final Pattern NODE = Pattern.compile("development node on (http://\\S+)");
 
@@ -214,7 +217,7 @@ public final class DaemonProcess implements AutoCloseable {
     /** Waits for the end. */
     public int exitCode() {
         try {
-            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!process.waitFor(LIFETIME.toSeconds(), TimeUnit.SECONDS)) {
                 process.destroyForcibly();
                 throw new IllegalStateException("did not end:\n" + transcript());
             }
