@@ -27,10 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Batches of new keys over HTTP, each of which takes its time, and what they do to everybody else. */
 class MintsTest {
     private static final JsonMapper JSON = new JsonMapper();
-    /** A tenth of a second or so: far more than what is measured against it, and not long. */
-    private static final Argon2 SLOW = new Argon2(32_768, 2, 1);
+    /** Some tens of milliseconds: far more than what is measured against it, and not long. */
+    private static final Argon2 SLOW = new Argon2(16_384, 2, 1);
 
-    private static final int BATCH = 16;
+    private static final int BATCH = 12;
 
     @TempDir
     Path datadir;

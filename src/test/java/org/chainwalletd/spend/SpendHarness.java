@@ -61,6 +61,7 @@ final class SpendHarness implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
 
     static final int BURIAL_DEPTH = 6;
+    private static final int FIRST_BLOCKS = 10;
     static final Duration LONGEST_LOOK = Duration.ofMillis(100);
 
     /** How long a token means the same payment, from when that one is closed. */
@@ -120,7 +121,7 @@ final class SpendHarness implements AutoCloseable {
 
     private static Devnet devnet() {
         try {
-            return Devnet.start(DevnetConfig.onDemand(PROFILE));
+            return Devnet.start(DevnetConfig.onDemand(PROFILE).withFirstBlocks(FIRST_BLOCKS));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

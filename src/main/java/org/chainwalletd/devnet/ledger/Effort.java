@@ -55,15 +55,16 @@ public enum Effort {
     static BlockHeader sealed(ChainProfile profile, BlockHeader header) {
         BlockHeader candidate = header;
         while (!candidate.isMetBy(hash(profile, candidate))) {
-            candidate = new BlockHeader(
-                    candidate.version(),
-                    candidate.height(),
-                    candidate.previousId(),
-                    candidate.timestamp(),
-                    candidate.target(),
-                    candidate.nonce() + 1,
-                    candidate.txRoot(),
-                    candidate.stateRoot());
+            candidate = candidate.withNonce(candidate.nonce() + 1);
+        }
+        return candidate;
+    }
+
+    /** The header with the first nonce from its own on whose hash does not meet the target: most often its own, but not always. */
+    static BlockHeader unworked(ChainProfile profile, BlockHeader header) {
+        BlockHeader candidate = header;
+        while (candidate.isMetBy(hash(profile, candidate))) {
+            candidate = candidate.withNonce(candidate.nonce() + 1);
         }
         return candidate;
     }

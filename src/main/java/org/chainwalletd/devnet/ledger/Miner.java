@@ -132,11 +132,16 @@ public final class Miner {
                 ledger.effort().firstNonce(branch),
                 txRoot(draft),
                 stateAfter.root());
-        BlockHeader header =
-                idle || !ledger.effort().isReal() ? draftHeader : Effort.sealed(ledger.profile(), draftHeader);
-        ConnectedBlock block = draft.finish(new Block(header, draft.transactions()));
+        ConnectedBlock block = draft.finish(new Block(sealed(draftHeader), draft.transactions()));
         connector.connect(block, stateAfter);
         return block;
+    }
+
+    private BlockHeader sealed(BlockHeader draft) {
+        if (!ledger.effort().isReal()) {
+            return draft;
+        }
+        return idle ? Effort.unworked(ledger.profile(), draft) : Effort.sealed(ledger.profile(), draft);
     }
 
     private Hash256 txRoot(BlockDraft draft) {
