@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
 
 /**
  * A process that follows a {@link FollowingStory} until it is killed: a line with a number for each tip that it has reached, {@code stuck}
@@ -45,15 +45,19 @@ final class FollowingProcess {
     /** False when the books cannot be written. */
     private static boolean isReached(ModelDaemon daemon, Hash256 tip) {
         AtomicBoolean stuck = new AtomicBoolean();
-        while (!stuck.get()) {
-            Optional<FollowedTip> now = daemon.follower().tip();
-            if (now.isPresent() && now.get().place().blockId().equals(tip)) {
+        Await.until("the tip is reached, or nothing can be written", () -> {
+            if (stuck.get() || isAt(daemon, tip)) {
                 return true;
             }
             daemon.follower().nudge();
             daemon.books().tryToWrite().whenComplete((done, failure) -> stuck.compareAndSet(false, failure != null));
-            LockSupport.parkNanos(2_000_000);
-        }
-        return false;
+            return false;
+        });
+        return isAt(daemon, tip);
+    }
+
+    private static boolean isAt(ModelDaemon daemon, Hash256 tip) {
+        Optional<FollowedTip> now = daemon.follower().tip();
+        return now.isPresent() && now.get().place().blockId().equals(tip);
     }
 }
