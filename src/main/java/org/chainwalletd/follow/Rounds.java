@@ -24,6 +24,11 @@ final class Rounds {
     /** A node may lag, or follow another branch, for so long before anybody is told. */
     private static final Duration TOLERATED = Duration.ofMinutes(10);
 
+    private static final String DIFFERENT = " lags behind the followed chain or shows another one";
+    private static final String STRANGER =
+            " shows a chain that shares no block with the books (if it is the right one, stop the daemon, move"
+                    + " books.db away and start it again with --checkpoint=height:id of a block of that chain)";
+
     private final List<FollowedNode> nodes;
     private final Clock clock;
     private final Map<FollowedNode, Instant> lied = new HashMap<>();
@@ -31,6 +36,7 @@ final class Rounds {
     private final Map<FollowedNode, Counter> lies = new HashMap<>();
     private final Map<FollowedNode, Counter> asides = new HashMap<>();
     private final Set<String> setAside = new HashSet<>();
+    private final Set<FollowedNode> strangers = new HashSet<>();
     private int current;
 
     Rounds(List<FollowedNode> nodes, Clock clock, MeterRegistry meters) {
@@ -69,11 +75,21 @@ final class Rounds {
 
     void agrees(FollowedNode node) {
         differsSince.remove(node);
+        strangers.remove(node);
     }
 
     /** It lags, or shows a chain without more work than ours. */
     void differs(FollowedNode node) {
         differsSince.putIfAbsent(node, clock.instant());
+        strangers.remove(node);
+    }
+
+    /** Its chain has no block that the books know: no work can be weighed, and nobody but the operator can say which one is right. */
+    void isStranger(FollowedNode node) {
+        differsSince.putIfAbsent(node, clock.instant());
+        if (strangers.add(node)) {
+            LOG.warn("{} shows a chain that shares no block with the books and is not followed", node.name());
+        }
     }
 
     /** The tip that it names is none that can be followed: nobody is told of it until it names one that can. */
@@ -107,7 +123,7 @@ final class Rounds {
         for (FollowedNode node : nodes) {
             Instant since = differsSince.get(node);
             if (since != null && !clock.instant().isBefore(since.plus(TOLERATED))) {
-                complaints.add(node.name() + " lags behind the followed chain or shows another one since " + since);
+                complaints.add(node.name() + (strangers.contains(node) ? STRANGER : DIFFERENT) + " since " + since);
             }
         }
         return complaints;

@@ -280,11 +280,15 @@ final class Walker {
         } else if (finding instanceof Look.Finding.Heavier heavier) {
             agree(node, heavier.to());
             return reorganise(node, heavier);
+        } else if (finding instanceof Look.Finding.Stranger) {
+            rounds.isStranger(node);
+            noteDiffering();
         } else if (finding instanceof Look.Finding.Unclear unclear
                 && unclear.fault().isPresent()) {
             return doubt(node, unclear.fault().get());
         } else if (!(finding instanceof Look.Finding.Unclear)) {
             rounds.differs(node);
+            noteDiffering();
             LOG.debug("{} is not followed: {}", node.name(), finding);
         }
         return idle();
@@ -300,6 +304,11 @@ final class Walker {
             rounds.takeBack(node);
         }
         audience.setAside(rounds.aside());
+    }
+
+    /** The height that it names is not that of the followed chain. */
+    private void noteDiffering() {
+        note(audience.status().nodesHeight(), standstill);
     }
 
     private void agree(FollowedNode node, long nodesHeight) {

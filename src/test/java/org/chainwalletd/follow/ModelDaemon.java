@@ -35,6 +35,17 @@ final class ModelDaemon implements AutoCloseable {
             NodeClient any,
             ActorTestKit kit,
             ExecutorService executor) {
+        this(folder, owned, nodes, any, kit, executor, Clock.systemUTC());
+    }
+
+    ModelDaemon(
+            Path folder,
+            Set<Address> owned,
+            List<ModelNode> nodes,
+            NodeClient any,
+            ActorTestKit kit,
+            ExecutorService executor,
+            Clock clock) {
         this.kit = kit;
         this.books = new ModelBooks(folder, owned);
         books.watch(List.copyOf(owned));
@@ -60,7 +71,7 @@ final class ModelDaemon implements AutoCloseable {
                         new WorkCheck(ModelChain.PROFILE, executor),
                         new SimpleMeterRegistry(),
                         INTERVAL,
-                        Clock.systemUTC(),
+                        clock,
                         executor));
     }
 
