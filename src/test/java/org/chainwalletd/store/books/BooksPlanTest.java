@@ -147,6 +147,8 @@ class BooksPlanTest {
         BlockRows.from(head, 3);
         BlockRows.has(head, PLACE);
         BlockRows.isWorkChecked(head, 1, 5);
+        BlockRows.withoutWork(head, 1, 5, 9);
+        BlockRows.checkWork(head, PLACE);
         BlockRows.beginScan(head, 1);
         return BlockRows.scans(head);
     }
