@@ -11,9 +11,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
@@ -38,6 +40,8 @@ final class HistoryDaemon {
     /** What its store lacks since an older one took its place. */
     private final Set<Hash256> forgotten = ConcurrentHashMap.newKeySet();
 
+    private final Set<Address> grantedEarlier = ConcurrentHashMap.newKeySet();
+
     private Optional<StoreCopy> copy = Optional.empty();
     private final List<Use> uses = new ArrayList<>();
     private Optional<LyingNode> liar = Optional.empty();
@@ -48,13 +52,23 @@ final class HistoryDaemon {
     static final class Use {
         private final Hash256 txId;
         private final Amount amount;
+        private final long made;
         private long at;
+        /** It had not left, and was granted once more. */
+        private boolean isVoid;
+
         private List<Use> window = List.of();
 
-        private Use(Intent intent) {
+        private Use(Intent intent, long now) {
             this.txId = intent.txId();
             this.amount = intent.allowance();
-            this.at = intent.createdAt();
+            this.made = now;
+            this.at = now;
+        }
+
+        @Override
+        public String toString() {
+            return amount + " in " + txId.hex().substring(0, 8) + " made at " + made + ", counted at " + at;
         }
 
         Hash256 txId() {
@@ -65,9 +79,9 @@ final class HistoryDaemon {
             return amount;
         }
 
-        /** All that counted when it was made, and itself. */
+        /** All that counted when it was granted, and itself; empty when nobody can say when that was. */
         List<Use> window() {
-            return window;
+            return window.stream().filter(use -> !use.isVoid).toList();
         }
     }
 
@@ -126,20 +140,32 @@ final class HistoryDaemon {
         }
     }
 
-    /** A spend that leaves now. */
+    /** Its clock jumps while these are being paid: each may have its part of the cap by the clock as it was. */
+    void underWay(List<Address> payees) {
+        grantedEarlier.addAll(payees);
+    }
+
+    /** A spend is about to leave, or to be tried again when it had not left. */
     void uses(Intent intent) {
+        Optional<Address> payee = TransactionCodec.decode(intent.transaction().toArray())
+                .outputs()
+                .get(0)
+                .address();
         synchronized (uses) {
-            Use use = new Use(intent);
+            long now = spends.clock.millis();
+            Use use = new Use(intent, now);
+            uses.stream().filter(earlier -> earlier.txId.equals(use.txId)).forEach(earlier -> earlier.isVoid = true);
             uses.add(use);
-            long start = Math.max(intent.createdAt(), spends.clock.millis())
-                    - spends.limits.period().toMillis();
-            use.window = uses.stream().filter(counted -> counted.at > start).toList();
+            long start = now - spends.limits.period().toMillis();
+            if (payee.filter(grantedEarlier::contains).isEmpty()) {
+                use.window = uses.stream().filter(counted -> counted.at > start).toList();
+            }
         }
     }
 
     List<Use> uses() {
         synchronized (uses) {
-            return List.copyOf(uses);
+            return uses.stream().filter(use -> !use.isVoid).toList();
         }
     }
 
@@ -178,6 +204,14 @@ final class HistoryDaemon {
                 .filter(spend -> spend.spend().txId().equals(txId))
                 .map(spend -> spend.place().map(BlockPlace::blockId).orElse(NO_BLOCK))
                 .findFirst();
+    }
+
+    /** Whether it is confirmed for good. What is put back in between is neither. */
+    boolean isBuried(Hash256 txId) {
+        Optional<IntentState> confirmed = Optional.of(IntentState.CONFIRMED);
+        return stateOf(txId).equals(confirmed)
+                && blockOf(txId).isEmpty()
+                && stateOf(txId).equals(confirmed);
     }
 
     /** What its store knows while it is stopped. */

@@ -78,6 +78,7 @@ final class SpendHistory {
             daemons.add(daemon);
             harness.startOver(folder.resolve("daemon-" + daemons.size()));
             harness.node.onSend(tx -> judge.sent(daemon, tx));
+            daemon.disk.onOpen(intent -> judge.opens(daemon, intent));
         }
         say(daemons.size()
                 + (lies ? " lied to" : "")
@@ -391,6 +392,7 @@ final class SpendHistory {
             return;
         }
         say("clock jumps " + minutes + " minutes");
+        daemon.underWay(judge.underWay(daemon));
         daemon.move(Duration.ofMinutes(minutes));
     }
 
@@ -516,9 +518,10 @@ final class SpendHistory {
     }
 
     /** Runs histories over one chain after the other; returns the complaints with what leads to them. */
-    static List<String> runMany(Path folder, long seed, int histories) {
+    static List<String> runMany(Path folder, long seed, int seeds, int times) {
         List<String> all = new ArrayList<>();
         int perChain = 50;
+        int histories = seeds * times;
         for (int begun = 0; begun < histories; begun += perChain) {
             Path chain = folder.resolve("chain-" + begun);
             try (SpendHarness first = new SpendHarness(chain);
@@ -529,10 +532,11 @@ final class SpendHistory {
                             List.of(first, second),
                             chain.resolve("history-" + i),
                             1 + i % perChain,
-                            new Random(seed + i));
+                            new Random(seed + i / times));
                     List<String> complaints = history.run();
                     if (!complaints.isEmpty()) {
-                        String told = "history with seed " + (seed + i) + ": " + complaints + " after " + history.log();
+                        String told = "history with seed " + (seed + i / times) + ": " + complaints + " after "
+                                + history.log();
                         System.out.println(told);
                         all.add(told);
                     }

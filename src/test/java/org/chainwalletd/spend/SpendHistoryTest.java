@@ -7,7 +7,10 @@ import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code -Dspend.histories=10000} runs as many as the promise names, {@code -Dspend.first-seed} the same ones again. */
+/**
+ * {@code -Dspend.histories=10000} runs as many as the promise names, {@code -Dspend.first-seed} the same ones again. They do not go the same
+ * way twice, since threads interleave: {@code -Dspend.times} begins each seed so often.
+ */
 class SpendHistoryTest {
     @TempDir
     Path folder;
@@ -19,6 +22,7 @@ class SpendHistoryTest {
                 "spend.first-seed", Seeded.random("spend histories").nextLong() >>> 16);
         System.out.println(histories + " histories, first seed " + seed);
 
-        assertThat(SpendHistory.runMany(folder, seed, histories)).isEmpty();
+        int times = Integer.getInteger("spend.times", 1);
+        assertThat(SpendHistory.runMany(folder, seed, histories, times)).isEmpty();
     }
 }

@@ -96,12 +96,10 @@ final class SpendJudge {
      * A transaction as it first left.
      *
      * @param senders all who have sent it
-     * @param knownTo those whose store was seen to have it
      * @param at by the clock of who sent it first
      * @param forward how far that clock had been moved forward by then
      */
-    private record Sent(
-            Transaction tx, Set<HistoryDaemon> senders, Set<HistoryDaemon> knownTo, long at, Duration forward) {}
+    private record Sent(Transaction tx, Set<HistoryDaemon> senders, long at, Duration forward) {}
 
     SpendJudge(SpendHarness chain, Address payer) {
         this.chain = chain;
@@ -116,6 +114,15 @@ final class SpendJudge {
 
     synchronized List<Wish> all() {
         return wishes.values().stream().flatMap(Collection::stream).toList();
+    }
+
+    /** Whom its callers who are not answered yet want to be paid. */
+    synchronized List<Address> underWay(HistoryDaemon daemon) {
+        return all().stream()
+                .filter(wish ->
+                        wish.daemon == daemon && !wish.answers().stream().allMatch(CompletableFuture::isDone))
+                .map(Wish::to)
+                .toList();
     }
 
     void complain(String what) {
@@ -139,7 +146,7 @@ final class SpendJudge {
     synchronized List<Hash256> knownTo(HistoryDaemon daemon) {
         sent.forEach((txId, known) -> {
             if (known.senders().contains(daemon)) {
-                attribute(daemon, txId, known, true);
+                attribute(daemon, txId, true);
             }
         });
         return sent.keySet().stream()
@@ -173,6 +180,13 @@ final class SpendJudge {
         return chain.devnet.ledger();
     }
 
+    /** An intent is granted its part of the cap: what has left before keeps the one that it had then. */
+    synchronized void opens(HistoryDaemon daemon, Intent intent) {
+        if (!sent.containsKey(intent.txId())) {
+            daemon.uses(intent);
+        }
+    }
+
     /** Bytes that leave {@code daemon}. */
     synchronized void sent(HistoryDaemon daemon, Transaction tx) {
         if (!payer.equals(signer(tx))) {
@@ -181,13 +195,12 @@ final class SpendJudge {
         }
         Hash256 txId = TransactionCodec.txId(SpendHarness.PROFILE, tx);
         long now = daemon.spends.clock.millis();
-        Sent known = sent.computeIfAbsent(
-                txId, any -> new Sent(tx, new HashSet<>(), new HashSet<>(), now, daemon.forward()));
+        Sent known = sent.computeIfAbsent(txId, any -> new Sent(tx, new HashSet<>(), now, daemon.forward()));
         if (groupOf(tx).isEmpty()) {
             complain("transaction " + txId + " pays nobody that was asked for");
             return;
         }
-        attribute(daemon, txId, known, false);
+        attribute(daemon, txId, false);
         if (!known.senders().add(daemon)) {
             return;
         }
@@ -218,14 +231,9 @@ final class SpendJudge {
      * Whose payment it is: the durable intent names its token. Those without one are told apart by nothing, and only counted. A daemon that
      * dies may send a last time when its store is closed, so that the intent is found only later.
      */
-    private void attribute(HistoryDaemon daemon, Hash256 txId, Sent known, boolean late) {
+    private void attribute(HistoryDaemon daemon, Hash256 txId, boolean late) {
         Optional<Intent> intent = daemon.intent(txId);
-        if (intent.isPresent()) {
-            if (known.knownTo().add(daemon)) {
-                daemon.uses(intent.get());
-            }
-            intent.get().token().ifPresent(token -> attribute(daemon, txId, token.token(), late));
-        }
+        intent.flatMap(Intent::token).ifPresent(token -> attribute(daemon, txId, token.token(), late));
     }
 
     private void attribute(HistoryDaemon daemon, Hash256 txId, String token, boolean late) {
@@ -292,9 +300,8 @@ final class SpendJudge {
     }
 
     private boolean isSettled(Wish wish, Hash256 txId) {
-        Optional<Intent> intent = wish.daemon.intent(txId);
-        IntentState state = intent.map(Intent::state).orElse(null);
-        if (isMined(txId) && (state == null || state == IntentState.CONFIRMED && isToldRight(wish.daemon, txId))) {
+        IntentState state = wish.daemon.stateOf(txId).orElse(null);
+        if (isMined(txId) && (state == null || isToldRight(wish.daemon, txId))) {
             return true;
         }
         if (wish.daemon.hasForgotten(txId)) {
@@ -308,8 +315,10 @@ final class SpendJudge {
 
     /** Else a reorganisation has not been told yet, which takes the payment back before it finds it in another block. */
     private boolean isToldRight(HistoryDaemon daemon, Hash256 txId) {
-        Hash256 mined = ledger().transaction(txId).orElseThrow().blockId();
-        return daemon.blockOf(txId).filter(told -> !told.equals(mined)).isEmpty();
+        Optional<Hash256> told = daemon.blockOf(txId);
+        return told.isPresent()
+                ? told.equals(ledger().transaction(txId).map(found -> found.blockId()))
+                : daemon.isBuried(txId);
     }
 
     private boolean isMined(Hash256 txId) {
@@ -330,7 +339,7 @@ final class SpendJudge {
 
     /** The end: nothing is in flight any more. */
     synchronized void verdict(List<HistoryDaemon> daemons) {
-        sent.forEach((txId, known) -> known.senders().forEach(daemon -> attribute(daemon, txId, known, true)));
+        sent.forEach((txId, known) -> known.senders().forEach(daemon -> attribute(daemon, txId, true)));
         all().forEach(this::judge);
         wishes.forEach(this::judgeGroup);
         daemons.forEach(this::judgeCap);
@@ -461,7 +470,8 @@ final class SpendJudge {
                     .map(counted -> counted.amount().toBigInteger())
                     .reduce(BigInteger.ZERO, BigInteger::add);
             if (isMined(use.txId()) && sum.compareTo(cap.get().toBigInteger()) > 0) {
-                complain("the cap of " + cap.get() + " is exceeded: " + sum + " with " + use.txId());
+                complain(
+                        "the cap of " + cap.get() + " is exceeded: " + sum + " with " + use + " after " + use.window());
             }
         }
     }

@@ -10,7 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
@@ -33,9 +35,15 @@ final class UncertainDisk {
     private final AtomicReference<Left> left = new AtomicReference<>();
     private final Set<Hash256> closed = ConcurrentHashMap.newKeySet();
     private volatile int percent;
+    private volatile Consumer<Intent> onOpen = intent -> {};
 
     UncertainDisk(Random random) {
         this.random = random;
+    }
+
+    /** Hears of each intent that is to be made durable, or open again, whatever becomes of it. */
+    void onOpen(Consumer<Intent> listener) {
+        onOpen = listener;
     }
 
     /** How many of the commits fail from now on. */
@@ -83,6 +91,9 @@ final class UncertainDisk {
     private Object call(Class<?> part, Object store, Method method, Object[] arguments) throws Throwable {
         if (method.getName().equals("findForCertain")) {
             return fails() ? failed(StoreException.Reason.UNAVAILABLE) : written(store, method, arguments);
+        }
+        if (method.getName().equals("open") || method.getName().equals("reopen")) {
+            onOpen.accept((Intent) arguments[0]);
         }
         if (method.getName().startsWith("fail")) {
             closed.add((Hash256) arguments[0]);
