@@ -40,11 +40,13 @@ final class Abandonments {
      * @param free named coins that nothing holds: a spend whose reservations have ended is given up without freeing any
      * @param replaced whether it is given up wherever it is, since its owner puts another spend of the same coins in its place and knows
      *     that a block may take either
+     * @param keeping whether what it holds is kept for that other spend
      */
     record Question(
             Map<Hash256, Set<Outpoint>> held,
             Set<Outpoint> free,
             boolean replaced,
+            boolean keeping,
             CompletableFuture<Abandoned> answer) {
         boolean concerns(Hash256 txId, Collection<Outpoint> inputs) {
             return held.containsKey(txId) || inputs.stream().anyMatch(free::contains);
@@ -120,6 +122,8 @@ final class Abandonments {
             Optional<Hash256> spend = inFlight(outpoint);
             if (freed.containsKey(outpoint)) {
                 LOG.info("coin {} was freed lately: the call that names it again changes nothing", outpoint);
+            } else if (coins.is(outpoint, CoinHolds.Stage.GIVEN_UP)) {
+                LOG.warn("coin {} is kept for what takes the place of a spend that was given up", outpoint);
             } else if (spend.isPresent()) {
                 held.computeIfAbsent(spend.get(), none -> new HashSet<>()).add(outpoint);
             } else if (!coins.isHeld(outpoint)) {
@@ -128,17 +132,18 @@ final class Abandonments {
         }
         held.keySet().removeIf(this::isBusy);
         underWay.addAll(held.keySet());
-        return new Question(held, free, false, answer);
+        return new Question(held, free, false, false, answer);
     }
 
     /** One spend with all that it holds; nothing while somebody sends it. */
-    Question begin(Hash256 txId, CompletableFuture<Abandoned> answer) {
+    Question begin(Reservations.GiveUp command) {
+        Hash256 txId = command.txId();
         Map<Hash256, Set<Outpoint>> held = new HashMap<>();
         if (!isBusy(txId)) {
             held.put(txId, coins.inFlightOf(new Owner.Payment(txId)));
             underWay.add(txId);
         }
-        return new Question(held, Set.of(), true, answer);
+        return new Question(held, Set.of(), true, command.keepsCoins(), command.answer());
     }
 
     private Optional<Hash256> inFlight(Outpoint outpoint) {
@@ -215,7 +220,7 @@ final class Abandonments {
         writes.forEach((txId, write) -> {
             if (!write.isCompletedExceptionally() && write.join()) {
                 abandoned.add(txId);
-                outpoints.addAll(question.held().get(txId));
+                outpoints.addAll(question.keeping() ? Set.of() : question.held().get(txId));
             }
         });
         return env.reservations()
@@ -232,6 +237,11 @@ final class Abandonments {
     int settle(Question question, Given given) {
         long now = clock.millis();
         given.spends().forEach(txId -> givenUp.put(txId, now));
+        if (question.keeping()) {
+            given.spends().stream()
+                    .map(Owner.Payment::new)
+                    .forEach(owner -> coins.move(owner, owner, CoinHolds.Stage.GIVEN_UP));
+        }
         int released = 0;
         for (Reservation reservation : given.ended()) {
             Outpoint outpoint = reservation.coin().outpoint();

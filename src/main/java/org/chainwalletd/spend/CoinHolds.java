@@ -15,6 +15,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.StandIns;
 
 /**
  * Which coin is held by which spend, and how firmly. Of what is spent in blocks there is an hour's worth, so that is kept in few bytes.
@@ -27,6 +28,8 @@ final class CoinHolds {
         HELD,
         /** Durable; only the rebroadcaster looks after it. */
         IN_FLIGHT,
+        /** The spend was given up for the sake of another of its coins, and a block may take either: only that other one may spend it. */
+        GIVEN_UP,
         /** Spent in a block that is not buried yet: not selected, and not counted as in flight. */
         SPENT
     }
@@ -48,34 +51,54 @@ final class CoinHolds {
         this.inFlight = inFlight;
     }
 
-    /** Goes on with what the store has; who reads the number meanwhile never sees a part of it. */
-    void takeUp(List<ReservationStore.Reservation> reserved) {
+    /**
+     * Goes on with what the store has; who reads the number meanwhile never sees a part of it.
+     *
+     * @param givenUp spends that keep their coins although they were given up
+     */
+    void takeUp(List<ReservationStore.Reservation> reserved, Set<Hash256> givenUp) {
         for (ReservationStore.Reservation reservation : reserved) {
-            put(reservation.coin().outpoint(), new Hold(new Owner.Payment(reservation.txId()), Stage.IN_FLIGHT));
+            Stage stage = givenUp.contains(reservation.txId()) ? Stage.GIVEN_UP : Stage.IN_FLIGHT;
+            put(reservation.coin().outpoint(), new Hold(new Owner.Payment(reservation.txId()), stage));
         }
         count();
     }
 
-    /** A view of all that is held; says only of one outpoint after the other whether it is. */
-    Set<Outpoint> all() {
+    /**
+     * A view of all that is held and that a spend of this kind may not choose; says only of one outpoint after the other whether it is so.
+     */
+    Set<Outpoint> barredTo(String kind) {
         return new AbstractSet<>() {
             @Override
             public boolean contains(Object outpoint) {
-                return outpoint instanceof Outpoint coin && isHeld(coin);
+                return outpoint instanceof Outpoint coin && isHeld(coin) && !isKeptFor(kind, coin);
             }
 
             @Override
             public int size() {
-                return holds.size() + spentCoins.size();
+                return holds.size() + spentCoins.size() - keptFor(kind);
             }
 
             @Override
             public Iterator<Outpoint> iterator() {
                 Set<Outpoint> copy = new HashSet<>(holds.keySet());
                 spenders.elements().forEach(spend -> spend.inputs().forEach(coin -> copy.add(coin.outpoint())));
+                copy.removeIf(outpoint -> isKeptFor(kind, outpoint));
                 return copy.iterator();
             }
         };
+    }
+
+    private boolean isKeptFor(String kind, Outpoint outpoint) {
+        return StandIns.isStandIn(kind) && is(outpoint, Stage.GIVEN_UP);
+    }
+
+    private int keptFor(String kind) {
+        return StandIns.isStandIn(kind)
+                ? (int) holds.values().stream()
+                        .filter(hold -> hold.stage() == Stage.GIVEN_UP)
+                        .count()
+                : 0;
     }
 
     int inFlight() {
@@ -97,9 +120,10 @@ final class CoinHolds {
                 .or(() -> Optional.ofNullable(spentCoins.get(outpoint)).map(spend -> new Owner.Payment(spend.txId())));
     }
 
-    /** Those of {@code coins} that somebody else than {@code owner} has. */
-    List<Coin> takenFrom(Owner owner, List<Coin> coins) {
+    /** Those of {@code coins} that somebody else than {@code owner} has, and not for the sake of a spend of this kind. */
+    List<Coin> takenFrom(Owner owner, String kind, List<Coin> coins) {
         return coins.stream()
+                .filter(coin -> !isKeptFor(kind, coin.outpoint()))
                 .filter(coin -> holder(coin.outpoint())
                         .filter(holder -> !holder.equals(owner))
                         .isPresent())

@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.Set;
+import org.chainwalletd.store.StandIns;
 
 /**
  * Spends that only their owner sends again: the {@link Rebroadcaster} watches them as all others, and finds them in blocks, but leaves it to
@@ -9,7 +10,7 @@ import java.util.Set;
  */
 public final class OwnerPushes {
     /** Our lock of a swap: it goes out again only while what spoke for it at first still does. */
-    public static final String SWAP_LOCK = "swap_lock";
+    public static final String SWAP_LOCK = StandIns.SWAP_LOCK;
 
     private static final Set<String> KINDS = Set.of(SWAP_LOCK);
 

@@ -21,6 +21,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.books.Spending;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.slf4j.Logger;
@@ -284,6 +285,10 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         if (fate.isPresent() && fate.get() instanceof SpendingBooks.Fate.InBlock mined) {
             outcomes.confirmed(spend, mined.place());
         } else if (fate.isPresent() && fate.get() instanceof SpendingBooks.Fate.Lost lost) {
+            if (keepsCoins(spend, lost.to(), command.chain().get().tip())) {
+                outcomes.pause(spend);
+                return next();
+            }
             Spending other = lost.to();
             outcomes.conflicted(
                     spend,
@@ -293,6 +298,15 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
             locate(spend, command.chain().map(SpendChain.Fates::tip));
         }
         return this;
+    }
+
+    /**
+     * Whether it was given up, and what took its place can still go: by a reorganisation, or because it is in flight and another input was
+     * spent. Until that is over all its coins are held.
+     */
+    private boolean keepsCoins(WatchedSpend spend, Spending other, BlockPlace tip) {
+        boolean buried = tip.height() - other.place().height() + 1 >= pace.burialDepth();
+        return StandIns.keepsCoins(spend.intent()) && (!buried || spends.hasRivalInFlight(spend));
     }
 
     private void locate(WatchedSpend spend, Optional<BlockPlace> read) {

@@ -122,8 +122,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Gives outpoints up on the operator's word. */
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
 
-    /** Gives one spend up on its owner's word, wherever it is. */
-    record GiveUp(Hash256 txId, CompletableFuture<Abandoned> answer) implements Command {}
+    /**
+     * Gives one spend up on its owner's word, wherever it is.
+     *
+     * @param keepsCoins whether nobody but its stand-in may spend its coins before the chain has decided
+     */
+    record GiveUp(Hash256 txId, boolean keepsCoins, CompletableFuture<Abandoned> answer) implements Command {}
 
     /** The node's mempool had no foreign spend of this address. */
     record Clean(Address address) implements Command {}
@@ -206,14 +210,19 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.rebroadcaster = rebroadcaster;
         this.coins = new CoinHolds(count);
         this.allowance = new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics());
-        coins.takeUp(durable.reserved());
+        coins.takeUp(durable.reserved(), durable.keeping());
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
         this.abandonments = new Abandonments(env, broadcast, coins, durable.abandoned());
     }
 
-    /** What the store knows: reservations, confirmed spends that are not buried, what was given up lately, uses of the current window. */
+    /**
+     * What the store knows: reservations, confirmed spends that are not buried, what was given up lately, uses of the current window.
+     *
+     * @param keeping spends that were given up and keep their coins
+     */
     record Durable(
             List<ReservationStore.Reservation> reserved,
+            Set<Hash256> keeping,
             List<ConfirmedSpend> unburied,
             List<Intent> abandoned,
             AllowanceStore.Spent spent) {}
@@ -275,7 +284,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> choose(Choose command) {
         free(command.spend());
         try {
-            Draft draft = command.plan().choose(command.candidates(), holdings(command.excluded()));
+            Draft draft = command.plan().choose(command.candidates(), holdings(command.plan(), command.excluded()));
             hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
             boolean suspect = !clean.contains(command.plan().from());
             command.answer().complete(new Choice(draft, suspect));
@@ -297,7 +306,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> preview(Preview command) {
         try {
-            command.answer().complete(command.plan().choose(command.candidates(), holdings(command.excluded())));
+            command.answer()
+                    .complete(
+                            command.plan().choose(command.candidates(), holdings(command.plan(), command.excluded())));
         } catch (RuntimeException e) {
             command.answer().completeExceptionally(e);
         }
@@ -305,9 +316,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     /** Coinbases are not checked until a node has said which network it is of: nodes list no immature ones anyway. */
-    private SpendPlan.Holdings holdings(Set<Outpoint> excluded) {
+    private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
         int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
-        return new SpendPlan.Holdings(coins.all(), excluded, maturity, drawing);
+        return new SpendPlan.Holdings(coins.barredTo(plan.kind()), excluded, maturity, drawing);
     }
 
     /** What it still has itself stays its own, whatever becomes of this attempt. */
@@ -322,7 +333,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Reacquisition reacquired(Reacquire command) {
         Intent intent = command.intent();
         Owner payment = new Owner.Payment(intent.txId());
-        List<Coin> taken = coins.takenFrom(payment, intent.inputs());
+        List<Coin> taken = coins.takenFrom(payment, intent.kind(), intent.inputs());
         if (!taken.isEmpty()) {
             return new Taken(taken, coins.firstSpent(taken));
         }
@@ -475,7 +486,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> giveUp(GiveUp command) {
-        rebroadcaster.tell(new Rebroadcaster.Withhold(abandonments.begin(command.txId(), command.answer())));
+        rebroadcaster.tell(new Rebroadcaster.Withhold(abandonments.begin(command)));
         return this;
     }
 

@@ -2,10 +2,12 @@ package org.chainwalletd.spend;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -19,6 +21,7 @@ import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.StandIns;
 
 /**
  * The way in to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes
@@ -114,8 +117,16 @@ public final class SpendService {
                             done -> new Remembered(
                                     inFlight.join(),
                                     new Reservations.Durable(
-                                            reserved.join(), unburied.join(), abandoned.join(), spent.join())),
+                                            reserved.join(),
+                                            keeping(inFlight.join()),
+                                            unburied.join(),
+                                            abandoned.join(),
+                                            spent.join())),
                             env.executor());
+        }
+
+        private static Set<Hash256> keeping(List<Intent> open) {
+            return open.stream().filter(StandIns::keepsCoins).map(Intent::txId).collect(Collectors.toSet());
         }
     }
 
@@ -218,18 +229,29 @@ public final class SpendService {
 
     /**
      * Gives a spend in flight up, whatever mempools have it, because another one of the same coins takes its place: either may be mined. One
-     * that is being sent at this moment is left alone.
+     * that is being sent at this moment is left alone. What has a stand-in ({@link StandIns}) keeps its coins for that one.
      *
      * @return whether it is given up now
      */
     public CompletionStage<Boolean> giveUp(Hash256 txId) {
-        CompletableFuture<Abandoned> answer = new CompletableFuture<>();
-        reservations.tell(new Reservations.GiveUp(txId, answer));
-        return answer.thenComposeAsync(done -> env.intents().find(txId), env.executor())
+        return env.intents()
+                .find(txId)
+                .thenComposeAsync(
+                        found -> found.map(this::giveUp)
+                                .orElseGet(() -> CompletableFuture.failedFuture(
+                                        new IllegalStateException("spend " + txId + " is not known"))),
+                        env.executor())
+                .thenComposeAsync(done -> env.intents().find(txId), env.executor())
                 .thenApplyAsync(
                         found -> found.filter(intent -> intent.state() == IntentState.ABANDONED)
                                 .isPresent(),
                         env.executor());
+    }
+
+    private CompletionStage<Abandoned> giveUp(Intent intent) {
+        CompletableFuture<Abandoned> answer = new CompletableFuture<>();
+        reservations.tell(new Reservations.GiveUp(intent.txId(), StandIns.keepsCoins(intent.kind()), answer));
+        return answer;
     }
 
     /** Without limits nothing is kept in memory of what was spent: then the store is asked. */

@@ -8,6 +8,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
@@ -99,11 +100,12 @@ final class WatchedSpend {
 
     /**
      * Whether its coins have been reserved for their full time without a sign of it. While a mempool has it, or its own parent is being sent
-     * again, they stay reserved, however long that takes.
+     * again, they stay reserved, however long that takes. What is kept for a stand-in only a block frees.
      */
     boolean reservationsExpire(long now, long ttlMillis) {
         long heard = Math.max(intent.createdAt(), intent.changedAt());
-        return reserved && !inMempool && !parentInFlight && now - heard >= ttlMillis;
+        boolean overdue = now - heard >= ttlMillis && !StandIns.keepsCoins(intent);
+        return overdue && reserved && !inMempool && !parentInFlight;
     }
 
     boolean isReserved() {

@@ -103,6 +103,13 @@ final class WatchedSpends {
                 .anyMatch(parent -> parent != null && parent.isInFlight());
     }
 
+    /** Whether another one that is in flight spends a coin of it as well. */
+    boolean hasRivalInFlight(WatchedSpend spend) {
+        Set<Outpoint> coins = Set.copyOf(spend.outpoints());
+        return spends.values().stream()
+                .anyMatch(other -> other != spend && other.isInFlight() && other.spendsAnyOf(coins));
+    }
+
     void makeAllDue(long now) {
         waiting.clear();
         for (WatchedSpend spend : spends.values()) {

@@ -94,7 +94,7 @@ final class SpendTable {
         return new Transition.Made();
     }
 
-    /** Adds a spend that holds nothing yet, and makes the token its own. */
+    /** Adds a spend, which holds what nothing else does, and makes the token its own. */
     long insert(SqlSession session, Intent intent, OptionalLong countedAt) throws SQLException {
         if (intent.token().isPresent()) {
             String token = intent.token().get().token();
@@ -103,6 +103,7 @@ final class SpendTable {
         }
         long id = ++lastId;
         byte[] txId = intent.txId().toArray();
+        BitSet held = takeFree(id, intent.inputs());
         session.update(
                 "INSERT INTO spends (" + SpendRow.COLUMNS
                         + ", short_id, token_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -121,20 +122,21 @@ final class SpendTable {
                 intent.changedAt(),
                 intent.state().name(),
                 intent.reason(),
-                HeldInputs.ALL,
+                HeldInputs.of(held, intent.inputs().size()),
                 orNull(countedAt),
                 SpendRow.shortId(txId),
                 intent.token().map(binding -> tokenKey(binding.token())).orElse(null));
-        intent.inputs().forEach(coin -> holdings.take(id, coin.outpoint()));
         return id;
     }
 
-    /** An input of {@code intent} that another spend than {@code own} holds. */
+    /** An input of {@code intent} that another spend than {@code own} holds, and not for its sake ({@link StandIns}). */
     Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
         for (Coin coin : intent.inputs()) {
             if (!holdings.isFreeFor(own, coin.outpoint())) {
-                long by = holdings.owner(coin.outpoint()).orElseThrow();
-                return Optional.of(new Opening.CoinTaken(coin, txIdOf(session, by)));
+                Intent by = holder(session, coin.outpoint()).orElseThrow().intent();
+                if (!StandIns.mayTake(intent.kind(), by)) {
+                    return Optional.of(new Opening.CoinTaken(coin, by.txId()));
+                }
             }
         }
         return Optional.empty();
@@ -161,16 +163,20 @@ final class SpendTable {
 
     /** From now on it holds as many of its inputs as nothing else does. */
     void holdFree(SqlSession session, SpendRow row) throws SQLException {
-        BitSet held = new BitSet();
         List<Coin> inputs = row.intent().inputs();
+        write(session, row, HeldInputs.of(takeFree(row.id(), inputs), inputs.size()));
+    }
+
+    private BitSet takeFree(long id, List<Coin> inputs) {
+        BitSet held = new BitSet();
         for (int i = 0; i < inputs.size(); i++) {
             Outpoint outpoint = inputs.get(i).outpoint();
-            if (holdings.isFreeFor(row.id(), outpoint)) {
-                holdings.take(row.id(), outpoint);
+            if (holdings.isFreeFor(id, outpoint)) {
+                holdings.take(id, outpoint);
                 held.set(i);
             }
         }
-        write(session, row, HeldInputs.of(held, inputs.size()));
+        return held;
     }
 
     void freeAll(SqlSession session, SpendRow row) throws SQLException {

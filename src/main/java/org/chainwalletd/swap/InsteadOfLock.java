@@ -12,6 +12,7 @@ import org.chainwalletd.spend.ReturnPlan;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.TokenBinding;
 
 /**
@@ -19,8 +20,6 @@ import org.chainwalletd.store.TokenBinding;
  * may have it all the same, and then a block decides between the two.
  */
 final class InsteadOfLock {
-    private static final String KIND = "swap_instead_of_lock";
-
     private static final Duration PAUSE = Duration.ofSeconds(30);
 
     private final ChainSide chain;
@@ -36,7 +35,7 @@ final class InsteadOfLock {
                 .thenComposeAsync(
                         before -> before.filter(this::wasJustRefused).isPresent()
                                 ? CompletableFuture.completedFuture(null)
-                                : push(swap, lock),
+                                : push(swap, lock, before.isPresent()),
                         chain.executor());
     }
 
@@ -44,8 +43,8 @@ final class InsteadOfLock {
         return before.state().failed() && chain.clock().millis() - before.changedAt() < PAUSE.toMillis();
     }
 
-    private CompletionStage<Void> push(String swap, Intent lock) {
-        return given(lock)
+    private CompletionStage<Void> push(String swap, Intent lock, boolean begun) {
+        return given(lock, begun)
                 .thenComposeAsync(
                         given -> given
                                 ? chain.spending().spend(plan(swap, lock))
@@ -56,8 +55,9 @@ final class InsteadOfLock {
                 .thenApplyAsync(pushed -> null, chain.executor());
     }
 
-    private CompletionStage<Boolean> given(Intent lock) {
-        return lock.state().inFlight()
+    /** Whoever has given it up may not have heard so, before its coins were kept for this spend. */
+    private CompletionStage<Boolean> given(Intent lock, boolean begun) {
+        return lock.state().inFlight() || lock.state() == IntentState.ABANDONED && !begun
                 ? chain.spending().giveUp(lock.txId())
                 : CompletableFuture.completedFuture(lock.state() != IntentState.CONFIRMED);
     }
@@ -68,14 +68,14 @@ final class InsteadOfLock {
                 .max(Comparator.comparing(Coin::value).thenComparing(Coin::outpoint))
                 .orElseThrow();
         Amount fee = ChainFee.of(ReturnPlan.minimumFee(), coin.value(), 1);
-        Hash256 digest = new ParameterDigest(KIND)
+        Hash256 digest = new ParameterDigest(StandIns.SWAP_INSTEAD_OF_LOCK)
                 .put(lock.from().toArray())
                 .put(coin.outpoint().txId().toArray())
                 .putNumber(coin.outpoint().index())
                 .putNumber(fee.bits())
                 .finish();
         return new ReturnPlan(
-                KIND,
+                StandIns.SWAP_INSTEAD_OF_LOCK,
                 lock.from(),
                 coin,
                 fee,

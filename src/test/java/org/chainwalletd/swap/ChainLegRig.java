@@ -74,6 +74,7 @@ import org.chainwalletd.testkit.PlainKeys;
 final class ChainLegRig implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
     static final long DEPTH = 3;
+    static final int BURIAL = 100;
     static final Amount AMOUNT = Amount.of(50_000_000);
 
     /** A few blocks after the development chain's first one. */
@@ -186,7 +187,7 @@ final class ChainLegRig implements AutoCloseable {
                         Duration.ofDays(30),
                         Duration.ofDays(1),
                         Duration.ofMillis(5),
-                        100),
+                        BURIAL),
                 Drawing.RANDOM,
                 new SpendMetrics(follow.meters()),
                 clock.withZone(ZoneOffset.UTC),
@@ -365,6 +366,14 @@ final class ChainLegRig implements AutoCloseable {
 
     void awaitWaiting(String txId) {
         Await.until(txId + " waits in the mempool", () -> isWaiting(txId));
+    }
+
+    /** Until a payment may choose it. */
+    void awaitFree(Outpoint coin) {
+        Await.until(
+                coin + " is held by nothing",
+                () -> get(store.reservations().all()).stream()
+                        .noneMatch(held -> held.coin().outpoint().equals(coin)));
     }
 
     static Hash256 idOf(Transaction tx) {
