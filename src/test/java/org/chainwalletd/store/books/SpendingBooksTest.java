@@ -1,0 +1,119 @@
+package org.chainwalletd.store.books;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What became of a transaction is read from who has spent its inputs, whatever anybody believed of it when it was sent. */
+class SpendingBooksTest {
+    private static final Outpoint FIRST = new Outpoint(hash(1), 0);
+    private static final Outpoint SECOND = new Outpoint(hash(1), 1);
+    private static final Hash256 OURS = hash(2);
+    private static final Hash256 RIVAL = hash(3);
+
+    @TempDir
+    Path folder;
+
+    private final SpendingTable table = new SpendingTable(page -> new SpendingTable.View(to -> true, lock -> false));
+    private Books file;
+    private SpendingBooks books;
+
+    private static Hash256 hash(int number) {
+        return Hash256.sha256(new byte[] {(byte) number});
+    }
+
+    private static BlockPlace place(long height) {
+        return new BlockPlace(height, hash(100 + (int) height));
+    }
+
+    @BeforeEach
+    void open() {
+        file = Books.open(folder, List.of(table));
+        books = new SpendingBooks(file);
+        for (long height = 10; height < 15; height++) {
+            block(height);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        file.close();
+    }
+
+    private void block(long height, Spending... spendings) {
+        Await.result(file.write(session -> {
+            BlockRows.put(
+                    session.head(),
+                    new BlockRow(height, place(height).blockId(), Hash256.ZERO, height, Hash256.ZERO, true));
+            List.of(spendings).forEach(spending -> table.write(session.head(), spending));
+            return null;
+        }));
+    }
+
+    private void undo(long height) {
+        Await.result(file.write(session -> {
+            BlockRows.undo(session.head(), height);
+            table.undo(session.head(), height);
+            return null;
+        }));
+    }
+
+    private SpendingBooks.Fate fate(long tip, Optional<BlockPlace> last) {
+        List<SpendingBooks.Question> asked = List.of(new SpendingBooks.Question(OURS, List.of(FIRST, SECOND), last));
+        return Await.result(books.fates(place(tip), asked)).orElseThrow().get(0);
+    }
+
+    @Test
+    void a_transaction_that_nobody_believed_in_any_more_is_in_the_block_that_has_it() {
+        assertThat(fate(14, Optional.empty())).isEqualTo(new SpendingBooks.Fate.Open());
+
+        block(15, new Spending(FIRST, OURS, place(15)), new Spending(SECOND, OURS, place(15)));
+
+        assertThat(fate(15, Optional.empty())).isEqualTo(new SpendingBooks.Fate.InBlock(place(15)));
+        assertThat(fate(14, Optional.empty()))
+                .as("at a tip below nobody is told of it yet")
+                .isEqualTo(new SpendingBooks.Fate.Open());
+        undo(14);
+        assertThat(fate(14, Optional.of(place(15)))).isEqualTo(new SpendingBooks.Fate.Open());
+    }
+
+    @Test
+    void one_input_that_another_transaction_has_spent_is_enough_for_being_lost_until_its_block_goes() {
+        Spending won = new Spending(SECOND, RIVAL, place(15));
+        block(15, won);
+        assertThat(fate(15, Optional.empty())).isEqualTo(new SpendingBooks.Fate.Lost(won));
+
+        undo(14);
+        block(15, new Spending(FIRST, OURS, place(15)), new Spending(SECOND, OURS, place(15)));
+
+        assertThat(fate(15, Optional.empty())).isEqualTo(new SpendingBooks.Fate.InBlock(place(15)));
+    }
+
+    @Test
+    void of_a_block_from_before_the_books_only_its_id_tells() {
+        assertThat(fate(14, Optional.of(place(12)))).isEqualTo(new SpendingBooks.Fate.InBlock(place(12)));
+        assertThat(fate(14, Optional.of(new BlockPlace(12, RIVAL)))).isEqualTo(new SpendingBooks.Fate.Open());
+        assertThat(fate(14, Optional.of(place(9))))
+                .as("below the lowest block that is kept")
+                .isEqualTo(new SpendingBooks.Fate.TooDeep());
+    }
+
+    @Test
+    void on_another_chain_than_the_one_that_is_asked_about_nothing_is_told() {
+        Optional<List<SpendingBooks.Fate>> told = Await.result(books.fates(
+                new BlockPlace(14, RIVAL),
+                List.of(new SpendingBooks.Question(OURS, List.of(FIRST), Optional.empty()))));
+
+        assertThat(told).isEmpty();
+    }
+}
