@@ -39,6 +39,7 @@ import org.chainwalletd.swap.Orphans;
 import org.chainwalletd.swap.QuoteBinding;
 import org.chainwalletd.swap.Quoting;
 import org.chainwalletd.swap.RowAudit;
+import org.chainwalletd.swap.SharedSecrets;
 import org.chainwalletd.swap.SwapBook;
 import org.chainwalletd.swap.SwapClocks;
 import org.chainwalletd.swap.SwapEngine;
@@ -215,6 +216,16 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
                 SwapLimits limits, Legs legs, SwapClocks clocks, ActorRef<SwapEngine.Command> engine) {
             AccountChain chain = account().chain();
             Executor executor = parts.workers().upstream();
+            SharedSecrets secrets = new SharedSecrets(new SharedSecrets.Setup(
+                    chain,
+                    account().sends(),
+                    rules.contract(),
+                    journal,
+                    parts.htlcs().records(),
+                    parts.following().follower()::height,
+                    parts.htlcs().methods().spends()::claim,
+                    parts.settings().chain(),
+                    executor));
             Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
             return new WatchtowerSetup(
                     chain,
@@ -228,7 +239,8 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
                             rewatch,
                             () -> clocks.clock().instant().getEpochSecond(),
                             executor),
-                    new Orphans(chain, account().sends(), rules.contract(), journal, rewatch, executor),
+                    new Orphans(chain, account().sends(), rules.contract(), journal, secrets, rewatch, executor),
+                    secrets,
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
                     executor);
         }

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after a lock of ours in the contract of which only an event is known: takes it back when that is due. Without a row there is no
- * secret, so nothing else can be done with it.
+ * Looks after a lock of ours in the contract of which only an event is known: takes it back when that is due, and when somebody has claimed it
+ * uses the secret that this has shown.
  */
 public final class Orphans {
     private static final Logger LOG = LoggerFactory.getLogger(Orphans.class);
@@ -31,6 +31,7 @@ public final class Orphans {
     private final AccountSends sends;
     private final EvmAddress contract;
     private final SwapJournal journal;
+    private final SharedSecrets secrets;
     private final Consumer<String> rewatch;
     private final Executor executor;
 
@@ -40,12 +41,14 @@ public final class Orphans {
             AccountSends sends,
             EvmAddress contract,
             SwapJournal journal,
+            SharedSecrets secrets,
             Consumer<String> rewatch,
             Executor executor) {
         this.chain = chain;
         this.sends = sends;
         this.contract = contract;
         this.journal = journal;
+        this.secrets = secrets;
         this.rewatch = rewatch;
         this.executor = executor;
     }
@@ -84,9 +87,12 @@ public final class Orphans {
 
     /** An event that an endpoint has made up shows nothing in the contract. */
     private CompletionStage<Fate> fate(LockScan.Seen lock, SwapContract.Swap slot) {
-        boolean ours =
-                slot.state() == SwapContract.State.LOCKED && slot.sender().equals(lock.sender());
-        if (!ours) {
+        boolean ours = slot.sender().equals(lock.sender());
+        if (ours && slot.state() == SwapContract.State.CLAIMED) {
+            return secrets.fromTheContract(lock.hashLock(), lock.block())
+                    .thenApplyAsync(isOpen -> isOpen ? Fate.OPEN : Fate.OVER, executor);
+        }
+        if (!ours || slot.state() != SwapContract.State.LOCKED) {
             return CompletableFuture.completedFuture(Fate.OVER);
         }
         return chain.reached(this::newestTime)

@@ -207,7 +207,7 @@ public final class SwapJournal {
     }
 
     /**
-     * Newest first.
+     * Newest first, without those that are damaged.
      *
      * @param below number of the last row of the page before
      */
@@ -229,13 +229,11 @@ public final class SwapJournal {
         if (!rest.hasNext()) {
             return CompletableFuture.completedFuture(opened);
         }
-        return row(rest.next())
-                .thenComposeAsync(
-                        row -> {
-                            opened.add(row);
-                            return rows(rest, opened);
-                        },
-                        executor);
+        SwapEntry entry = rest.next();
+        return row(entry)
+                .thenApplyAsync(opened::add, executor)
+                .exceptionallyAsync(failure -> unreadable(entry, failure), executor)
+                .thenComposeAsync(added -> rows(rest, opened), executor);
     }
 
     private CompletionStage<SwapRow> row(SwapEntry entry) {

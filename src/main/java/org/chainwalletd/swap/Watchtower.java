@@ -4,9 +4,11 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -30,6 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Watchtower.class);
+    private static final int MOST_SETTLED = 20_000;
 
     public sealed interface Command {}
 
@@ -48,6 +51,8 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
     private record Tended(LockScan.Seen lock, Orphans.Fate fate, Throwable failure) implements Command {}
 
+    private record Shared(Set<Hash256> settled, Throwable failure) implements Command {}
+
     private record Moved(long place, Throwable failure) implements Command {}
 
     private final TimerScheduler<Command> timers;
@@ -56,6 +61,8 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     private final Map<Hash256, LockScan.Seen> open = new HashMap<>();
 
     private final Deque<LockScan.Seen> waiting = new ArrayDeque<>();
+    /** Claims on the chain of which nothing has to be looked up again. */
+    private final Set<Hash256> settled = new HashSet<>();
     /** First block that was not read in this life. */
     private long next;
 
@@ -84,6 +91,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                 .onMessage(Ended.class, this::onEnded)
                 .onMessage(Scanned.class, this::onScanned)
                 .onMessage(Tended.class, this::onTended)
+                .onMessage(Shared.class, this::onShared)
                 .onMessage(Moved.class, this::onMoved)
                 .build();
     }
@@ -114,22 +122,30 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         return rest();
     }
 
-    /** One round: some rows, then some blocks, then every lock without a row. */
+    /** One round: some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
     private Behavior<Command> look() {
         if (audit.isPresent()) {
             getContext().pipeToSelf(setup.audit().page(audit.get()), Audited::new);
             return this;
         }
-        getContext().pipeToSelf(setup.chain().finalBlock(), Ended::new);
-        return this;
+        return read();
     }
 
+    /** Rows that cannot be compared now do not keep from reading on. */
     private Behavior<Command> onAudited(Audited audited) {
-        if (audited.failure() != null) {
-            return later("rows that nobody watches could not be compared with the chains", audited.failure());
+        if (audited.failure() == null) {
+            audit = audited.next();
+        } else {
+            LOG.warn(
+                    "watchtower: rows that nobody watches could not be compared with the chains: {}",
+                    audited.failure().toString());
         }
-        audit = audited.next();
-        return look();
+        return read();
+    }
+
+    private Behavior<Command> read() {
+        getContext().pipeToSelf(setup.chain().finalBlock(), Ended::new);
+        return this;
     }
 
     private Behavior<Command> onEnded(Ended ended) {
@@ -166,7 +182,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
     private Behavior<Command> tendNext() {
         if (waiting.isEmpty()) {
-            return move();
+            return share();
         }
         LockScan.Seen lock = waiting.remove();
         getContext().pipeToSelf(setup.orphans().tend(lock), (fate, failure) -> new Tended(lock, fate, failure));
@@ -184,6 +200,31 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             open.remove(hashLock);
         }
         return tendNext();
+    }
+
+    private Behavior<Command> share() {
+        Set<Hash256> known = Set.copyOf(settled);
+        getContext()
+                .pipeToSelf(
+                        setup.addresses()
+                                .get()
+                                .thenComposeAsync(ours -> setup.secrets().fromTheChain(ours, known), setup.executor()),
+                        Shared::new);
+        return this;
+    }
+
+    private Behavior<Command> onShared(Shared shared) {
+        if (shared.failure() != null) {
+            LOG.warn(
+                    "watchtower: secrets that the chain shows could not be used: {}",
+                    shared.failure().toString());
+            return move();
+        }
+        if (settled.size() > MOST_SETTLED) {
+            settled.clear();
+        }
+        settled.addAll(shared.settled());
+        return move();
     }
 
     /** Past everything that is over, and before the first lock that is not. */

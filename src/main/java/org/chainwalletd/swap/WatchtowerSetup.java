@@ -25,6 +25,7 @@ public record WatchtowerSetup(
         ScanCursors cursors,
         RowAudit audit,
         Orphans orphans,
+        SharedSecrets secrets,
         Duration pace,
         Executor executor) {
     LockScan scanner() {

@@ -275,6 +275,13 @@ class SwapJournalTest {
         done(store.swaps()
                 .replace(new SwapEntry(0, two.id(), 1, two.poolId(), two.hashLock(), "quoted", true, torn, 9)));
         assertThat(done(journal.watched())).extracting(held -> held.row().id()).containsExactly("swap-3");
+        assertThat(done(journal.page(Optional.empty(), Optional.empty(), 9)).rows())
+                .extracting(SwapRow::id)
+                .containsExactly("swap-3");
+        assertThat(done(journal.ofHashLock(one.hashLock())))
+                .as("nobody can look after it")
+                .isEmpty();
+        assertThat(done(journal.ofHashLock(Hash256.sha256(new byte[] {3})))).isPresent();
     }
 
     @Test

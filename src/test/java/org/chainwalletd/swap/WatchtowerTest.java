@@ -16,11 +16,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.htlc.ClaimRequest;
+import org.chainwalletd.htlc.HtlcRecord;
+import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.SqliteStore;
@@ -50,6 +57,8 @@ class WatchtowerTest {
     private final EvmEndpoint second = chain.newEndpoint();
     private final PlainEvmKeys keys = new PlainEvmKeys();
     private final List<String> rewatched = new CopyOnWriteArrayList<>();
+    private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+    private final OneRecord htlcs = new OneRecord();
     private Legs legs = new StandingLegs(new OwnLock.Absent());
     private SqliteStore store;
     private SealedRecords seals;
@@ -113,6 +122,47 @@ class WatchtowerTest {
         }
     }
 
+    /** Books with at most one HTLC. */
+    private static final class OneRecord implements HtlcRecords {
+        private volatile Optional<HtlcRecord> record = Optional.empty();
+
+        @Override
+        public CompletableFuture<Optional<HtlcRecord>> status(Outpoint lock) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletableFuture<Listing> list(Query query) {
+            return CompletableFuture.completedFuture(new Listing(
+                    record.stream()
+                            .filter(one -> query.states().contains(one.state())
+                                    && query.roles().contains(one.role()))
+                            .toList(),
+                    Optional.empty()));
+        }
+
+        @Override
+        public CompletableFuture<List<HtlcRecord>> ofHashLock(Hash256 hashLock) {
+            return CompletableFuture.completedFuture(record.stream()
+                    .filter(one -> one.params().hashLock().equals(hashLock))
+                    .toList());
+        }
+    }
+
+    private static HtlcRecord htlc(
+            PublicKey sender, PublicKey receiver, HtlcRecord.State state, HtlcRecord.Role role, Optional<Bytes> shown) {
+        return new HtlcRecord(
+                new Outpoint(Hash256.sha256(new byte[] {77}), 0),
+                new HtlcParams(sender, receiver, Sample.HASH_LOCK, 500),
+                Amount.of(Sample.COINS),
+                OptionalLong.of(50),
+                state,
+                shown.map(preimage -> new HtlcRecord.Claim(Hash256.ZERO, preimage, OptionalLong.of(60), 0)),
+                Optional.empty(),
+                role,
+                100);
+    }
+
     private void watch() {
         long now = chain.clock().instant().getEpochSecond();
         kit.spawn(Watchtower.create(new WatchtowerSetup(
@@ -122,9 +172,33 @@ class WatchtowerTest {
                 () -> CompletableFuture.completedFuture(List.of(own)),
                 store.scans(),
                 new RowAudit(journal, legs, rewatched::add, () -> now, executor),
-                new Orphans(account.endpoints(), account.sends(), chain.contract(), journal, rewatched::add, executor),
+                new Orphans(
+                        account.endpoints(),
+                        account.sends(),
+                        chain.contract(),
+                        journal,
+                        secrets(),
+                        rewatched::add,
+                        executor),
+                secrets(),
                 Duration.ofMillis(20),
                 executor)));
+    }
+
+    private SharedSecrets secrets() {
+        return new SharedSecrets(new SharedSecrets.Setup(
+                account.endpoints(),
+                account.sends(),
+                chain.contract(),
+                journal,
+                htlcs,
+                () -> OptionalLong.of(100),
+                request -> {
+                    claims.add(request);
+                    return CompletableFuture.completedFuture(null);
+                },
+                SwapWorld.PROFILE,
+                executor));
     }
 
     private Hash256 lock(int n, long seconds) {
@@ -245,6 +319,41 @@ class WatchtowerTest {
         watch();
         Await.until("it is read", () -> place() >= 1);
         assertThat(rewatched).isEmpty();
+    }
+
+    @Test
+    void a_secret_that_the_pool_has_shown_on_the_chain_claims_in_the_contract_what_has_no_row() {
+        long deadline = chain.head().time() + 1_000;
+        chain.account(4).lock(Sample.HASH_LOCK, own, deadline, LOCKED);
+        chain.mine(3);
+        htlcs.record = Optional.of(htlc(
+                Sample.OUR_KEY,
+                Sample.POOL_KEY,
+                HtlcRecord.State.CLAIMED,
+                HtlcRecord.Role.SENDER,
+                Optional.of(Bytes.of(Sample.SECRET))));
+        watch();
+        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        chain.mine();
+        assertThat(state(Sample.HASH_LOCK)).isEqualTo(SwapContract.State.CLAIMED);
+        assertThat(chain.swap(Sample.HASH_LOCK).recipient()).isEqualTo(own);
+    }
+
+    @Test
+    void a_secret_that_the_pool_has_shown_in_the_contract_claims_on_the_chain_what_has_no_row() {
+        lock(Sample.HASH_LOCK, 1_000);
+        chain.account(3).claim(Sample.SECRET);
+        chain.mine(4);
+        htlcs.record = Optional.of(htlc(
+                Sample.POOL_KEY, Sample.OUR_KEY, HtlcRecord.State.LOCKED, HtlcRecord.Role.RECEIVER, Optional.empty()));
+        watch();
+        Await.until("it is claimed", () -> !claims.isEmpty());
+        ClaimRequest claim = claims.get(0);
+        assertThat(claim.preimage()).isEqualTo(Bytes.of(Sample.SECRET));
+        assertThat(claim.from()).isEqualTo(SwapWorld.PROFILE.addressOf(Sample.OUR_KEY));
+        assertThat(claim.sender()).isEqualTo(Sample.POOL_KEY);
+        htlcs.record = Optional.empty();
+        Await.until("nothing is left of it", () -> place() >= chain.head().number() - 2);
     }
 
     @Test
