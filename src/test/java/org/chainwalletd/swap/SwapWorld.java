@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.Finality;
@@ -488,6 +489,18 @@ final class SwapWorld implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             round();
         }
+    }
+
+    /** As many as it takes, up to a bound. */
+    void roundsUntil(BooleanSupplier condition) {
+        for (int i = 0; i < 40 && !condition.getAsBoolean(); i++) {
+            round();
+        }
+    }
+
+    /** Whether its row has seen the pool's lock claimed. */
+    boolean isClaimed(String id) {
+        return row(id).poolLock() instanceof PoolLock.Claimed;
     }
 
     /** Many blocks at once, as far apart as they are. */
