@@ -154,6 +154,7 @@ record Services(
                 () -> nodes.chain().complaint(),
                 new FollowerReadiness(following.follower(), settings.follow().maxLag(), Clock.systemUTC())));
         accounts.map(Accounts::readiness).ifPresent(checks::add);
+        swaps.ifPresent(service -> checks.add(service::standstill));
         return List.copyOf(checks);
     }
 }

@@ -40,6 +40,7 @@ import org.chainwalletd.swap.QuoteBinding;
 import org.chainwalletd.swap.Quoting;
 import org.chainwalletd.swap.RowAudit;
 import org.chainwalletd.swap.SharedSecrets;
+import org.chainwalletd.swap.Standstill;
 import org.chainwalletd.swap.SwapBook;
 import org.chainwalletd.swap.SwapClocks;
 import org.chainwalletd.swap.SwapEngine;
@@ -197,7 +198,8 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
                     parts.stopping(),
                     news,
                     parts.workers().upstream());
-            ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup), "swaps");
+            Standstill standstill = new Standstill();
+            ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup, standstill), "swaps");
             Runnable nudge = () -> engine.tell(new SwapEngine.Nudge());
             account().sends().onChange(record -> nudge.run());
             spawner.spawn(
@@ -208,6 +210,7 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
                     engine,
                     quoting(binding, clocks, run),
                     journal,
+                    standstill,
                     news,
                     parts.workers().answers());
         }

@@ -23,6 +23,7 @@ public final class SwapService {
     private final ActorRef<SwapEngine.Command> engine;
     private final Quoting quoting;
     private final SwapJournal journal;
+    private final Standstill standstill;
     private final Consumer<SwapRow> changed;
     private final Executor executor;
 
@@ -31,11 +32,13 @@ public final class SwapService {
             ActorRef<SwapEngine.Command> engine,
             Quoting quoting,
             SwapJournal journal,
+            Standstill standstill,
             Consumer<SwapRow> changed,
             Executor executor) {
         this.engine = engine;
         this.quoting = quoting;
         this.journal = journal;
+        this.standstill = standstill;
         this.changed = changed;
         this.executor = executor;
     }
@@ -102,6 +105,11 @@ public final class SwapService {
      */
     public CompletionStage<SwapJournal.Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
         return journal.page(status, below, limit);
+    }
+
+    /** Why swaps are not looked after at this moment, in a few words; empty when they are. */
+    public Optional<String> standstill() {
+        return standstill.why();
     }
 
     private CompletionStage<SwapRow> ask(

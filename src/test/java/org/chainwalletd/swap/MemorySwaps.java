@@ -19,6 +19,7 @@ final class MemorySwaps implements SwapStore {
     private int writesLeft;
     private final boolean written;
     private volatile boolean dead;
+    private volatile CompletableFuture<Void> reading = CompletableFuture.completedFuture(null);
 
     /** @param rows survive the death */
     MemorySwaps(Map<String, SwapEntry> rows, int writesLeft, boolean written) {
@@ -33,6 +34,11 @@ final class MemorySwaps implements SwapStore {
 
     static Map<String, SwapEntry> rows() {
         return new ConcurrentHashMap<>();
+    }
+
+    /** Whoever reads what is watched gets no answer before, and none when it fails. */
+    void readsAfter(CompletableFuture<Void> opened) {
+        reading = opened;
     }
 
     boolean isDead() {
@@ -93,10 +99,10 @@ final class MemorySwaps implements SwapStore {
 
     @Override
     public CompletionStage<List<SwapEntry>> watched() {
-        return read(() -> rows.values().stream()
+        return reading.thenComposeAsync(opened -> read(() -> rows.values().stream()
                 .filter(SwapEntry::watched)
                 .sorted(Comparator.comparing(SwapEntry::id))
-                .toList());
+                .toList()));
     }
 
     @Override

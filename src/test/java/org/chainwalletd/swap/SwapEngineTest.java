@@ -21,6 +21,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
@@ -59,6 +60,7 @@ class SwapEngineTest {
         private final SwapJournal reader;
         private final AtomicReference<SwapRow> last = new AtomicReference<>();
         private final AtomicLong tip = new AtomicLong(Sample.TIP);
+        private final Standstill standstill = new Standstill();
         private int runs;
         private MemorySwaps store;
         private ActorRef<SwapEngine.Command> engine;
@@ -87,13 +89,23 @@ class SwapEngineTest {
                         ID, "pool-1", run, Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
                 Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)));
             }
-            engine = kit.spawn(SwapEngine.create(setup));
+            engine = kit.spawn(SwapEngine.create(setup, standstill));
         }
 
         private SwapReply execute() {
+            return Await.result(executing());
+        }
+
+        private CompletableFuture<SwapReply> executing() {
             CompletableFuture<SwapReply> reply = new CompletableFuture<>();
             engine.tell(new SwapEngine.Execute(ID, Optional.empty(), reply));
-            return Await.result(reply);
+            return reply;
+        }
+
+        private CompletableFuture<SwapReply> asking() {
+            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+            engine.tell(new SwapEngine.Status(ID, reply));
+            return reply;
         }
 
         private SwapReply refund() {
@@ -295,6 +307,60 @@ class SwapEngineTest {
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
         history.engine.tell(new SwapEngine.Status("nobody", reply));
         assertThat(Await.result(reply)).isEqualTo(new SwapReply.Unknown("nobody"));
+        history.die();
+    }
+
+    @Test
+    void what_is_asked_before_the_journal_is_read_waits_for_it() {
+        History history = new History(7, 0);
+        MemorySwaps table = MemorySwaps.immortal(history.rows);
+        CompletableFuture<Void> opened = new CompletableFuture<>();
+        table.readsAfter(opened);
+        history.start(table);
+        CompletableFuture<SwapReply> early = history.executing();
+        assertThat(history.standstill.why()).isPresent();
+        opened.complete(null);
+        assertThat(Await.result(early))
+                .isInstanceOfSatisfying(
+                        SwapReply.Standing.class,
+                        standing -> assertThat(standing.row().acts().locking()).isTrue());
+        assertThat(history.standstill.why()).isEmpty();
+        history.die();
+    }
+
+    @Test
+    void nothing_is_begun_for_a_caller_who_has_left_before_the_journal_was_read() {
+        History history = new History(8, 0);
+        MemorySwaps table = MemorySwaps.immortal(history.rows);
+        CompletableFuture<Void> opened = new CompletableFuture<>();
+        table.readsAfter(opened);
+        history.start(table);
+        history.executing().cancel(false);
+        CompletableFuture<SwapReply> later = history.asking();
+        opened.complete(null);
+        assertThat(Await.result(later)).isInstanceOf(SwapReply.Standing.class);
+        assertThat(history.refund()).isInstanceOf(SwapReply.NothingLocked.class);
+        assertThat(history.status()).isEqualTo(SwapStatus.QUOTED);
+        history.die();
+    }
+
+    @Test
+    void a_journal_that_cannot_be_read_is_told_and_read_again_and_holds_a_bounded_number_of_questions() {
+        History history = new History(9, 0);
+        MemorySwaps table = MemorySwaps.immortal(history.rows);
+        table.readsAfter(CompletableFuture.failedFuture(
+                new StoreException(StoreException.Reason.UNAVAILABLE, "the disk is away", null)));
+        history.start(table);
+        Await.until("it is told", () -> history.standstill.why().orElse("").contains("cannot be read"));
+        CompletableFuture<SwapReply> first = history.asking();
+        CompletableFuture<SwapReply> last = first;
+        for (int i = 0; i < 1_024; i++) {
+            last = history.asking();
+        }
+        assertThat(Await.result(last)).isInstanceOf(SwapReply.Failed.class);
+        table.readsAfter(CompletableFuture.completedFuture(null));
+        assertThat(Await.result(first)).isInstanceOf(SwapReply.Standing.class);
+        assertThat(history.standstill.why()).isEmpty();
         history.die();
     }
 }

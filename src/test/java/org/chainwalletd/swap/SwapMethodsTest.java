@@ -167,16 +167,19 @@ class SwapMethodsTest {
                 told.add(row);
             }
         });
-        ActorRef<SwapEngine.Command> engine = kit.spawn(SwapEngine.create(new SwapSetup(
-                journal,
-                legs,
-                "run-1",
-                chains.clock(),
-                Duration.ofMillis(50),
-                () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow(),
-                () -> false,
-                news,
-                EXECUTOR)));
+        Standstill standstill = new Standstill();
+        ActorRef<SwapEngine.Command> engine = kit.spawn(SwapEngine.create(
+                new SwapSetup(
+                        journal,
+                        legs,
+                        "run-1",
+                        chains.clock(),
+                        Duration.ofMillis(50),
+                        () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow(),
+                        () -> false,
+                        news,
+                        EXECUTOR),
+                standstill));
         EvmEndpoints endpoints = endpoints();
         Quoting quoting = new Quoting(new Quoting.Setup(
                 new QuoteBinding(limits(), key -> false),
@@ -197,7 +200,7 @@ class SwapMethodsTest {
                 "run-1",
                 new SecureRandom(),
                 EXECUTOR));
-        SwapService service = new SwapService(engine, quoting, journal, news, EXECUTOR);
+        SwapService service = new SwapService(engine, quoting, journal, standstill, news, EXECUTOR);
         List<ErrorTranslator> known = List.of(new PoolErrors(), new AccountErrors(), new KeyringErrors(folder));
         return new RpcDispatcher(
                 MethodRegistry.of(SwapMethods.all(Optional.of(service), words, EXECUTOR)),

@@ -224,19 +224,21 @@ final class SwapWorld implements AutoCloseable {
                 Duration.ofSeconds(5),
                 follow.executor());
         engine = follow.kit()
-                .spawn(SwapEngine.create(new SwapSetup(
-                        journal,
-                        legs(),
-                        "run-" + lives,
-                        clock(),
-                        Duration.ofMillis(30),
-                        () -> follow.follower()
-                                .tip()
-                                .map(tip -> OptionalLong.of(tip.height()))
-                                .orElse(OptionalLong.empty()),
-                        () -> false,
-                        truth::changed,
-                        follow.executor())));
+                .spawn(SwapEngine.create(
+                        new SwapSetup(
+                                journal,
+                                legs(),
+                                "run-" + lives,
+                                clock(),
+                                Duration.ofMillis(30),
+                                () -> follow.follower()
+                                        .tip()
+                                        .map(tip -> OptionalLong.of(tip.height()))
+                                        .orElse(OptionalLong.empty()),
+                                () -> false,
+                                truth::changed,
+                                follow.executor()),
+                        new Standstill()));
     }
 
     private Legs legs() {
