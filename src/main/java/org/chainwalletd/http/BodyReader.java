@@ -6,6 +6,8 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.http.scaladsl.model.EntityStreamException;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.stage.Causes;
 
@@ -55,17 +57,21 @@ final class BodyReader {
      * @param keep whether anybody will look at it: what a caller without a token sends must not fill the memory
      * @param keeper asked for each part. When it cannot keep one nothing is kept, and the rest is read and dropped, so that the sender gets
      *     to read why
+     * @param lane where the body is read
      */
-    CompletionStage<Received> read(RequestEntity entity, boolean keep, Keeper keeper) {
+    CompletionStage<Received> read(RequestEntity entity, boolean keep, Keeper keeper, Lane lane) {
         if (!keep) {
             keeper.drop();
         }
         return entity.getDataBytes()
                 .completionTimeout(deadline)
-                .runFold(
-                        new Received(keep ? ByteString.emptyByteString() : null, 0),
-                        (before, next) -> add(before, next, keeper),
-                        materializer);
+                .toMat(
+                        Sink.<Received, ByteString>fold(
+                                new Received(keep ? ByteString.emptyByteString() : null, 0),
+                                (before, next) -> add(before, next, keeper)),
+                        Keep.right())
+                .addAttributes(lane.attributes())
+                .run(materializer);
     }
 
     /** What to answer when {@link #read} has failed so. The connection is of no use any more. */

@@ -44,6 +44,7 @@ final class Connection {
     private final InetSocketAddress remote;
     private final String peer;
     private final HttpLimits limits;
+    private final Lane lane;
     private final ByteBudget budget;
     private final ByteBudget.Share share;
     private final ClientPresence presence = new ClientPresence();
@@ -80,8 +81,12 @@ final class Connection {
     private boolean gone;
     private Consumer<String> cutOff = reason -> {};
 
-    /** @param budget of this connection: everything that its client makes the daemon hold counts against it */
-    Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget) {
+    /**
+     * @param budget of this connection: everything that its client makes the daemon hold counts against it
+     * @param lane where its streams run
+     */
+    Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget, Lane lane) {
+        this.lane = lane;
         this.budget = budget;
         this.share = budget.share();
         this.request = new RequestBytes(share);
@@ -135,6 +140,10 @@ final class Connection {
 
     HttpLimits limits() {
         return limits;
+    }
+
+    Lane lane() {
+        return lane;
     }
 
     /** To count by what a layer above keeps of this client's bytes, or for it. */

@@ -14,6 +14,8 @@ import org.apache.pekko.Done;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.io.Inet;
+import org.apache.pekko.io.TcpSO;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.stream.javadsl.BidiFlow;
@@ -38,6 +40,12 @@ final class Listener {
 
     private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
+    /** Connections of an address that are accepted before the first of them is served; Pekko gives them up after ten seconds. */
+    private static final int MOST_WAITING = 512;
+
+    /** The system would take some MiB of answers for a client that reads nothing, and the daemon make them. */
+    private static final List<Inet.SocketOption> OPTIONS = List.of(TcpSO.sendBufferSize(256 << 10));
+
     private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
     private static final ByteString OVERLOADED = unavailable("too many connections");
     private static final ByteString CROWDED = unavailable("too many connections from this address");
@@ -49,6 +57,9 @@ final class Listener {
     private final Protocol protocol;
     private final boolean plain;
     private final Consumer<String> refused;
+    private final Lane calm;
+    private final Lane crowd;
+    private final FairTurns turns;
     private final Set<Connection> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -74,13 +85,16 @@ final class Listener {
         this.protocol = protocol;
         this.plain = plain;
         this.refused = refused;
+        this.calm = Lane.calm(system);
+        this.crowd = Lane.crowd(system);
+        this.turns = new FairTurns(crowd.executor(), Runtime.getRuntime().availableProcessors());
     }
 
     /** Binds and serves. Fails when the address cannot be bound. */
     CompletionStage<Listener> bind(InetSocketAddress address) {
         Executor executor = system.executionContext();
         return Tcp.get(system)
-                .bind(address.getHostString(), address.getPort(), BACKLOG, List.of(), true, Optional.<Duration>empty())
+                .bind(address.getHostString(), address.getPort(), BACKLOG, OPTIONS, true, Optional.<Duration>empty())
                 .toMat(Sink.foreach(this::accept), (bound, end) -> {
                     end.handleAsync(this::listenedToTheEnd, Runnable::run);
                     return bound;
@@ -131,19 +145,33 @@ final class Listener {
             refuse(incoming, "address", CROWDED);
             return;
         }
+        Lane lane = place.get().inCrowd() ? crowd : calm;
         Connection connection =
-                new Connection(incoming.remoteAddress(), limits, place.get().budget());
+                new Connection(incoming.remoteAddress(), limits, place.get().budget(), lane);
         connection.whenCutOff(refused);
         open.add(connection);
         connection.whenClosed(() -> closed(connection, place.get()));
+        String address = place.get().address();
+        if (place.get().inCrowd() && turns.waiting(address) < MOST_WAITING) {
+            // Making the streams costs most: others do not wait for that either.
+            turns.of(address).execute(() -> serve(incoming, connection, place.get()));
+        } else {
+            serve(incoming, connection, place.get());
+        }
+    }
+
+    private void serve(Tcp.IncomingConnection incoming, Connection connection, AddressShares.Place place) {
         BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> guard =
                 BidiFlow.fromGraph(new ConnectionGuard(connection));
         try {
-            incoming.flow().join(guard.join(protocol.on(connection))).run(materializer);
+            incoming.flow()
+                    .join(guard.join(protocol.on(connection)))
+                    .addAttributes(connection.lane().attributes())
+                    .run(materializer);
         } catch (RuntimeException e) {
             // One connection that cannot be served must not end the listening.
             LOG.error("a connection of {} cannot be served", incoming.remoteAddress(), e);
-            closed(connection, place.get());
+            closed(connection, place);
             incoming.handleWith(Flow.fromSinkAndSourceCoupled(Sink.cancelled(), Source.empty()), materializer);
             return;
         }
@@ -155,7 +183,9 @@ final class Listener {
     private void refuse(Tcp.IncomingConnection incoming, String reason, ByteString inWords) {
         refused.accept(reason);
         Source<ByteString, NotUsed> answer = plain ? Source.single(inWords) : Source.empty();
-        incoming.handleWith(Flow.fromSinkAndSourceCoupled(Sink.ignore(), answer), materializer);
+        incoming.handleWith(
+                Flow.fromSinkAndSourceCoupled(Sink.<ByteString>ignore(), answer).addAttributes(crowd.attributes()),
+                materializer);
     }
 
     private static ByteString unavailable(String message) {

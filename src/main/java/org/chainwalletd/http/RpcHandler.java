@@ -26,6 +26,9 @@ final class RpcHandler implements HttpHandler {
     /** The answer is written already: what is left is to put a status on it, which is no work for another thread. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
+    /** A longer request is not read between two steps of other connections. */
+    private static final int BRIEF = 16 << 10;
+
     /** A shorter answer goes out in one piece. */
     private static final int SHORT_ANSWER = 4096;
 
@@ -34,7 +37,7 @@ final class RpcHandler implements HttpHandler {
     private final RequestSlots slots;
     private final Refusals refusals;
     private final BodyReader bodies;
-    private final Executor executor;
+    private final FairTurns turns;
 
     RpcHandler(RpcEndpoint rpc, Callers callers, HttpLimits limits, Refusals refusals, ActorSystem<?> system) {
         this.rpc = rpc;
@@ -43,7 +46,8 @@ final class RpcHandler implements HttpHandler {
         this.refusals = refusals;
         this.bodies = new BodyReader(
                 SystemMaterializer.get(system).materializer(), limits.maxBodyBytes(), limits.requestDeadline());
-        this.executor = system.executionContext();
+        this.turns = new FairTurns(
+                Lane.crowd(system).executor(), Runtime.getRuntime().availableProcessors());
     }
 
     @Override
@@ -61,13 +65,13 @@ final class RpcHandler implements HttpHandler {
             connection.requestArrived();
             return exchange.refuse(bodies.tooLongRefusal().addHeader(Responses.CLOSE));
         }
-        return bodies.read(entity, exchange.isWorthReading(), exchange)
+        return bodies.read(entity, exchange.isWorthReading(), exchange, connection.lane())
                 .handleAsync(
                         (received, failure) -> {
                             connection.requestArrived();
                             return exchange.received(received, failure);
                         },
-                        executor)
+                        connection.lane().executor())
                 .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
     }
 
@@ -143,7 +147,16 @@ final class RpcHandler implements HttpHandler {
 
         /** A fault above us costs the caller its answer, but nobody a slot or what the request holds. */
         private CompletableFuture<RpcAnswer> dispatch(ByteString body) {
-            Client client = new Client(caller.client(), presence, slot.get(), held);
+            Executor turn = turns.of(caller.client());
+            Client client = new Client(caller.client(), presence, slot.get(), held, turn);
+            if (isBrief(body)) {
+                return dispatch(body, client);
+            }
+            return CompletableFuture.supplyAsync(() -> dispatch(body, client), turn)
+                    .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
+        }
+
+        private CompletableFuture<RpcAnswer> dispatch(ByteString body, Client client) {
             try {
                 return rpc.dispatch(body.toArray(), caller.scope(), client).toCompletableFuture();
             } catch (RuntimeException | StackOverflowError e) {
@@ -211,6 +224,11 @@ final class RpcHandler implements HttpHandler {
         ContentType type = entity.getContentType();
         return type.equals(ContentTypes.APPLICATION_JSON)
                 || JSON_TYPES.contains(type.mediaType().toString());
+    }
+
+    /** A single call of no great length; a batch begins with a bracket. */
+    private static boolean isBrief(ByteString body) {
+        return body.length() <= BRIEF && (body.isEmpty() || body.apply(0) != '[');
     }
 
     private static boolean expectsContinue(HttpRequest request) {

@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc;
 
+import java.util.concurrent.Executor;
+
 /**
  * Who sent a request body.
  *
@@ -9,8 +11,14 @@ package org.chainwalletd.rpc;
  *     they are counted by themselves and need no place among the requests in work. Any other request keeps its place until its answer is
  *     written
  * @param room where the bytes of the answer are counted
+ * @param turns where work goes on that has taken its turn, one piece of this caller's after one of each other's
  */
-public record Client(String address, ClientPresence presence, Runnable parked, AnswerRoom room) {
+public record Client(String address, ClientPresence presence, Runnable parked, AnswerRoom room, Executor turns) {
+    /** Whose long work is done at once. */
+    public Client(String address, ClientPresence presence, Runnable parked, AnswerRoom room) {
+        this(address, presence, parked, room, Runnable::run);
+    }
+
     /** One that stays, and whose requests nobody counts. */
     public static Client staying(String address) {
         return new Client(address, new ClientPresence(), () -> {}, AnswerRoom.BOUNDLESS);

@@ -22,6 +22,9 @@ public final class RpcDispatcher {
             ErrorCode.UNAUTHORIZED.httpStatus(),
             Answers.error(RpcCall.authenticationRequired(), Envelope.NULL_ID, AnswerRoom.BOUNDLESS));
 
+    /** So long a batch works on answers that are there at once before other callers have their turn. */
+    private static final long TURN_NANOS = 2_000_000;
+
     private final RpcCall.Shared shared;
     private final RequestReader reader;
     private final Limits limits;
@@ -173,11 +176,16 @@ public final class RpcDispatcher {
         }
 
         private void takeItems() {
+            long began = System.nanoTime();
             for (int item = next.getAndIncrement(); item < envelopes.size(); item = next.getAndIncrement()) {
                 int index = item;
                 CompletableFuture<List<byte[]>> answer = begin(envelopes.get(index));
                 if (answer.isDone() && !answer.isCompletedExceptionally()) {
                     answered(index, answer.join());
+                    if (System.nanoTime() - began > TURN_NANOS) {
+                        client.turns().execute(this::takeItems);
+                        return;
+                    }
                 } else if (aside[index]) {
                     answer.whenCompleteAsync(
                             (json, fault) -> answered(index, json, fault),

@@ -24,6 +24,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
+import org.apache.pekko.stream.Attributes;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
@@ -203,8 +204,11 @@ class ClientLeavesTest {
     @Test
     void a_client_that_has_left_before_its_request_was_read_is_looked_for_too() throws Exception {
         start(LIMITS, Optional.empty());
-        Connection connection =
-                new Connection(new InetSocketAddress("127.0.0.1", 1), LIMITS, ByteBudget.of(Long.MAX_VALUE));
+        Connection connection = new Connection(
+                new InetSocketAddress("127.0.0.1", 1),
+                LIMITS,
+                ByteBudget.of(Long.MAX_VALUE),
+                new Lane(Attributes.none(), Runnable::run));
         connection.speaksHttp1();
         connection.bytesArrived();
         connection.peerClosed();

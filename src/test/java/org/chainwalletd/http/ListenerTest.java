@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.typesafe.config.ConfigFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /** A socket that listens goes on listening, or says that it does not. */
 @Timeout(60)
 class ListenerTest {
-    private final ActorTestKit kit = ActorTestKit.create();
+    private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.load());
     private final AtomicReference<Throwable> fault = new AtomicReference<>();
     private final Listener listener = listening();
 

@@ -1,0 +1,93 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Flood;
+import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Whoever sends all he may and reads nothing neither ends the process nor keeps clients at other addresses from their answers. {@code
+ * -Dbench=door} does the same with 2,000 connections to the packaged daemon, and measures.
+ */
+@Timeout(180)
+class FloodedDoorTest {
+    private static final String THEIRS = "127.0.0.2";
+    private static final int CONNECTIONS = 50;
+    private static final int BUDGET = 24 << 20;
+    private static final int CALLS = 3;
+    /** Less than one connection of most kinds makes the daemon hold; those that are ending have a byte each. */
+    private static final int LITTLE = 32 << 10;
+
+    @TempDir
+    static Path datadir;
+
+    private static DaemonRig daemon;
+
+    @BeforeAll
+    static void start() {
+        daemon = new DaemonRig(
+                datadir,
+                ScriptedNode.refusing(),
+                "--http2",
+                "true",
+                "--max-held-bytes",
+                Integer.toString(BUDGET),
+                "--held-percent-per-address",
+                "50");
+    }
+
+    @AfterAll
+    static void stop() {
+        daemon.close();
+    }
+
+    @ParameterizedTest
+    // That one is for a daemon with TLS.
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "TLS_SLOW")
+    void a_client_at_another_address_is_always_answered(Flood.Kind kind) throws Exception {
+        InetSocketAddress address =
+                new InetSocketAddress("127.0.0.1", daemon.uri().getPort());
+        try (Flood flood = new Flood(address, THEIRS, CONNECTIONS, kind, daemon.token())) {
+            Await.until("they have come", () -> flood.opened() >= CONNECTIONS);
+            for (int i = 0; i < CALLS; i++) {
+                assertThat(daemon.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
+                // Over a connection of its own.
+                assertThat(client().call("ping", Map.of()).path("ok").asBoolean())
+                        .isTrue();
+            }
+            assertThat(held()).as("of the address").isLessThanOrEqualTo(BUDGET);
+        }
+        Await.until("what they held is given back", () -> held() < LITTLE);
+    }
+
+    private static WalletdClient client() {
+        return new WalletdClient(daemon.uri(), daemon.token(), Optional.empty(), Duration.ofSeconds(60));
+    }
+
+    private static double held() {
+        return value("walletd_http_held_bytes");
+    }
+
+    private static double value(String metric) {
+        return daemon.metrics()
+                .lines()
+                .filter(line -> line.startsWith(metric + " "))
+                .mapToDouble(line -> Double.parseDouble(line.split(" ")[1]))
+                .findFirst()
+                .orElseThrow();
+    }
+}

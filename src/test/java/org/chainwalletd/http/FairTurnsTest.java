@@ -1,0 +1,66 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FairTurnsTest {
+    private final Deque<Runnable> threads = new ArrayDeque<>();
+    private final List<String> done = new ArrayList<>();
+    private final FairTurns turns = new FairTurns(threads::add, 1);
+
+    @Test
+    void nobody_waits_behind_all_of_somebody_elses_work() {
+        for (int i = 0; i < 1_000; i++) {
+            int number = i;
+            turns.of("greedy").execute(() -> done.add("greedy " + number));
+        }
+        turns.of("modest").execute(() -> done.add("modest"));
+
+        run();
+
+        assertThat(done).hasSize(1_001).startsWith("greedy 0", "modest", "greedy 1", "greedy 2");
+    }
+
+    @Test
+    void work_that_fails_keeps_nothing_back() {
+        turns.of("a").execute(() -> {
+            throw new IllegalStateException("broken on purpose");
+        });
+        turns.of("a").execute(() -> done.add("a"));
+        turns.of("b").execute(() -> done.add("b"));
+
+        run();
+
+        assertThat(done).containsExactlyInAnyOrder("a", "b");
+        turns.of("a").execute(() -> done.add("later"));
+        run();
+        assertThat(done).contains("later");
+    }
+
+    @Test
+    void no_more_run_at_a_time_than_may() {
+        FairTurns two = new FairTurns(threads::add, 2);
+        for (int i = 0; i < 10; i++) {
+            two.of("a").execute(() -> done.add("a"));
+        }
+
+        assertThat(threads).hasSize(2);
+        run();
+        assertThat(done).hasSize(10);
+    }
+
+    private void run() {
+        while (!threads.isEmpty()) {
+            try {
+                threads.remove().run();
+            } catch (IllegalStateException onPurpose) {
+                assertThat(onPurpose).hasMessage("broken on purpose");
+            }
+        }
+    }
+}
