@@ -124,6 +124,11 @@ final class Broadcast {
         return PASSING_SOON.stream().anyMatch(refusal::contains) || refusal.contains(QUOTA);
     }
 
+    /** Whether a refusal speaks of one input, and not of the transaction. */
+    static boolean isAboutInput(String refusal) {
+        return ABOUT_INPUT.matcher(refusal).find();
+    }
+
     static boolean isThereAlready(Throwable failure) {
         return failure instanceof NodeException.Rejected rejected
                 && rejected.text().contains(ALREADY_THERE);

@@ -60,9 +60,14 @@ final class Push {
         if (Broadcast.isThereAlready(cause)) {
             return Shown.TAKEN;
         }
-        return cause instanceof NodeException.Rejected rejected && !Broadcast.isPassing(rejected.text())
+        return cause instanceof NodeException.Rejected rejected && isForWhatItIs(rejected.text())
                 ? new Shown(false, rejected.text())
                 : Shown.SILENT;
+    }
+
+    /** A node that lags does not know an input yet, and no other transaction of the same input would please it either. */
+    private static boolean isForWhatItIs(String refusal) {
+        return !Broadcast.isPassing(refusal) && !Broadcast.isAboutInput(refusal);
     }
 
     private static Pushed pushed(boolean known, List<Shown> shown) {

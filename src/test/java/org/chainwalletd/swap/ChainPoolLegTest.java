@@ -307,6 +307,24 @@ class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
 
+    @Test
+    void nodesThatLagBehindTheLockMakeItsClaimNoDearer() {
+        Outpoint lock = poolLocks();
+        rig.mine((int) DEPTH);
+        String tx = claim();
+        String unknown = "Mempool rejected transaction: UtxoNotFound(OutPoint { tx_id: Hash256(" + lock.txId()
+                + "), output_index: " + lock.index() + " })";
+        rig.first.refuse("send_raw_transaction", params -> unknown);
+        rig.second.refuse("send_raw_transaction", params -> unknown);
+        rig.chain.forgetMempool();
+        rig.clock.advance(Duration.ofSeconds(30));
+        assertThat(claim()).isEqualTo(tx);
+        beHonest();
+        assertThat(claim()).isEqualTo(tx);
+        rig.mine(1);
+        assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
+    }
+
     private void refuseAll() {
         rig.first.refuse(
                 "send_raw_transaction", params -> "Mempool rejected transaction: fee density too low for mempool");
