@@ -20,7 +20,7 @@ public final class SpendHistories {
         for (int done = 0; done < count; done += REPORT_EVERY) {
             int some = Math.min(REPORT_EVERY, count - done);
             Path part = Files.createTempDirectory(Files.createDirectories(folder), "part");
-            List<String> complaints = SpendHistory.runMany(part, seed + done, some);
+            List<String> complaints = SpendHistory.runMany(part, seed + done, some, 1);
             complaints.forEach(System.out::println);
             broken += complaints.size();
             System.out.println((done + some) + " histories, " + broken + " broke a promise");
