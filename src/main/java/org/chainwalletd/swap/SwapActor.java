@@ -57,7 +57,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private record Written(SwapJournal.Held held, Throwable failure) implements Command {}
 
-    private record Reread(Optional<SwapJournal.Held> held, Throwable failure) implements Command {}
+    /** @param cause why the write before it failed */
+    private record Reread(Optional<SwapJournal.Held> held, Throwable failure, Throwable cause) implements Command {}
 
     private record Done(Step step, Optional<String> tx, Throwable failure) implements Command {}
 
@@ -314,7 +315,10 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
         Optional<String> against = against(execute);
         if (against.isPresent()) {
-            answer(new SwapReply.NotExecuted(against.get()));
+            answer(
+                    mayHaveLocked()
+                            ? new SwapReply.Failed(new IllegalStateException(against.get()))
+                            : new SwapReply.NotExecuted(against.get()));
         } else {
             steps.add(new Step.SendLock());
         }
@@ -459,8 +463,10 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                     "swap {} cannot be written: {}",
                     row().id(),
                     written.failure().toString());
-            answer(new SwapReply.Failed(written.failure()));
-            getContext().pipeToSelf(setup.journal().take(row().id()), Reread::new);
+            getContext()
+                    .pipeToSelf(
+                            setup.journal().take(row().id()),
+                            (reread, failure) -> new Reread(reread, failure, written.failure()));
             return busy();
         }
         held = written.held();
@@ -485,14 +491,24 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         if (reread.failure() == null && reread.held().isPresent()) {
             held.secret().close();
             held = reread.held().get();
+            next = new Next.Proceed();
         }
+        answer(new SwapReply.Failed(reread.cause()));
         return idle();
+    }
+
+    /** Whether our lock is to leave, or the write that says so may be in the store. */
+    private boolean mayHaveLocked() {
+        return row().acts().locking()
+                || next instanceof Next.Perform perform && perform.step() instanceof Step.SendLock;
     }
 
     private void answer(SwapReply reply) {
         question.ifPresent(asked -> {
             if (asked instanceof Execute execute) {
-                execute.reply().complete(reply);
+                boolean unknown = reply instanceof SwapReply.Failed && mayHaveLocked();
+                execute.reply()
+                        .complete(unknown ? new SwapReply.LockUnknown(((SwapReply.Failed) reply).cause()) : reply);
             } else if (asked instanceof Refund refund) {
                 refund.reply().complete(reply);
             }

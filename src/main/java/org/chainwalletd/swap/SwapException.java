@@ -26,6 +26,23 @@ public abstract sealed class SwapException extends RuntimeException {
         }
     }
 
+    /** An execute was begun, and it is not known whether our lock has left; the swap goes on with it. */
+    public static final class LockUnknown extends SwapException {
+        private static final long serialVersionUID = 1L;
+
+        private final String id;
+
+        /** @param cause as its own owner tells it */
+        public LockUnknown(String id, Throwable cause) {
+            super("whether the lock of swap " + id + " has left is not known yet: " + cause, cause);
+            this.id = id;
+        }
+
+        public String id() {
+            return id;
+        }
+    }
+
     /** Something could not be asked or written at this moment: a chain, the pool, the store. What was begun goes on by itself. */
     public static final class Unsettled extends SwapException {
         private static final long serialVersionUID = 1L;

@@ -15,6 +15,9 @@ public sealed interface SwapReply {
 
     record NotDue(SwapRow row) implements SwapReply {}
 
+    /** Our lock may have left, or may leave still: its act is durable, or may be. It goes on by itself. */
+    record LockUnknown(Throwable cause) implements SwapReply {}
+
     /** The store or a chain could not be asked; what was begun goes on by itself. */
     record Failed(Throwable cause) implements SwapReply {}
 }

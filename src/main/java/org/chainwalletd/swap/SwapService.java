@@ -134,6 +134,9 @@ public final class SwapService {
         if (reply instanceof SwapReply.Failed failed) {
             throw new SwapException.Unsettled(id, failed.cause());
         }
+        if (reply instanceof SwapReply.LockUnknown unknown) {
+            throw new SwapException.LockUnknown(id, unknown.cause());
+        }
         throw new SwapException.Refused(refusal(id, reply));
     }
 

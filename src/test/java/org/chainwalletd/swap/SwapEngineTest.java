@@ -363,4 +363,15 @@ class SwapEngineTest {
         assertThat(history.standstill.why()).isEmpty();
         history.die();
     }
+
+    @Test
+    void a_lock_whose_write_has_no_known_end_is_told_as_not_known() {
+        for (boolean written : new boolean[] {true, false}) {
+            History history = new History(10, 0);
+            history.start(new MemorySwaps(history.rows, 2, written));
+            assertThat(history.execute()).isInstanceOf(SwapReply.LockUnknown.class);
+            assertThat(history.status()).isEqualTo(written ? SwapStatus.LOCKING : SwapStatus.QUOTED);
+            history.die();
+        }
+    }
 }

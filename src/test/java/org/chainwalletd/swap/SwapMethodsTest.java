@@ -54,6 +54,7 @@ import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.rpc.method.swap.SwapWords;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
@@ -98,6 +99,7 @@ class SwapMethodsTest {
                 new AtomicReference<>(seen(new OwnLock.Absent(), new Clearance.Clear(), false));
         private final AtomicInteger locks = new AtomicInteger();
         private final AtomicInteger refunds = new AtomicInteger();
+        private volatile boolean loses;
 
         private static View seen(OwnLock own, Clearance clearance, boolean due) {
             return new View(
@@ -119,6 +121,10 @@ class SwapMethodsTest {
         @Override
         public CompletionStage<String> sendLock(SwapRow row) {
             locks.incrementAndGet();
+            if (loses) {
+                return CompletableFuture.failedFuture(
+                        new StoreException(StoreException.Reason.BUSY, "too many writes wait", null));
+            }
             see(new OwnLock.Locked("lock:0", OptionalLong.empty()), Clearance.NOT_ASKED, false);
             return CompletableFuture.completedFuture("lock");
         }
@@ -451,6 +457,23 @@ class SwapMethodsTest {
                 .contains("decimals");
         assertThat(legs.locks).hasValue(0);
         assertThat(call("swap_status", id(swap)).get("status").textValue()).isEqualTo("quoted");
+    }
+
+    @Test
+    void a_lock_whose_sending_fails_is_told_as_not_known_and_leaves_by_itself() {
+        String swap = quote();
+        legs.loses = true;
+        JsonNode error = answer("swap_execute", id(swap)).path("error");
+        assertThat(error.path("code").intValue()).as("%s", error).isEqualTo(-32020);
+        assertThat(error.path("message").textValue())
+                .contains("not known", "swap_status")
+                .doesNotContain("nothing");
+        assertThat(error.path("data").path("retryable").booleanValue()).isTrue();
+        assertThat(call("swap_execute", id(swap)).get("status").textValue()).isEqualTo("locking");
+        legs.loses = false;
+        Await.until(
+                "it leaves",
+                () -> call("swap_status", id(swap)).get("status").textValue().equals("user_locked"));
     }
 
     @Test

@@ -25,6 +25,13 @@ public final class SwapErrors implements ErrorTranslator {
             SwapRefusal.NothingLocked.class, ErrorCode.INVALID_PARAMS,
             SwapRefusal.NotDue.class, ErrorCode.TIMEOUT_NOT_REACHED);
 
+    /** Beneath a lock that is under way these say that nothing was broadcast, which then is nobody's to say. */
+    private static final Set<ErrorCode> SAY_NOTHING_HAPPENED =
+            Set.of(ErrorCode.INTERNAL_ERROR, ErrorCode.TOO_MANY_REQUESTS);
+
+    /** @param retryable whether the same call is safe: it never locks a second time */
+    record Underway(boolean retryable) {}
+
     private final List<ErrorTranslator> others;
 
     /** @param others for what a swap fails with beneath */
@@ -42,6 +49,9 @@ public final class SwapErrors implements ErrorTranslator {
         if (failure instanceof SwapException.Refused refused) {
             return Optional.of(refusal(refused.refusal()));
         }
+        if (failure instanceof SwapException.LockUnknown unknown) {
+            return Optional.of(underway(unknown));
+        }
         return failure instanceof SwapException.Unsettled unsettled
                 ? Optional.of(unsettled(unsettled))
                 : Optional.empty();
@@ -55,19 +65,35 @@ public final class SwapErrors implements ErrorTranslator {
 
     /** The cause's own error, and nothing that could be taken for an end of the swap. */
     private RpcException unsettled(SwapException.Unsettled failure) {
-        Throwable cause = failure.getCause() instanceof CompletionException wrapped && wrapped.getCause() != null
-                ? wrapped.getCause()
-                : failure.getCause();
-        RpcException told = others.stream()
-                .flatMap(translator -> translator.translate(cause).stream())
-                .findFirst()
-                .orElseGet(() -> cause instanceof RpcException known
-                        ? known
-                        : new RpcException(ErrorCode.UPSTREAM, "no answer in time, or one that cannot be used"));
+        RpcException told = told(failure.getCause());
         return new RpcException(
                 told.code(),
                 told.getMessage() + " (swap " + failure.id()
                         + " goes on by itself from where it is: ask swap_status before anything else)",
                 told.data());
+    }
+
+    private RpcException underway(SwapException.LockUnknown failure) {
+        RpcException told = told(failure.getCause());
+        String why = SAY_NOTHING_HAPPENED.contains(told.code())
+                ? "the daemon could not go on at that moment"
+                : told.getMessage();
+        return new RpcException(
+                ErrorCode.UPSTREAM,
+                "the outcome of the lock of swap " + failure.id() + " is not known yet, and the daemon goes on with it:"
+                        + " ask swap_status, or call swap_execute again, which never locks a second time (" + why
+                        + ")",
+                new Underway(true));
+    }
+
+    private RpcException told(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return others.stream()
+                .flatMap(translator -> translator.translate(cause).stream())
+                .findFirst()
+                .orElseGet(() -> cause instanceof RpcException known
+                        ? known
+                        : new RpcException(ErrorCode.UPSTREAM, "no answer in time, or one that cannot be used"));
     }
 }

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.method.spend.SpendErrors;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.SwapException;
 import org.chainwalletd.swap.SwapRefusal;
 import org.chainwalletd.swap.pool.PoolException;
@@ -30,6 +32,25 @@ class SwapErrorsTest {
                 .orElseThrow();
         assertThat(unknown.code()).isEqualTo(ErrorCode.UPSTREAM);
         assertThat(unknown.getMessage()).contains("ask swap_status");
+    }
+
+    @Test
+    void a_lock_that_is_under_way_is_never_told_as_one_that_did_not_happen() {
+        SwapErrors all = new SwapErrors(List.of(new PoolErrors(), new SpendErrors()));
+        for (StoreException.Reason reason : StoreException.Reason.values()) {
+            RpcException told = all.translate(
+                            new SwapException.LockUnknown("s1", new StoreException(reason, "the disk", null)))
+                    .orElseThrow();
+            assertThat(told.code()).isEqualTo(ErrorCode.UPSTREAM);
+            assertThat(told.getMessage())
+                    .contains("outcome of the lock of swap s1 is not known", "swap_status", "never locks a second time")
+                    .doesNotContain("nothing");
+            assertThat(told.data()).isEqualTo(new SwapErrors.Underway(true));
+        }
+        assertThat(all.translate(new SwapException.LockUnknown("s1", new PoolException.Unreachable("none")))
+                        .orElseThrow()
+                        .getMessage())
+                .contains("the pool gives no answer");
     }
 
     @Test
