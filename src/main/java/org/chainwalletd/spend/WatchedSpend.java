@@ -100,11 +100,12 @@ final class WatchedSpend {
 
     /**
      * Whether its coins have been reserved for their full time without a sign of it. While a mempool has it, or its own parent is being sent
-     * again, they stay reserved, however long that takes. What is kept for a stand-in only a block frees.
+     * again, they stay reserved, however long that takes. Those of one that only its owner sends, and gives up, wait for that,
+     * and what is then kept for its stand-in only a block frees.
      */
     boolean reservationsExpire(long now, long ttlMillis) {
         long heard = Math.max(intent.createdAt(), intent.changedAt());
-        boolean overdue = now - heard >= ttlMillis && !StandIns.keepsCoins(intent);
+        boolean overdue = now - heard >= ttlMillis && !StandIns.keepsCoins(intent.kind());
         return overdue && reserved && !inMempool && !parentInFlight;
     }
 

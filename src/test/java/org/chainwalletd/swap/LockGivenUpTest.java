@@ -89,6 +89,19 @@ class LockGivenUpTest {
     }
 
     @Test
+    void noTimeEndsThatBeforeOrAfterItIsGivenUp() {
+        rig.chain.forgetMempool();
+        rig.clock.advance(Duration.ofMinutes(11));
+        rig.mine(2);
+        assertThatNoPaymentGetsACoin();
+        giveUp();
+        rig.clock.advance(Duration.ofMinutes(11));
+        rig.restart();
+        rig.mine(2);
+        assertThatNoPaymentGetsACoin();
+    }
+
+    @Test
     void theOtherCoinIsKeptUntilTheReturnIsBuried() {
         rig.chain.forgetMempool();
         giveUp();
