@@ -27,7 +27,8 @@ import org.chainwalletd.testkit.Flood;
  * Two thousand connections that send all they may and read nothing, from an address and a process of their own, against the packaged daemon
  * with the launcher's defaults; and what a client at another address gets of it: {@code ping} over a connection that it keeps, and over a new
  * one each time. Prints {@code name ours floor ratio} for each kind of attack: the worst against the second that is promised, the median and
- * the 99th percentile against those before the attack, and the memory that the process has had. Then what idle TLS connections weigh.
+ * the 99th percentile against those before the attack, and the memory that the process has had. Then what idle TLS connections weigh in live
+ * heap, against what they are counted as.
  *
  * <p>Arguments: seconds per attack (default 20), connections (default 2000), then the kinds (default all, see {@link Flood.Kind}, and {@code
  * tls-idle}).
@@ -38,6 +39,8 @@ public final class DoorBench {
     private static final double PROMISED_MILLIS = 1_000;
     private static final long PAUSE_MILLIS = 50;
     private static final String TLS_IDLE = "tls-idle";
+    /** What the daemon counts each of them as. */
+    private static final double COUNTED_KB = 104;
 
     private final Path work;
     private final Installation daemon;
@@ -91,10 +94,11 @@ public final class DoorBench {
             long empty = residentKilobytes(running.process(), "VmRSS");
             Pings during;
             if (kind.equals(TLS_IDLE)) {
+                long live = liveBytes(running.process());
                 List<SSLSocket> idle = open(uri);
                 during = measure(caller, seconds);
-                long full = residentKilobytes(running.process(), "VmRSS");
-                print(kind + "-kb-each-of-" + idle.size(), (double) (full - empty) / idle.size(), 24);
+                double each = (liveBytes(running.process()) - live) / 1024.0 / idle.size();
+                print(kind + "-kb-each-of-" + idle.size(), each, COUNTED_KB);
                 for (SSLSocket socket : idle) {
                     socket.close();
                 }
@@ -275,6 +279,21 @@ public final class DoorBench {
                 },
                 new SecureRandom());
         return context;
+    }
+
+    /** After a collection; the JDK of the daemon and that of the benchmark understand each other. */
+    private static long liveBytes(Process process) throws IOException {
+        Process jcmd = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                        Long.toString(process.pid()),
+                        "GC.class_histogram")
+                .start();
+        return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.startsWith("Total"))
+                .mapToLong(line -> Long.parseLong(line.split("\\s+")[2]))
+                .findFirst()
+                .orElseThrow(() -> new IOException("jcmd tells no heap"));
     }
 
     private static long residentKilobytes(Process process, String what) throws IOException {
