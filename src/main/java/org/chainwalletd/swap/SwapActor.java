@@ -80,6 +80,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Legs.View view;
     private long lookBegan;
     private Next next = new Next.Proceed();
+    private final WaitLog waits = new WaitLog();
     private final Deque<Step> steps = new ArrayDeque<>();
     private Optional<Command> question = Optional.empty();
 
@@ -256,6 +257,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> decide() {
+        waits.looked(row(), view);
         Optional<String> hopeless = hopeless();
         if (hopeless.isPresent() && row().error().isEmpty()) {
             return write(row().failing(hopeless, setup.now()), true, new Next.Decide());

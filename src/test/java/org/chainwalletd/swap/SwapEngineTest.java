@@ -2,6 +2,9 @@ package org.chainwalletd.swap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -30,6 +33,7 @@ import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** The engine over simulated chains: honest and dishonest pools, lost answers, and a process that dies at every write. */
 @Walks({CrashPoint.SWAP_BEFORE_STEP, CrashPoint.SWAP_AFTER_STEP})
@@ -373,5 +377,25 @@ class SwapEngineTest {
             assertThat(history.status()).isEqualTo(written ? SwapStatus.LOCKING : SwapStatus.QUOTED);
             history.die();
         }
+    }
+
+    @Test
+    void the_log_says_why_a_secret_does_not_leave_yet() {
+        Logger logger = (Logger) LoggerFactory.getLogger(WaitLog.class);
+        ListAppender<ILoggingEvent> captured = new ListAppender<>();
+        captured.start();
+        logger.addAppender(captured);
+        try {
+            History history = new History(1, 0);
+            history.start(MemorySwaps.immortal(history.rows));
+            executed(history);
+            history.untilOver();
+            history.die();
+        } finally {
+            logger.detachAppender(captured);
+        }
+        assertThat(captured.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsOnlyOnce("swap " + ID + " is user_locked and waits: its secret may not leave: not yet");
     }
 }
