@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,8 @@ final class Http2Streams {
     private final Map<Integer, Integer> heads = new HashMap<>();
 
     private final Map<Integer, Exchange> open = new HashMap<>();
+    /** Those whose answer is with Pekko, which may never begin it: nobody else then learns that it is not wanted any more. */
+    private final Map<Integer, Exchange> answered = new HashMap<>();
     /** Those of them whose stream was reset, maybe before the stage that sees requests has seen them. */
     private final Set<Integer> left = new HashSet<>();
     /** What of each answer may wait in Pekko for its client. */
@@ -58,9 +61,12 @@ final class Http2Streams {
         return exchange;
     }
 
-    /** Its answer is ready. */
+    /** Its answer is ready. Its client can still leave before all of it is written. */
     synchronized void end(Exchange exchange) {
         open.remove(exchange.stream());
+        if (unread.containsKey(exchange.stream())) {
+            answered.put(exchange.stream(), exchange);
+        }
         forget(exchange.stream());
     }
 
@@ -95,6 +101,7 @@ final class Http2Streams {
 
     /** The answer is written, or nobody waits for it any more. */
     synchronized void written(int stream) {
+        answered.remove(stream);
         Integer bytes = unread.remove(stream);
         if (bytes != null) {
             held.giveBack(bytes);
@@ -105,7 +112,7 @@ final class Http2Streams {
     void reset(int stream) {
         Exchange exchange;
         synchronized (this) {
-            exchange = open.get(stream);
+            exchange = open.containsKey(stream) ? open.get(stream) : answered.get(stream);
             if (heads.containsKey(stream)) {
                 left.add(stream);
             }
@@ -117,11 +124,15 @@ final class Http2Streams {
 
     /** The connection is gone, and every client on it with it. */
     void close() {
+        List<Exchange> waiting;
         synchronized (this) {
             closed = true;
+            waiting = new ArrayList<>(open.values());
+            waiting.addAll(answered.values());
+            answered.clear();
         }
         held.release();
-        exchanges().forEach(exchange -> exchange.presence().leave());
+        waiting.forEach(exchange -> exchange.presence().leave());
     }
 
     /** Answers everything that is open with 503. */
