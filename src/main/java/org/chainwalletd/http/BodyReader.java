@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.http.scaladsl.model.EntityStreamException;
@@ -72,6 +73,14 @@ final class BodyReader {
                         Keep.right())
                 .addAttributes(lane.attributes())
                 .run(materializer);
+    }
+
+    /** Whether {@link #read} has failed because the client has left, and not because of anything that was refused to it. */
+    static boolean isGone(Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        return !(cause instanceof EndlessException
+                || cause instanceof EntityStreamException
+                || cause instanceof TimeoutException);
     }
 
     /** What to answer when {@link #read} has failed so. The connection is of no use any more. */

@@ -119,7 +119,11 @@ final class RpcHandler implements HttpHandler {
             if (held.refused()) {
                 return end(refusals.tooMuch());
             }
-            return failure == null ? answer(received) : refuse(bodies.refusal(failure));
+            if (failure == null) {
+                return answer(received);
+            }
+            HttpResponse refusal = bodies.refusal(failure);
+            return BodyReader.isGone(failure) ? end(refusal) : refuse(refusal);
         }
 
         CompletionStage<HttpResponse> answer(BodyReader.Received body) {
