@@ -46,7 +46,7 @@ class WatchIT {
             assertThat(watch.exitCode()).isZero();
             assertThat(watch.errors()).isEmpty();
             assertThat(watch.output())
-                    .filteredOn(line -> line.contains("credit"))
+                    .filteredOn(line -> line.contains("credit confirmed"))
                     .hasSize(2);
         }
     }

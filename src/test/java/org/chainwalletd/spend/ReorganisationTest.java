@@ -146,6 +146,8 @@ class ReorganisationTest {
         long[] values = new long[100];
         Arrays.fill(values, 10_000);
         List<Receipt> receipts = new ArrayList<>();
+        // The faucet needs a coin for each payment.
+        spends.devnet.mine(90);
         payer = spends.funded(3, values);
         spends.devnet.mine(1);
         for (int i = 0; i < values.length; i++) {
