@@ -101,6 +101,30 @@ public record HttpLimits(
                 held * shares.percentPerConnection() / 100);
     }
 
+    /**
+     * The same where no more connections fit than {@code most}: one address then has the part of them that it had of all, so that it leaves
+     * some to others.
+     */
+    HttpLimits fitting(int most) {
+        if (most >= maxConnections) {
+            return this;
+        }
+        long share = (long) most * maxConnectionsPerAddress / maxConnections;
+        return new HttpLimits(
+                maxHeadBytes,
+                maxBodyBytes,
+                most,
+                (int) Math.max(1, share),
+                maxConcurrentPerToken,
+                requestDeadline,
+                keepAlive,
+                writeDeadline,
+                halfClosed,
+                heldBytes,
+                heldPerAddress,
+                heldPerConnection);
+    }
+
     /** The same with shares of the connections and the bytes. */
     HttpLimits withShares(int connectionsPerAddress, long bytesPerAddress, long bytesPerConnection) {
         return new HttpLimits(

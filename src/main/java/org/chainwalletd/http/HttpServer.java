@@ -124,10 +124,12 @@ public final class HttpServer {
     /**
      * The same in a process that others send to as well.
      *
+     * @param configured over TLS no more connections are had than fit in its part of the heap, and an address has its part of those
      * @param peers what all who are not trusted may make the process hold; clients together no more of it than the limits say
      */
     public static CompletionStage<HttpServer> start(
-            ActorSystem<?> system, Place place, HttpLimits limits, Services services, ByteBudget peers) {
+            ActorSystem<?> system, Place place, HttpLimits configured, Services services, ByteBudget peers) {
+        HttpLimits limits = place.tls().isPresent() ? configured.fitting(TlsLayers.mostInHeap()) : configured;
         ByteBudget budget = peers.within(limits.heldBytes());
         ClientAddress addresses = new ClientAddress(place.trustedProxies());
         AddressShares shares = new AddressShares(limits, budget, addresses);
