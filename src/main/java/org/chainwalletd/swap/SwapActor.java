@@ -491,9 +491,13 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     /** A write whose outcome is not known, or that came too late: the store says how the row stands. */
     private Behavior<Command> onReread(Reread reread) {
         if (reread.failure() == null && reread.held().isPresent()) {
+            SwapRow before = row();
             held.secret().close();
             held = reread.held().get();
             next = new Next.Proceed();
+            if (!row().equals(before)) {
+                setup.changed().accept(row());
+            }
         }
         answer(new SwapReply.Failed(reread.cause()));
         return idle();

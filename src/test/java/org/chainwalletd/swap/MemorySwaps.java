@@ -18,14 +18,25 @@ final class MemorySwaps implements SwapStore {
     private final Map<String, SwapEntry> rows;
     private int writesLeft;
     private final boolean written;
+    private final boolean goesOn;
     private volatile boolean dead;
     private volatile CompletableFuture<Void> reading = CompletableFuture.completedFuture(null);
 
     /** @param rows survive the death */
     MemorySwaps(Map<String, SwapEntry> rows, int writesLeft, boolean written) {
+        this(rows, writesLeft, written, false);
+    }
+
+    private MemorySwaps(Map<String, SwapEntry> rows, int writesLeft, boolean written, boolean goesOn) {
         this.rows = rows;
         this.writesLeft = writesLeft;
         this.written = written;
+        this.goesOn = goesOn;
+    }
+
+    /** Loses the answer of one write, which is done, and goes on. */
+    static MemorySwaps losingAnswer(Map<String, SwapEntry> rows, int write) {
+        return new MemorySwaps(rows, write, true, true);
     }
 
     static MemorySwaps immortal(Map<String, SwapEntry> rows) {
@@ -54,8 +65,9 @@ final class MemorySwaps implements SwapStore {
         if (dead) {
             return gone();
         }
-        dead = --writesLeft <= 0;
-        if (!dead) {
+        boolean last = goesOn ? --writesLeft == 0 : --writesLeft <= 0;
+        dead = last && !goesOn;
+        if (!last) {
             return CompletableFuture.completedFuture(work.get());
         }
         if (written) {

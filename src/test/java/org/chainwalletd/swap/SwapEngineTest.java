@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,6 +65,7 @@ class SwapEngineTest {
         private final SimulatedLegs legs;
         private final SwapJournal reader;
         private final AtomicReference<SwapRow> last = new AtomicReference<>();
+        private final Queue<SwapRow> heard = new ConcurrentLinkedQueue<>();
         private final AtomicLong tip = new AtomicLong(Sample.TIP);
         private final Standstill standstill = new Standstill();
         private int runs;
@@ -86,7 +89,10 @@ class SwapEngineTest {
                     Duration.ZERO,
                     () -> OptionalLong.of(tip.get()),
                     () -> false,
-                    last::set,
+                    row -> {
+                        last.set(row);
+                        heard.add(row);
+                    },
                     ForkJoinPool.commonPool());
             if (runs == 1) {
                 SwapRow row = SwapRow.quoted(
@@ -377,6 +383,16 @@ class SwapEngineTest {
             assertThat(history.status()).isEqualTo(written ? SwapStatus.LOCKING : SwapStatus.QUOTED);
             history.die();
         }
+    }
+
+    @Test
+    void what_became_durable_without_an_answer_is_told_of_when_it_is_read_again() {
+        History history = new History(10, 0);
+        history.start(MemorySwaps.losingAnswer(history.rows, 2));
+        assertThat(history.execute()).isInstanceOf(SwapReply.LockUnknown.class);
+        Await.until("it was told of", () -> !history.heard.isEmpty());
+        assertThat(history.heard.element().acts()).isEqualTo(Acts.NONE.lock());
+        history.die();
     }
 
     @Test
