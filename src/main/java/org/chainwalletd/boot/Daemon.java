@@ -60,6 +60,7 @@ import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.swap.SwapBook;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.wait.Waits;
 import org.slf4j.Logger;
@@ -181,6 +182,7 @@ public final class Daemon implements AutoCloseable {
         EventStreams events = startEvents(system, nodes, following, waiting.waits(), hub);
         SpendService spending = startSpending(
                 system, nodes, following, keyring, store, new SpendEvents(hub), meters.registry(), workers);
+        SwapBook openSwaps = new SwapBook();
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(
                         settings,
@@ -192,6 +194,7 @@ public final class Daemon implements AutoCloseable {
                         spending,
                         indexer,
                         new HtlcEvents(hub),
+                        openSwaps,
                         parties -> waiting.watchAll(WatchReason.HTLC, parties)),
                 new UnderGuardian(system),
                 meters.registry(),
@@ -215,6 +218,7 @@ public final class Daemon implements AutoCloseable {
                         htlcs,
                         accounts,
                         pool,
+                        openSwaps,
                         hub,
                         meters.registry(),
                         workers,
@@ -238,7 +242,7 @@ public final class Daemon implements AutoCloseable {
                         events,
                         accounts,
                         swaps.service(),
-                        new OpenSwapsGuard(swaps.book()),
+                        new OpenSwapsGuard(openSwaps),
                         workers),
                 authenticator);
         closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);

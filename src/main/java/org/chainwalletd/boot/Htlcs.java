@@ -13,6 +13,7 @@ import org.chainwalletd.htlc.HtlcIndex;
 import org.chainwalletd.htlc.HtlcListener;
 import org.chainwalletd.htlc.HtlcMetrics;
 import org.chainwalletd.htlc.HtlcNews;
+import org.chainwalletd.htlc.HtlcOwners;
 import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcSpends;
@@ -48,6 +49,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
             SpendService spending,
             Optional<IndexerClient> indexer,
             HtlcListener listener,
+            HtlcOwners owners,
             Consumer<List<Address>> parties) {}
 
     static HtlcParties parties(Settings settings, Keyring keyring) {
@@ -59,7 +61,13 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
         Sightings sightings =
                 new Sightings(parts.books(), parts.store().intents(), parties(settings, parts.keyring()), executor);
         HtlcSpends spends = new HtlcSpends(
-                settings.chain(), parts.nodes().chain(), parts.keyring(), parts.spending(), sightings, executor);
+                settings.chain(),
+                parts.nodes().chain(),
+                parts.keyring(),
+                parts.spending(),
+                sightings,
+                parts.owners(),
+                executor);
         HtlcMetrics metrics = new HtlcMetrics(meters);
         HtlcWatch watch = new HtlcWatch(
                 settings.chain(),

@@ -61,10 +61,9 @@ import org.slf4j.LoggerFactory;
  * Swaps: the engine, and what others have to know of those that are open.
  *
  * @param service empty without an engine
- * @param book also without one: what an earlier start has begun
  * @param keys of the journal; closed when no actor runs any more
  */
-record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecords> keys) {
+record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     private static final Logger LOG = LoggerFactory.getLogger(Swaps.class);
     private static final Duration OPENING = Duration.ofMinutes(2);
     private static final Duration PACE = Duration.ofSeconds(5);
@@ -84,6 +83,7 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
             Htlcs htlcs,
             Optional<Accounts> accounts,
             Optional<Pool> pool,
+            SwapBook book,
             EventHub hub,
             MeterRegistry meters,
             Workers workers,
@@ -96,13 +96,14 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
      */
     static Swaps start(Parts parts, Follower.Spawner spawner) {
         Settings settings = parts.settings();
-        SwapBook book = new SwapBook();
+        SwapBook book = parts.book();
         SwapNews news = new SwapNews(
                 book, parts.meters(), new SwapEvents(parts.hub(), SwapWords.of(settings.chain(), settings.evmWords())));
         Optional<Settings.Swapping> rules = settings.swap().flatMap(Settings.Swap::swapping);
         List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
-            return new Swaps(Optional.empty(), book, Optional.empty());
+            book.leaveToOperator();
+            return new Swaps(Optional.empty(), Optional.empty());
         }
         Optional<SwapEntry> newest = Futures.await(parts.store().swaps().newest(), OPENING, "reading the swap journal");
         SealedRecords keys = Futures.await(
@@ -114,12 +115,14 @@ record Swaps(Optional<SwapService> service, SwapBook book, Optional<SealedRecord
         parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
         if (rules.isEmpty()) {
             warn(rows);
-            return new Swaps(Optional.empty(), book, Optional.of(keys));
+            book.leaveToOperator();
+            return new Swaps(Optional.empty(), Optional.of(keys));
         }
         Engine engine = new Engine(parts, rules.get(), journal, book, news);
         engine.refuseOther(rows);
         engine.refuseContract();
-        return new Swaps(Optional.of(engine.start(spawner)), book, Optional.of(keys));
+        book.leaveToEngine();
+        return new Swaps(Optional.of(engine.start(spawner)), Optional.of(keys));
     }
 
     private static void warn(List<SwapRow> rows) {

@@ -156,10 +156,13 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         }
         watch.metrics()
                 .counted(command.survey().counts(), command.survey().overdue().size());
-        tell(command.survey().overdue());
+        List<HtlcRow> unattended = command.survey().overdue().stream()
+                .filter(lock -> !watch.spends().hasOwner(lock.params().hashLock()))
+                .toList();
+        tell(unattended);
         watch(command.survey().parties());
         if (watch.autoReclaim()) {
-            command.survey().overdue().forEach(this::takeBack);
+            unattended.forEach(this::takeBack);
         }
         if (!checking && !command.survey().pending().isEmpty()) {
             checking = true;

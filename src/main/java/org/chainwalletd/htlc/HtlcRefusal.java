@@ -39,6 +39,14 @@ public sealed interface HtlcRefusal {
         }
     }
 
+    /** Something else in the daemon redeems it, in time and with the fee that this takes. */
+    record LookedAfter(Outpoint lock, String by) implements HtlcRefusal {
+        @Override
+        public String message() {
+            return "the HTLC " + lock + " is redeemed by " + by + "; nothing was broadcast";
+        }
+    }
+
     /** A receiver that could never claim. */
     record UnusableReceiver(String cause) implements HtlcRefusal {
         @Override

@@ -37,21 +37,27 @@ public final class HtlcSpends {
     private final Signer signer;
     private final SpendService spending;
     private final Sightings sightings;
+    private final HtlcOwners owners;
     private final Executor executor;
 
-    /** @param executor for continuations; never blocks */
+    /**
+     * @param owners of HTLCs that are redeemed by nobody else
+     * @param executor for continuations; never blocks
+     */
     public HtlcSpends(
             ChainProfile profile,
             ChainIdentity identity,
             Signer signer,
             SpendService spending,
             Sightings sightings,
+            HtlcOwners owners,
             Executor executor) {
         this.profile = profile;
         this.identity = identity;
         this.signer = signer;
         this.spending = spending;
         this.sightings = sightings;
+        this.owners = owners;
         this.executor = executor;
     }
 
@@ -63,6 +69,11 @@ public final class HtlcSpends {
     /** What {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
     public CompletionStage<Simulation> simulateLock(LockRequest request) {
         return checked(request, sender -> spending.simulate(request.plan(sender)));
+    }
+
+    /** Whether something else in the daemon redeems what is under this hash lock. */
+    boolean hasOwner(Hash256 hashLock) {
+        return owners.of(hashLock).isPresent();
     }
 
     /** Builds, signs and broadcasts the receiver's spend. */
@@ -131,10 +142,16 @@ public final class HtlcSpends {
             return CompletableFuture.failedFuture(new HtlcException(
                     new HtlcRefusal.FeeBelowMinimum(request.fee().get(), minimum)));
         }
-        return whenOwned(
-                request.from(),
-                own -> noted(plan(request, request.params(own)).thenComposeAsync(spending::spend, executor))
-                        .exceptionallyAsync(HtlcSpends::advised, executor));
+        return whenOwned(request.from(), own -> redeem(request, request.params(own)));
+    }
+
+    private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params) {
+        Optional<String> owner = owners.of(params.hashLock());
+        return owner.isPresent()
+                ? CompletableFuture.failedFuture(
+                        new HtlcException(new HtlcRefusal.LookedAfter(request.lock(), owner.get())))
+                : noted(plan(request, params).thenComposeAsync(spending::spend, executor))
+                        .exceptionallyAsync(HtlcSpends::advised, executor);
     }
 
     private CompletionStage<RedeemPlan> plan(Redemption request, HtlcParams params) {

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gets the spend of a lock into a block. It is shown to every node that lacks it, whenever it is asked for. A mempool replaces nothing, so
- * only when no node has it, and one at least has said that it does not want it, a version with a higher fee takes its place. Each version is
+ * only when no node has it, and one at least has said that it does not want it for what it is, a version with a higher fee takes its place. Each version is
  * an intent of its own before it leaves, and any of them may be mined. Remembers nothing: what was sent is in the store.
  */
 final class Redeeming {
@@ -90,8 +90,12 @@ final class Redeeming {
                     .push(intent.txId())
                     .thenComposeAsync(pushed -> after(spending, newest.number(), intent, pushed), chain.executor());
         }
-        boolean another = intent.state() == IntentState.ABANDONED || isOld(intent);
-        return send(spending, another ? above(newest.number()) : Math.max(1, newest.number()));
+        return send(spending, isPricedOut(intent) ? above(newest.number()) : Math.max(1, newest.number()));
+    }
+
+    /** What waits in a mempool keeps every other spend of its input out, whatever that pays: only a block decides between the two. */
+    private boolean isPricedOut(Intent closed) {
+        return closed.state() == IntentState.ABANDONED || closed.state() != IntentState.CONFLICTED && isOld(closed);
     }
 
     private CompletionStage<Hash256> after(Spending spending, int number, Intent intent, Pushed pushed) {

@@ -6,16 +6,48 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.htlc.HtlcOwners;
 
 /**
  * The swaps that still need something, as of their last durable change: for those who must know at once what is open, and whose keys. Safe
  * for threads. Of one swap, changes come one after the other.
  */
-public final class SwapBook implements OpenSwaps {
-    private record Entry(SwapStatus status, Address address, EvmAddress evm, boolean needsGas) {}
+public final class SwapBook implements OpenSwaps, HtlcOwners {
+    private record Entry(SwapStatus status, Hash256 hashLock, Address address, EvmAddress evm, boolean needsGas) {
+        private static Entry of(SwapRow row) {
+            SwapTerms terms = row.terms();
+            return new Entry(
+                    row.status(),
+                    terms.hashLock(),
+                    terms.ours().address(),
+                    terms.ours().evm(),
+                    SwapBook.needsGas(row));
+        }
+    }
+
+    /** Who redeems the locks of the swaps that are in here. */
+    private enum Caretaker {
+        /** The journal has not been read: any lock may be one of a swap. */
+        NOT_KNOWN_YET,
+        ENGINE,
+        /** No engine runs, so locks are left to the operator. */
+        NOBODY
+    }
 
     private final Map<String, Entry> open = new ConcurrentHashMap<>();
+    private volatile Caretaker caretaker = Caretaker.NOT_KNOWN_YET;
+
+    /** All that is open is in here, and the engine looks after it from now on. */
+    public void leaveToEngine() {
+        caretaker = Caretaker.ENGINE;
+    }
+
+    /** No engine runs in this process. */
+    public void leaveToOperator() {
+        caretaker = Caretaker.NOBODY;
+    }
 
     private static boolean needsGas(SwapRow row) {
         boolean ownInContract = !row.terms().direction().isSell() && row.ownLock() instanceof OwnLock.Locked;
@@ -24,17 +56,28 @@ public final class SwapBook implements OpenSwaps {
 
     /** Answers how it stood before, when it was open then. */
     Optional<SwapStatus> enter(SwapRow row) {
-        SwapTerms.Ours ours = row.terms().ours();
         // One that is completed may still need its keys: for our own lock, which nobody may ever claim.
-        Entry before = row.isSettled()
-                ? open.remove(row.id())
-                : open.put(row.id(), new Entry(row.status(), ours.address(), ours.evm(), needsGas(row)));
+        Entry before = row.isSettled() ? open.remove(row.id()) : open.put(row.id(), Entry.of(row));
         return Optional.ofNullable(before).map(Entry::status);
     }
 
     @Override
     public int needingGas(EvmAddress address) {
         return count(entry -> entry.needsGas() && entry.evm().equals(address));
+    }
+
+    /** A swap pays more for its locks than others do, and is not kept waiting by a spend of less. */
+    @Override
+    public Optional<String> of(Hash256 hashLock) {
+        return switch (caretaker) {
+            case NOBODY -> Optional.empty();
+            case NOT_KNOWN_YET -> Optional.of("a swap, perhaps: the journal of swaps has not been read yet");
+            case ENGINE ->
+                any(entry -> entry.hashLock().equals(hashLock))
+                        .map(
+                                id -> "the swap " + id
+                                        + " with the fee of swaps: swap_refund takes its lock back, swap_status tells where it is");
+        };
     }
 
     /** How many are at this point. */

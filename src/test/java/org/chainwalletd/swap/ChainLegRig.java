@@ -39,6 +39,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcOwners;
 import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcTransactions;
@@ -92,6 +93,9 @@ final class ChainLegRig implements AutoCloseable {
     private SqliteStore store;
     private int parties = 0x10;
 
+    /** Who is said to look after HTLCs. */
+    volatile HtlcOwners owners = HtlcOwners.NONE;
+
     SpendService spending;
     Sightings sightings;
     HtlcSpends htlcs;
@@ -124,7 +128,8 @@ final class ChainLegRig implements AutoCloseable {
         spending = get(started);
         sightings = new Sightings(
                 follow.books(), store.intents(), new HtlcParties(PROFILE, owned::contains), follow.executor());
-        htlcs = new HtlcSpends(PROFILE, env.identity(), keys, spending, sightings, follow.executor());
+        htlcs = new HtlcSpends(
+                PROFILE, env.identity(), keys, spending, sightings, hashLock -> owners.of(hashLock), follow.executor());
         ChainSide side = new ChainSide(
                 PROFILE,
                 follow.client(),

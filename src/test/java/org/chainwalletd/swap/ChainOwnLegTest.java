@@ -19,6 +19,8 @@ import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.htlc.HtlcException;
+import org.chainwalletd.htlc.HtlcOwners;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
@@ -220,6 +222,34 @@ class ChainOwnLegTest {
         assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value())).isEqualTo(Amount.of(6_400));
         rig.mine(1);
         assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
+    }
+
+    /** A spend of the minimum fee would keep the swap's own out of every mempool. */
+    @Test
+    void nobodyButTheSwapTakesItsLockBack() {
+        SwapRow row = row(3);
+        String tx = send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        ReclaimRequest byHand = new ReclaimRequest(
+                ours.address,
+                outpoint(tx),
+                pool.key,
+                row.terms().hashLock(),
+                row.terms().timeout(),
+                Optional.empty(),
+                Optional.empty());
+        rig.owners = hashLock ->
+                hashLock.equals(row.terms().hashLock()) ? Optional.of("the swap of this test") : Optional.empty();
+        try {
+            assertThatThrownBy(() -> get(rig.htlcs.reclaim(byHand)))
+                    .isInstanceOf(HtlcException.class)
+                    .hasMessageContaining("the swap of this test");
+            String back = get(rig.own.takeBack(row));
+            assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value()))
+                    .isEqualTo(Amount.of(6_400));
+        } finally {
+            rig.owners = HtlcOwners.NONE;
+        }
     }
 
     @Test

@@ -325,6 +325,27 @@ class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
 
+    /** A mempool replaces nothing, so paying more would only make dearer what is sent when the rival is gone. */
+    @Test
+    void aRivalInTheMempoolMakesTheClaimNoDearer() {
+        Outpoint lock = poolLocks();
+        rig.mine((int) DEPTH);
+        rig.chain.ledger().submit(claimWithFee(lock, 1_000));
+        assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
+        for (int i = 0; i < 3; i++) {
+            rig.clock.advance(Duration.ofSeconds(31));
+            assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
+        }
+        rig.chain.forgetMempool();
+        assertThat(fee(claim())).isEqualTo(Amount.of(6_900));
+    }
+
+    private Transaction claimWithFee(Outpoint lock, long fee) {
+        Transaction unsigned = Transaction.unsigned(
+                List.of(lock), List.of(TxOutput.toAddress(ours.address, AMOUNT.minus(Amount.of(fee)))));
+        return unsigned.withWitnesses(List.of(HtlcWitness.claim(secret, ours.sign(rig.chain.genesisId(), unsigned))));
+    }
+
     private void refuseAll() {
         rig.first.refuse(
                 "send_raw_transaction", params -> "Mempool rejected transaction: fee density too low for mempool");

@@ -38,6 +38,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcOwners;
 import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcTransactions;
@@ -309,7 +310,7 @@ final class SwapWorld implements AutoCloseable {
                 env.identity(),
                 keys,
                 spending,
-                new HtlcSpends(PROFILE, env.identity(), keys, spending, sightings, follow.executor()),
+                new HtlcSpends(PROFILE, env.identity(), keys, spending, sightings, HtlcOwners.NONE, follow.executor()),
                 new HashLockBooks(follow.books(), follow.follower()::tip),
                 new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
                 env.chain(),
