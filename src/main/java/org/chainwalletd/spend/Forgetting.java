@@ -16,7 +16,6 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
-import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.LostSpend;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.Transition;
@@ -26,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. No clock
- * alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out; when the
- * winner is gone and a block has the payment all the same, that is written down. Owns its timer and how far it has looked; talks to the store,
+ * alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out; when a block has a payment all
+ * the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is written down. Owns its timer and how far it has looked; talks to the store,
  * the followed chain, the reservations and the burial watch. After a restart it begins anew.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
@@ -119,13 +118,13 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             long deepest = chain.tip().height() - env.pace().burialDepth() + 1;
             List<Hash256> deep = new ArrayList<>();
             for (int i = 0; i < command.spends().size(); i++) {
-                PackedSpend spend = command.spends().get(i).spend();
+                LostSpend spend = command.spends().get(i);
                 SpendingBooks.Fate fate = chain.fates().get(i);
                 if (fate instanceof SpendingBooks.Fate.InBlock mined) {
                     win(spend, mined.place());
                 } else if (fate instanceof SpendingBooks.Fate.Lost lost
                         && lost.to().place().height() <= deepest) {
-                    deep.add(spend.txId());
+                    deep.add(spend.spend().txId());
                 }
             }
             if (!deep.isEmpty()) {
@@ -135,10 +134,11 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return this;
     }
 
-    private void win(PackedSpend spend, BlockPlace place) {
+    private void win(LostSpend lost, BlockPlace place) {
+        PackedSpend spend = lost.spend();
         getContext()
                 .pipeToSelf(
-                        env.intents().confirm(spend.txId(), IntentState.CONFLICTED, place, clock.millis()),
+                        env.intents().confirm(spend.txId(), lost.state(), place, clock.millis()),
                         (transition, failure) ->
                                 new Won(new ConfirmedSpend(spend, Optional.of(place)), transition, failure));
     }

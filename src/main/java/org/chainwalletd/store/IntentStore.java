@@ -85,13 +85,13 @@ public interface IntentStore {
     CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now);
 
     /**
-     * Records that these spends, or what they lost against, are so deep that no reorganisation is expected to reach them; leaves alone what is
-     * neither confirmed nor conflicted.
+     * Records that these spends, or what spends their coins instead, are so deep that no reorganisation is expected to reach them; leaves alone
+     * what is in flight.
      */
     CompletionStage<Void> bury(List<Hash256> txIds);
 
     /**
-     * The conflicted spends whose bytes were sent and that are not buried.
+     * The spends that were sent and closed without success, that nobody watches, and that are not buried.
      *
      * @param after only those with a greater number
      * @param most no more than so many, the lowest numbers first

@@ -9,7 +9,16 @@ final class Schema {
     private static final long APPLICATION_ID = 0x57445354L;
 
     private static final List<List<String>> STEPS = List.of(
-            intents(), burials(), spends(), accountSends(), swaps(), identity(), lostSpends(), sealedSends(), scans());
+            intents(),
+            burials(),
+            spends(),
+            accountSends(),
+            swaps(),
+            identity(),
+            lostSpends(),
+            sealedSends(),
+            scans(),
+            closedSpends());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -184,6 +193,11 @@ final class Schema {
     /** Places up to which chains were read that the store keeps no books of. */
     private static List<String> scans() {
         return List.of("CREATE TABLE scans (name TEXT PRIMARY KEY, block INTEGER NOT NULL) WITHOUT ROWID");
+    }
+
+    /** What was refused or given up may be mined as well as what lost, so it is looked for as well. */
+    private static List<String> closedSpends() {
+        return List.of("DROP INDEX spends_lost", "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -17,8 +17,12 @@ final class SpendTable {
     static final String IN_FLIGHT = "state IN ('PREPARED', 'ACCEPTED')";
     static final String OPEN = "(" + IN_FLIGHT + " OR held IS NOT NULL)";
     static final String UNBURIED = "(state = 'CONFIRMED' AND buried = 0)";
-    /** Its bytes were sent, and what spends its coin instead is not known to be too deep for a reorganisation. */
-    static final String LOST = "(state = 'CONFLICTED' AND buried = 0)";
+    /**
+     * Closed without success, and nobody looks after it, although whoever has seen its bytes can have them mined: until what spends its coin
+     * instead is known to be too deep for a reorganisation.
+     */
+    static final String LOST = "(buried = 0 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
+
     /**
      * Not before it, or what it lost against, is buried: until then a reorganisation can open it again. Nor while it holds a coin: a spend that
      * was abandoned in part stays in a mempool as long as it likes, and its token must not make another one meanwhile.

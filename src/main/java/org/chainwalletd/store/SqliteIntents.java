@@ -117,10 +117,8 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             spends.freeAll(session, row);
             MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
             spends.countsSince(session, row, OptionalLong.empty());
-            if (outcome == IntentState.CONFLICTED) {
-                // Nobody has its bytes, so that no reorganisation brings it back.
-                session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
-            }
+            // Nobody has its bytes, so that no block can have it.
+            session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
         }));
     }
 
@@ -153,10 +151,14 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
         });
     }
 
-    /** When it had been confirmed before, only its block is another one. */
+    /** When it had been confirmed before, only its block is another one. What it had given back of the allowance counts again. */
     @Override
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
+            if (row.intent().state().failed() && row.countedAt().isEmpty()) {
+                spends.countsSince(
+                        session, row, MinuteSums.count(session, row.intent().allowance(), now));
+            }
             if (row.intent().state() != IntentState.CONFIRMED) {
                 spends.enter(session, row, IntentState.CONFIRMED, "", now);
             }
@@ -191,7 +193,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             for (Hash256 txId : txIds) {
                 byte[] key = txId.toArray();
                 session.update(
-                        "UPDATE spends SET buried = 1 WHERE state IN ('CONFIRMED', 'CONFLICTED')"
+                        "UPDATE spends SET buried = 1 WHERE state NOT IN ('PREPARED', 'ACCEPTED') AND held IS NULL"
                                 + " AND short_id = ? AND tx_id = ?",
                         SpendRow.shortId(key),
                         key);
@@ -203,9 +205,12 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     @Override
     public CompletionStage<List<LostSpend>> lost(long after, int most) {
         return store.read(session -> session.query(
-                "SELECT id, tx_id, inputs FROM spends INDEXED BY spends_lost WHERE " + SpendTable.LOST
+                "SELECT id, tx_id, inputs, state FROM spends INDEXED BY spends_lost WHERE " + SpendTable.LOST
                         + " AND id > ? ORDER BY id LIMIT ?",
-                row -> new LostSpend(row.getLong(1), PackedSpend.packed(row.getBytes(2), row.getBytes(3))),
+                row -> new LostSpend(
+                        row.getLong(1),
+                        PackedSpend.packed(row.getBytes(2), row.getBytes(3)),
+                        IntentState.valueOf(row.getString(4))),
                 after,
                 most));
     }

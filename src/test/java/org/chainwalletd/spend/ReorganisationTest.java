@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.store.Intent;
@@ -261,6 +263,69 @@ class ReorganisationTest {
         assertThat(burials.expectMessageClass(BurialWatch.Watch.class).spend().txId())
                 .isEqualTo(receipt.txId());
         assertThat(paidAgain("token-won")).isEqualTo(receipt);
+    }
+
+    /** A node that refuses what it passes on to a miner. */
+    private Transaction refusedAndKept(String token) {
+        AtomicReference<Transaction> sent = new AtomicReference<>();
+        spends.node.onSend(sent::set);
+        spends.node.refuseSends("Transaction is not wanted here");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, token)));
+        spends.node.refuseSends(null);
+        spends.node.onSend(any -> {});
+        return sent.get();
+    }
+
+    @Test
+    void a_refused_payment_that_a_block_has_all_the_same_is_confirmed_and_its_token_answers_its_receipt() {
+        Transaction sent = refusedAndKept("token-refused");
+        Hash256 txId = TransactionCodec.txId(SpendHarness.PROFILE, sent);
+        assertThat(stateOf(txId)).isEqualTo(IntentState.REFUSED);
+        loseLastBlock(sent);
+        spends.awaitFollowed();
+
+        forget();
+
+        awaitState(txId, IntentState.CONFIRMED);
+        assertThat(burials.expectMessageClass(BurialWatch.Watch.class).spend().txId())
+                .isEqualTo(txId);
+        assertThat(paidAgain("token-refused").txId()).isEqualTo(txId);
+        assertThat(spends.coins(shop)).hasSize(1);
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_000 + 69));
+    }
+
+    @Test
+    void its_token_may_come_before_that_is_noticed_and_makes_no_second_payment() {
+        Transaction sent = refusedAndKept("token-quick");
+        loseLastBlock(sent);
+
+        assertThat(paidAgain("token-quick").txId()).isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, sent));
+
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_payment_that_was_given_up_and_is_in_a_block_all_the_same_is_confirmed_after_a_restart() {
+        AtomicReference<Transaction> sent = new AtomicReference<>();
+        spends.node.onSend(sent::set);
+        spends.lose();
+        Hash256 txId = refusal(
+                        SpendRefusal.OutcomeUnknown.class,
+                        spends.spending.transfer(request(payer, shop, 1_000, "token-given-up")))
+                .txId();
+        get(spends.spending.abandon(sent.get().inputs()));
+        awaitState(txId, IntentState.ABANDONED);
+        Await.until("its coin is free", () -> spends.spending.inFlightUtxos() == 0);
+
+        spends.crash();
+        loseLastBlock(sent.get());
+        spends.start();
+        spends.awaitFollowed();
+        forget();
+
+        awaitState(txId, IntentState.CONFIRMED);
+        assertThat(paidAgain("token-given-up").txId()).isEqualTo(txId);
     }
 
     private Receipt paidAgain(String token) {

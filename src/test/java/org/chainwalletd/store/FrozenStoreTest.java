@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenStoreTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v9";
+    private static final String NEWEST = "v10";
 
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
@@ -31,7 +31,7 @@ class FrozenStoreTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"})
+    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10"})
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         Files.copy(sample.resolve(SqliteStore.FILE_NAME), folder.resolve(SqliteStore.FILE_NAME));
@@ -60,7 +60,7 @@ class FrozenStoreTest {
         try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
             Schema.upgrade(session, file.toString());
             assertThat(session.queryOne("PRAGMA user_version", row -> row.getInt(1)))
-                    .contains(9);
+                    .contains(10);
             EarlierRows rows = new EarlierRows(session);
             boolean more = true;
             for (int i = 0; i < commits; i++) {
