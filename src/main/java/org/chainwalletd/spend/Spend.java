@@ -67,8 +67,9 @@ final class Spend {
         return refused(new SpendException(refusal));
     }
 
+    /** Only the store itself can say that it has written nothing; what else fails on the way may have lost its answer. */
     private static boolean isDoubtful(Throwable failure) {
-        return failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN;
+        return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
     }
 
     /** An intent that may be on disk after all would be sent after a restart. */

@@ -97,7 +97,7 @@ final class SpendRunner {
         CompletionStage<A> answer;
         try {
             answer = ask.act().by(this);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             answer = CompletableFuture.failedFuture(e);
         }
         answer.handleAsync(

@@ -8,9 +8,13 @@ import static org.chainwalletd.spend.SpendHarness.request;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +52,41 @@ class SpenderDiesTest {
                         throw e.getCause();
                     }
                 });
+    }
+
+    /** The intent is durable, and what should go on with it finds no thread. */
+    private IntentStore losingOpened(IntentStore store) {
+        return (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
+                    Object answer = method.invoke(store, arguments);
+                    if (!method.getName().equals("open") || !faulty.equals("open")) {
+                        return answer;
+                    }
+                    faulty = "";
+                    return ((CompletionStage<?>) answer)
+                            .thenCompose(opened -> CompletableFuture.failedFuture(
+                                    new RejectedExecutionException("no thread for what comes next")));
+                });
+    }
+
+    @Test
+    void right_after_its_intent_was_written_it_is_looked_after_although_nobody_can_ask_for_it_again() {
+        spends = new SpendHarness(folder);
+        spends.before = this::losingOpened;
+        spends.start();
+        Address payer = spends.funded(1, 50_000);
+        Address shop = spends.keys.add(99);
+        faulty = "open";
+
+        Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)))
+                .txId();
+
+        Await.until("it is sent", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(txId).isPresent();
+        });
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
     }
 
     @Test
