@@ -31,6 +31,8 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Owns the outpoints in flight and what is left of the allowance: a spend takes its coins and its part of the allowance in one message, one
@@ -39,6 +41,7 @@ import org.chainwalletd.store.ReservationStore;
  * spends that had no intent yet is gone, as those spends are.
  */
 final class Reservations extends AbstractBehavior<Reservations.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(Reservations.class);
     /** More addresses than this are not remembered as clean; they merely cost one more question. */
     private static final int MOST_CLEAN_ADDRESSES = 100_000;
 
@@ -109,6 +112,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     /** The reservations of {@code txId} have ended, in the store already; or it is buried. */
     record End(Hash256 txId) implements Command {}
+
+    /** The reservations of a spend have ended by time, in the store already, and it is still sent. */
+    record Lapsed(Intent intent) implements Command {}
 
     /**
      * {@code spend} is in a block: its coins are spent, and what it took of the allowance stays taken. Until it is buried they are not selected even when a node that lags, or a
@@ -183,6 +189,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
     private final Drawing drawing;
     private final CoinHolds coins;
+    private final LapsedCoins lapsed = new LapsedCoins();
     private final Abandonments abandonments;
     private final Allowance allowance;
     private final Set<Address> clean = new HashSet<>();
@@ -212,6 +219,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.allowance = new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics());
         coins.takeUp(durable.reserved(), durable.keeping());
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
+        durable.lapsed().forEach(lapsed::add);
         this.abandonments = new Abandonments(env, broadcast, coins, durable.abandoned());
     }
 
@@ -219,10 +227,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      * What the store knows: reservations, confirmed spends that are not buried, what was given up lately, uses of the current window.
      *
      * @param keeping spends that were given up and keep their coins
+     * @param lapsed spends in flight that hold none of theirs any more
      */
     record Durable(
             List<ReservationStore.Reservation> reserved,
             Set<Hash256> keeping,
+            List<Intent> lapsed,
             List<ConfirmedSpend> unburied,
             List<Intent> abandoned,
             AllowanceStore.Spent spent) {}
@@ -260,6 +270,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(FailRunning.class, this::failRunning)
                 .onMessage(Contested.class, this::contested)
                 .onMessage(End.class, this::end)
+                .onMessage(Lapsed.class, this::lapsed)
                 .onMessage(Confirmed.class, this::confirmed)
                 .onMessage(ReservedAgain.class, this::reservedAgain)
                 .onMessage(Abandon.class, this::abandon)
@@ -284,7 +295,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> choose(Choose command) {
         free(command.spend());
         try {
-            Draft draft = command.plan().choose(command.candidates(), holdings(command.plan(), command.excluded()));
+            Draft draft = drafted(command.plan(), command.candidates(), command.excluded());
+            lapsed.displacedBy(draft.inputs())
+                    .forEach(displaced -> LOG.warn(
+                            "a spend takes a coin of spend {}, which no mempool has and which is still sent: one of"
+                                    + " both can never confirm",
+                            displaced));
             hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
             boolean suspect = !clean.contains(command.plan().from());
             command.answer().complete(new Choice(draft, suspect));
@@ -293,6 +309,18 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             command.answer().completeExceptionally(e);
         }
         return this;
+    }
+
+    /** With coins that another payment of ours may still spend only where it cannot be drafted without them. */
+    private Draft drafted(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
+        if (!lapsed.isEmpty()) {
+            try {
+                return plan.choose(candidates, holdings(plan, lapsed.and(excluded)));
+            } catch (SpendException e) {
+                LOG.debug("no coins but those of payments that are still sent: {}", e.getMessage());
+            }
+        }
+        return plan.choose(candidates, holdings(plan, excluded));
     }
 
     /** Both or nothing. */
@@ -306,9 +334,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> preview(Preview command) {
         try {
-            command.answer()
-                    .complete(
-                            command.plan().choose(command.candidates(), holdings(command.plan(), command.excluded())));
+            command.answer().complete(drafted(command.plan(), command.candidates(), command.excluded()));
         } catch (RuntimeException e) {
             command.answer().completeExceptionally(e);
         }
@@ -438,6 +464,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         abandonments.ended(command.spend());
         Owner payment = new Owner.Payment(command.txId());
         coins.release(payment);
+        lapsed.remove(command.txId());
         if (command.left()) {
             allowance.move(command.spend(), payment);
         } else {
@@ -447,6 +474,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> contested(Contested command) {
+        lapsed.remove(command.txId());
         abandonments.ended(command.spend());
         coins.release(command.spend());
         allowance.move(command.spend(), new Owner.Payment(command.txId()));
@@ -461,10 +489,18 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> end(End command) {
         coins.release(new Owner.Payment(command.txId()));
+        lapsed.remove(command.txId());
+        return this;
+    }
+
+    private Behavior<Command> lapsed(Lapsed command) {
+        coins.release(new Owner.Payment(command.intent().txId()));
+        lapsed.add(command.intent());
         return this;
     }
 
     private Behavior<Command> confirmed(Confirmed command) {
+        lapsed.remove(command.spend().txId());
         coins.spent(command.spend());
         allowance.settle(new Owner.Payment(command.spend().txId()));
         return this;
@@ -472,6 +508,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> reservedAgain(ReservedAgain command) {
         Intent intent = command.intent();
+        lapsed.remove(intent.txId());
         Owner payment = new Owner.Payment(intent.txId());
         coins.release(payment);
         coins.holdFree(payment, Stage.IN_FLIGHT, intent.inputs());
@@ -521,6 +558,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         }
         Abandonments.Given given = command.given();
         int released = abandonments.settle(command.question(), given);
+        given.spends().forEach(lapsed::remove);
         rebroadcaster.tell(new Rebroadcaster.Abandoned(given.spends()));
         rebroadcaster.tell(new Rebroadcaster.Release(command.question()));
         abandonments.released().forEach(getContext().getSelf()::tell);

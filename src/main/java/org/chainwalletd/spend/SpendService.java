@@ -119,10 +119,19 @@ public final class SpendService {
                                     new Reservations.Durable(
                                             reserved.join(),
                                             keeping(inFlight.join()),
+                                            lapsed(inFlight.join(), reserved.join()),
                                             unburied.join(),
                                             abandoned.join(),
                                             spent.join())),
                             env.executor());
+        }
+
+        private static List<Intent> lapsed(List<Intent> open, List<ReservationStore.Reservation> reserved) {
+            Set<Hash256> holders =
+                    reserved.stream().map(ReservationStore.Reservation::txId).collect(Collectors.toSet());
+            return open.stream()
+                    .filter(intent -> intent.state().inFlight() && !holders.contains(intent.txId()))
+                    .toList();
         }
 
         private static Set<Hash256> keeping(List<Intent> open) {

@@ -302,11 +302,12 @@ final class WatchedOutcomes {
         if (spend == null || !gone && !succeeded(step.txId(), spend, step.transition(), step.failure())) {
             return;
         }
-        reservations.tell(new Reservations.End(step.txId()));
         spend.reservationsEnded();
         if (spend.state() == IntentState.ABANDONED) {
+            reservations.tell(new Reservations.End(step.txId()));
             spends.remove(step.txId());
         } else {
+            reservations.tell(new Reservations.Lapsed(spend.intent()));
             pause(spend);
         }
     }

@@ -425,6 +425,54 @@ class TransferTest {
     }
 
     @Test
+    void coins_whose_time_is_over_are_taken_last_while_their_payment_is_still_sent() {
+        Address payer = payerWhoseTransactionIsLate(10_000, 5_000);
+
+        assertThat(simulated(payer, 2_000)).containsExactly(Amount.of(5_000));
+        assertThat(simulated(payer, 6_000)).as("nothing else suffices").containsExactly(Amount.of(10_000));
+
+        spends.restart();
+        assertThat(simulated(payer, 2_000)).containsExactly(Amount.of(5_000));
+
+        spends.node.faults(method -> LedgerNode.Fault.NONE);
+        untilInFlight(1);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    /** A caller who cannot ask for it again pays anew: both may not be mined. */
+    @Test
+    void a_payment_without_a_token_that_nobody_was_told_of_shares_its_coin_with_the_next_one() {
+        Address payer = spends.funded(1, 10_000, 5_000);
+        spends.lose();
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.clock.move(Duration.ofMinutes(11));
+        untilInFlight(0);
+
+        assertThat(simulated(payer, 2_000)).containsExactly(Amount.of(10_000));
+    }
+
+    @Test
+    void an_acknowledged_payment_that_every_mempool_has_lost_keeps_the_next_one_off_its_coin() {
+        Address payer = spends.funded(1, 10_000, 5_000);
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.lose();
+        Await.until("nothing is reserved", () -> {
+            spends.clock.move(Duration.ofMinutes(11));
+            spends.rumour();
+            return spends.spending.inFlightUtxos() == 0;
+        });
+
+        assertThat(simulated(payer, 2_000)).containsExactly(Amount.of(5_000));
+    }
+
+    private List<Amount> simulated(Address payer, long amount) {
+        return get(spends.spending.simulate(request(payer, shop, amount))).inputs().stream()
+                .map(Coin::value)
+                .toList();
+    }
+
+    @Test
     void so_they_are_when_its_token_takes_it_up_again() {
         Address payer = payerWhoseTransactionIsLate(10_000);
         spends.node.faults(method -> LedgerNode.Fault.NONE);

@@ -86,9 +86,10 @@ class WatchedOutcomesTest {
     }
 
     /** A spend whose coins' time is over rests; {@code meanwhile} happens before the store has answered. */
-    private void restsTooLong(Consumer<WatchedSpends> meanwhile) {
+    private Intent restsTooLong(Consumer<WatchedSpends> meanwhile) {
         WatchedSpends watched = new WatchedSpends(new AtomicInteger());
-        watched.add(intent(), true, spends.clock.millis(), 0);
+        Intent intent = intent();
+        watched.add(intent, true, spends.clock.millis(), 0);
         spends.clock.move(Duration.ofMinutes(11));
         whenWritten(
                 outcomes -> {
@@ -96,6 +97,7 @@ class WatchedOutcomesTest {
                     meanwhile.accept(watched);
                 },
                 watched);
+        return intent;
     }
 
     private void whenWritten(Consumer<WatchedOutcomes> begin, WatchedSpends watched) {
@@ -121,9 +123,9 @@ class WatchedOutcomesTest {
 
     @Test
     void coins_whose_time_is_over_are_free_once_that_is_written_down() {
-        restsTooLong(watched -> {});
+        Intent intent = restsTooLong(watched -> {});
 
-        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.End(TX));
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Lapsed(intent));
     }
 
     @Test
