@@ -1,0 +1,288 @@
+package org.chainwalletd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The compiler checks a {@code switch} over an enum, but not (in Java 17) a choice between the kinds of a sealed type. So this reads the
+ * source: a chain of {@code if (x instanceof A) … else if (x instanceof B) …} names each kind that there is, and an actor receives each of
+ * its commands. A kind that is added later makes it fail where nobody has thought about it.
+ */
+class SealedChoicesTest {
+    private static final Path SOURCES = Path.of("src/main/java");
+
+    /** Chains that do nothing, or one thing, about all that is left of a sealed type: the file, and what that is now. */
+    private static final Map<String, Set<String>> LEFT_ON_PURPOSE = Map.of(
+            "BurialWatch", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
+            "EvmKeyActor", Set.of("EvmKeyActor.Delete"),
+            "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
+            "Receipts", Set.of("SpendResult.Failed"),
+            "SecondOpinion", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
+            "SwapActor", Set.of("Step.PushClaim", "Step.Reveal"),
+            "SwapCodec", Set.of("OwnLock.Absent", "OwnLock.Lost", "PoolLock.Absent", "PoolLock.Foreign"),
+            "SwapEngine", Set.of("SwapEngine.Status"),
+            "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));
+
+    private static final String COMMAND = "Command";
+
+    private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|//[^\n]*", Pattern.DOTALL);
+
+    /** Every source file, without comments. */
+    private static final Map<Path, String> TEXTS = texts();
+
+    private static final List<Class<?>> SEALED = TEXTS.entrySet().stream()
+            .filter(source -> source.getValue().contains("sealed "))
+            .flatMap(source -> withNested(loaded(packageOf(source.getKey()) + "." + word(source.getKey()))))
+            .filter(Class::isSealed)
+            .toList();
+
+    private static final Pattern RECEIVED =
+            Pattern.compile("\\.onMessage\\(\\s*(?:\\w+\\.)*(\\w+)\\.class|\\.onMessageEquals\\(\\s*(?:new )?(\\w+)");
+
+    private static final Pattern ARM =
+            Pattern.compile("\\s*(!\\()?([\\w.()]+?) instanceof ([A-Z][\\w.]*)(?:<\\?>)?.*", Pattern.DOTALL);
+
+    @Test
+    void a_chain_of_choices_names_every_kind_of_a_sealed_type() {
+        Map<String, Set<String>> left = new TreeMap<>();
+        int chains = 0;
+        for (Path file : TEXTS.keySet()) {
+            for (Chain chain : Chain.in(TEXTS.get(file))) {
+                Optional<Class<?>> sealed = sealedTypeOf(chain, file);
+                if (sealed.isPresent()) {
+                    chains++;
+                    Set<String> unnamed = unnamed(sealed.get(), chain);
+                    if (!unnamed.isEmpty() && !chain.refusesTheRest()) {
+                        left.merge(word(file), unnamed, (a, b) -> {
+                            Set<String> both = new TreeSet<>(a);
+                            both.addAll(b);
+                            return both;
+                        });
+                    }
+                }
+            }
+        }
+        assertThat(left).isEqualTo(LEFT_ON_PURPOSE);
+        assertThat(chains).as("chains that were found").isGreaterThan(20);
+    }
+
+    @Test
+    void an_actor_receives_each_of_its_commands() {
+        Map<String, Set<String>> unheard = new TreeMap<>();
+        Set<String> actors = new TreeSet<>();
+        for (Path file : TEXTS.keySet()) {
+            String text = TEXTS.get(file);
+            if (text.contains("sealed interface " + COMMAND) && text.contains(".onMessage(")) {
+                actors.add(word(file));
+                Class<?> command = SEALED.stream()
+                        .filter(type -> nameOf(type).equals(word(file) + "." + COMMAND) && isIn(type, file))
+                        .findAny()
+                        .orElseThrow();
+                Set<String> missing = kinds(command).stream()
+                        .filter(kind -> !isReceived(kind, command, text))
+                        .map(SealedChoicesTest::nameOf)
+                        .collect(Collectors.toCollection(TreeSet::new));
+                if (!missing.isEmpty()) {
+                    unheard.put(word(file), missing);
+                }
+            }
+        }
+        assertThat(unheard).isEmpty();
+        assertThat(actors).contains("KeyringActor", "Rebroadcaster", "Reservations", "SwapActor", "Walker");
+    }
+
+    /** By its own name, or by that of a part of the protocol that it belongs to; the values of an enum one by one. */
+    private static boolean isReceived(Class<?> kind, Class<?> command, String text) {
+        return Stream.concat(Stream.of(kind), Arrays.stream(kind.getInterfaces()))
+                .filter(type -> type != command)
+                .map(Class::getSimpleName)
+                .anyMatch(name -> RECEIVED.matcher(text)
+                        .results()
+                        .anyMatch(received ->
+                                name.equals(received.group(1) == null ? received.group(2) : received.group(1))));
+    }
+
+    private static Set<String> unnamed(Class<?> sealed, Chain chain) {
+        Set<Class<?>> left = new LinkedHashSet<>(kinds(sealed));
+        for (Class<?> kind : kinds(sealed)) {
+            for (Class<?> named = kind; named != null && left.contains(kind); named = parentBelow(named, sealed)) {
+                if (chain.names(named)) {
+                    left.remove(kind);
+                }
+            }
+        }
+        return left.stream().map(SealedChoicesTest::nameOf).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Class<?> parentBelow(Class<?> kind, Class<?> sealed) {
+        return Arrays.stream(kind.getInterfaces())
+                .filter(parent -> parent.isSealed() && sealed.isAssignableFrom(parent))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The narrowest one that all arms are kinds of, in the file itself where there is one. A protocol is not asked: its commands are received. */
+    private static Optional<Class<?>> sealedTypeOf(Chain chain, Path file) {
+        return SEALED.stream()
+                .filter(type -> chain.arms().stream()
+                        .allMatch(arm -> all(type).stream().anyMatch(kind -> kind != type && Chain.isNamed(kind, arm))))
+                .filter(type -> isIn(type, file)
+                        || TEXTS.get(file).contains(outermost(type).getName() + ";")
+                        || type.getPackageName().equals(packageOf(file)))
+                .min(Comparator.comparingInt((Class<?> type) -> isIn(type, file) ? 0 : 1)
+                        .thenComparingInt(type -> kinds(type).size()))
+                .filter(type -> !type.getSimpleName().equals(COMMAND));
+    }
+
+    /** The last ones: what is sealed itself is looked into. */
+    private static List<Class<?>> kinds(Class<?> sealed) {
+        return Arrays.stream(sealed.getPermittedSubclasses())
+                .flatMap(kind -> kind.isSealed() ? kinds(kind).stream() : Stream.of(kind))
+                .distinct()
+                .collect(Collectors.toList());
+    }
+
+    private static Set<Class<?>> all(Class<?> sealed) {
+        Set<Class<?>> all = new HashSet<>();
+        all.add(sealed);
+        for (Class<?> kind : sealed.getPermittedSubclasses()) {
+            all.addAll(kind.isSealed() ? all(kind) : Set.of(kind));
+        }
+        return all;
+    }
+
+    private static String nameOf(Class<?> type) {
+        String name = type.getName();
+        return name.substring(name.lastIndexOf('.') + 1).replace('$', '.');
+    }
+
+    private static Class<?> outermost(Class<?> type) {
+        return type.getEnclosingClass() == null ? type : outermost(type.getEnclosingClass());
+    }
+
+    private static boolean isIn(Class<?> type, Path file) {
+        return packageOf(file).equals(type.getPackageName())
+                && outermost(type).getSimpleName().equals(word(file));
+    }
+
+    private static String packageOf(Path file) {
+        return SOURCES.relativize(file.getParent()).toString().replace('/', '.');
+    }
+
+    private static String word(Path file) {
+        return file.getFileName().toString().replace(".java", "");
+    }
+
+    private static Map<Path, String> texts() {
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            Map<Path, String> texts = new TreeMap<>();
+            for (Path file :
+                    files.filter(file -> file.toString().endsWith(".java")).toList()) {
+                texts.put(file, COMMENT.matcher(Files.readString(file)).replaceAll(""));
+            }
+            return texts;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Class<?> loaded(String name) {
+        try {
+            return Class.forName(name, false, SealedChoicesTest.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError("the file of " + name + " has another class", e);
+        }
+    }
+
+    private static Stream<Class<?>> withNested(Class<?> type) {
+        return Stream.concat(
+                Stream.of(type), Arrays.stream(type.getDeclaredClasses()).flatMap(SealedChoicesTest::withNested));
+    }
+
+    /**
+     * An {@code if} with what follows it.
+     *
+     * @param arms the types that are asked for, as they are written
+     * @param rest what stands behind the last {@code else}; empty without one
+     */
+    private record Chain(List<String> arms, Optional<String> rest) {
+        private static final Pattern BEGIN = Pattern.compile("(?<!else )if \\(");
+        private static final Pattern ELSE = Pattern.compile("\\s*else\\s*");
+
+        /** Those with two arms or more that ask for a type. */
+        static List<Chain> in(String text) {
+            List<Chain> chains = new ArrayList<>();
+            Matcher begin = BEGIN.matcher(text);
+            while (begin.find()) {
+                Chain chain = at(text, begin.start());
+                if (chain.arms().size() > 1) {
+                    chains.add(chain);
+                }
+            }
+            return chains;
+        }
+
+        private static Chain at(String text, int begin) {
+            List<String> arms = new ArrayList<>();
+            int at = begin;
+            while (text.startsWith("if (", at)) {
+                int behind = closing(text, at + 3, '(', ')');
+                Matcher arm = ARM.matcher(text.substring(at + 4, behind - 1));
+                if (arm.matches()) {
+                    arms.add(arm.group(3));
+                }
+                Matcher otherwise = ELSE.matcher(text);
+                otherwise.region(closing(text, text.indexOf('{', behind), '{', '}'), text.length());
+                if (!otherwise.lookingAt()) {
+                    return new Chain(arms, Optional.empty());
+                }
+                at = otherwise.end();
+            }
+            return new Chain(arms, Optional.of(text.substring(at, closing(text, at, '{', '}'))));
+        }
+
+        /** Behind the end of what is opened at {@code from}. */
+        private static int closing(String text, int from, char open, char close) {
+            int depth = 0;
+            int at = from;
+            do {
+                depth += text.charAt(at) == open ? 1 : text.charAt(at) == close ? -1 : 0;
+                at++;
+            } while (depth > 0);
+            return at;
+        }
+
+        boolean names(Class<?> kind) {
+            return arms.stream().anyMatch(arm -> isNamed(kind, arm));
+        }
+
+        static boolean isNamed(Class<?> kind, String arm) {
+            return ("." + nameOf(kind)).endsWith("." + arm);
+        }
+
+        boolean refusesTheRest() {
+            return rest.filter(otherwise -> otherwise.substring(1).strip().startsWith("throw "))
+                    .isPresent();
+        }
+    }
+}
