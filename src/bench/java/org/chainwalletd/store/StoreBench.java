@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import org.chainwalletd.bench.DiskBytes;
@@ -90,7 +91,7 @@ public final class StoreBench {
             opened.add(intent.txId());
             submit(store.intents()
                     .open(intent, 0)
-                    .thenCompose(done -> store.intents().accept(intent.txId(), IntentState.PREPARED, number)));
+                    .thenCompose(done -> store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), number)));
         }
         settle();
         return opened;

@@ -1,5 +1,7 @@
 package org.chainwalletd.spend;
 
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -19,17 +21,9 @@ final class OutcomeWrites {
 
     /** It may have been closed as lost a moment before by who looked after it until now: its caller hears that it was made. */
     CompletionStage<Transition> accepted(Intent intent, long now) {
-        return env.intents()
-                .accept(intent.txId(), intent.state(), now)
-                .thenComposeAsync(
-                        transition -> transition instanceof Transition.Stale stale
-                                        && stale.found()
-                                                .filter(WatchedOutcomes.LOST::contains)
-                                                .isPresent()
-                                ? env.intents()
-                                        .accept(intent.txId(), stale.found().get(), now)
-                                : CompletableFuture.completedFuture(transition),
-                        env.executor());
+        Set<IntentState> before = EnumSet.copyOf(WatchedOutcomes.LOST);
+        before.add(intent.state());
+        return env.intents().accept(intent.txId(), before, now);
     }
 
     /** @param left whether a node may have its bytes */

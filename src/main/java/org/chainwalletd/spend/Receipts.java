@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -279,11 +280,20 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
         spending.later().forEach(result::answer);
         if (result.outcome() instanceof SpendResult.Paid paid) {
-            states.put(token, new Paid(spending.digest(), paid.receipt()));
-            getContext().pipeToSelf(paid.recorded(), (done, failure) -> new Recorded(token));
+            paid(token, new Paid(spending.digest(), paid.receipt()), paid.recorded());
         } else if (result.outcome() instanceof SpendResult.InDoubt doubt) {
             states.put(token, new InDoubt(spending.digest(), doubt.intent()));
             getContext().pipeToSelf(doubt.settled(), (done, failure) -> new Settled(token));
+        }
+    }
+
+    /** The store is often as quick as the message that brought this. */
+    private void paid(String token, Paid state, CompletionStage<?> recorded) {
+        if (recorded.toCompletableFuture().isDone()) {
+            CrashPoint.SPEND_AFTER_OUTCOME.reached();
+        } else {
+            states.put(token, state);
+            getContext().pipeToSelf(recorded, (done, failure) -> new Recorded(token));
         }
     }
 

@@ -115,7 +115,11 @@ final class WatchedOutcomes {
 
     private void acceptedWithCoins(WatchedSpend spend) {
         if (spend.state() == IntentState.PREPARED) {
-            record(spend, IntentState.ACCEPTED, "", env.intents().accept(spend.txId(), spend.state(), clock.millis()));
+            record(
+                    spend,
+                    IntentState.ACCEPTED,
+                    "",
+                    env.intents().accept(spend.txId(), Set.of(spend.state()), clock.millis()));
         } else {
             rest(spend);
         }

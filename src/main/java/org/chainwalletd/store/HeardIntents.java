@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -46,7 +47,7 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
-    public CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now) {
+    public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
         return made(inner.accept(txId, before, now), txId, IntentState.ACCEPTED, "");
     }
 

@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -42,9 +43,9 @@ public interface IntentStore {
     /**
      * Records that a node has taken the spend. Not urgent: when it is lost the nodes are asked for the transaction once more.
      *
-     * @param before in flight, or closed without success when a node has it all the same
+     * @param before takes from any of these: in flight, or closed without success when a node has it all the same
      */
-    CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now);
+    CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now);
 
     /**
      * Closes a spend whose bytes nodes have seen: ends its reservations, in one commit. What it takes of the allowance it keeps, whatever they

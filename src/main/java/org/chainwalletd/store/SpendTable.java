@@ -2,10 +2,13 @@ package org.chainwalletd.store;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
@@ -14,7 +17,10 @@ import org.chainwalletd.chain.Outpoint;
  * the partial indexes, word for word, or SQLite would not use them.
  */
 final class SpendTable {
-    static final String IN_FLIGHT = "state IN ('PREPARED', 'ACCEPTED')";
+    static final String IN_FLIGHT = Arrays.stream(IntentState.values())
+            .filter(IntentState::inFlight)
+            .map(state -> "'" + state + "'")
+            .collect(Collectors.joining(", ", "state IN (", ")"));
     static final String OPEN = "(" + IN_FLIGHT + " OR held IS NOT NULL)";
     static final String UNBURIED = "(state = 'CONFIRMED' AND buried = 0)";
     /**
@@ -89,9 +95,15 @@ final class SpendTable {
 
     /** Nothing else writes between the comparison and the change. */
     Transition change(SqlSession session, Hash256 txId, IntentState before, Change change) throws SQLException {
+        return change(session, txId, Set.of(before), change);
+    }
+
+    /** @param before any of them */
+    Transition change(SqlSession session, Hash256 txId, Set<IntentState> before, Change change) throws SQLException {
         Optional<SpendRow> row = find(session, txId);
         Optional<IntentState> found = row.map(there -> there.intent().state());
-        if (found.filter(before::isStill).isEmpty()) {
+        if (found.filter(state -> before.stream().anyMatch(named -> named.isStill(state)))
+                .isEmpty()) {
             return new Transition.Stale(found.map(stored -> accepted.known(txId, stored)));
         }
         change.apply(row.get());

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -89,7 +90,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
 
     /** Written down only when a spend that was closed is in flight after all. */
     @Override
-    public CompletionStage<Transition> accept(Hash256 txId, IntentState before, long now) {
+    public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
             if (row.intent().state().inFlight()) {
                 accepted.heard(txId, now);

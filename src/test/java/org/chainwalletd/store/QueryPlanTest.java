@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -32,7 +33,7 @@ class QueryPlanTest {
         try (SqliteStore store = SqliteStore.open(folder)) {
             Intent first = intent(1, 7);
             done(store.intents().open(first, 0));
-            done(store.intents().accept(first.txId(), IntentState.PREPARED, 11));
+            done(store.intents().accept(first.txId(), Set.of(IntentState.PREPARED), 11));
             done(store.intents().fail(first.txId(), IntentState.ACCEPTED, IntentState.REFUSED, "no", 12));
             done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 12), 13));
             done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 14));

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -226,7 +227,7 @@ abstract class StoreContract {
         Hash256 txId = intent.txId();
         switch (state) {
             case PREPARED -> {}
-            case ACCEPTED -> done(store.intents().accept(txId, IntentState.PREPARED, 50));
+            case ACCEPTED -> done(store.intents().accept(txId, Set.of(IntentState.PREPARED), 50));
             case CONFIRMED -> done(store.intents().confirm(txId, IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
             case REFUSED, CONFLICTED -> done(store.intents().fail(txId, IntentState.PREPARED, state, "no", 50));
             case CONTESTED -> done(store.intents().contest(txId, "a node had it", 50));
@@ -446,12 +447,28 @@ abstract class StoreContract {
     }
 
     @Test
+    void what_was_closed_as_lost_is_accepted_in_one_step_by_who_names_that_state_too() {
+        Intent intent = intent(1, Optional.empty(), 7);
+        done(store.intents().open(intent, 0));
+        done(store.intents().failSent(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "another", 90));
+
+        assertThat(done(store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), 91)))
+                .isEqualTo(new Transition.Stale(Optional.of(IntentState.CONFLICTED)));
+        assertThat(done(store.intents()
+                        .accept(intent.txId(), Set.of(IntentState.PREPARED, IntentState.CONFLICTED), 91)))
+                .isEqualTo(new Transition.Made());
+
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ACCEPTED);
+    }
+
+    @Test
     void what_the_operator_gave_up_stays_given_up_when_a_mempool_is_found_to_have_it() {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
         done(store.reservations().abandon(List.of(outpoint(7)), 90));
 
-        done(store.intents().accept(intent.txId(), IntentState.PREPARED, 91));
+        done(store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), 91));
 
         assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.ABANDONED);

@@ -6,6 +6,7 @@ import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.outpoint;
 
 import java.math.BigInteger;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,7 @@ final class StoreHistory {
         switch (random.nextInt(15)) {
             case 0, 1, 2, 3 -> open();
             case 4 -> reopen(tx);
-            case 5 -> same(store.intents().accept(tx, before(), now), before -> model.accept(tx, before, now));
+            case 5 -> accept(tx);
             case 6 -> fail(tx);
             case 7, 8 -> confirm(tx);
             case 9 ->
@@ -122,6 +123,14 @@ final class StoreHistory {
         same(
                 store.intents().fail(tx, before(), outcome, "no", now),
                 before -> model.fail(tx, before, outcome, "no", now));
+    }
+
+    /** From one state, or from one of two. */
+    private void accept(Hash256 tx) {
+        IntentState other = before();
+        same(
+                store.intents().accept(tx, EnumSet.of(other, before()), now),
+                before -> model.accept(tx, EnumSet.of(other, before), now));
     }
 
     private void confirm(Hash256 tx) {

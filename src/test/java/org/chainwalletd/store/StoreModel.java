@@ -102,15 +102,19 @@ final class StoreModel {
     }
 
     Transition change(Hash256 txId, IntentState before, Consumer<Spend> change) {
+        return change(txId, Set.of(before), change);
+    }
+
+    private Transition change(Hash256 txId, Set<IntentState> before, Consumer<Spend> change) {
         Spend spend = spends.get(txId);
-        if (spend == null || !before.isStill(spend.intent.state())) {
+        if (spend == null || before.stream().noneMatch(named -> named.isStill(spend.intent.state()))) {
             return new Transition.Stale(Optional.ofNullable(spend).map(found -> found.intent.state()));
         }
         change.accept(spend);
         return new Transition.Made();
     }
 
-    Transition accept(Hash256 txId, IntentState before, long now) {
+    Transition accept(Hash256 txId, Set<IntentState> before, long now) {
         return change(txId, before, spend -> spend.enter(IntentState.ACCEPTED, "", now));
     }
 

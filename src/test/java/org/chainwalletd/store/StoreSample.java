@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -102,7 +103,7 @@ final class StoreSample {
                 done(store.intents()
                         .confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(107, Hash256.ZERO), BEGUN + 100));
             } else if (state == IntentState.ACCEPTED) {
-                done(store.intents().accept(intent.txId(), IntentState.PREPARED, BEGUN + 100));
+                done(store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), BEGUN + 100));
             } else if (state != IntentState.PREPARED) {
                 done(store.intents().fail(intent.txId(), IntentState.PREPARED, state, reason(state), BEGUN + 100));
             }
