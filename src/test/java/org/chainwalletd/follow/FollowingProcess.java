@@ -20,6 +20,15 @@ final class FollowingProcess {
     private FollowingProcess() {}
 
     public static void main(String[] args) {
+        try {
+            follow(args);
+        } finally {
+            // Actors would keep it alive, and the test waiting.
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    private static void follow(String[] args) {
         int steps = Integer.parseInt(args[2]);
         FollowingStory story = new FollowingStory(Long.parseLong(args[1]), steps);
         ExecutorService executor = Executors.newFixedThreadPool(2);

@@ -42,6 +42,7 @@ class KilledBooksTest {
     private FollowingStory story;
     private Path books;
     private int compared;
+    private boolean stuck;
 
     private void begin(int number) {
         seed = random.nextLong();
@@ -72,6 +73,7 @@ class KilledBooksTest {
         assertThat(lastStep(process, STEPS))
                 .as("the step that could not be written")
                 .isLessThan(STEPS - 1);
+        assertThat(stuck).isTrue();
         assertBooksOfTheirBlock();
         assertGoesOn();
     }
@@ -95,7 +97,7 @@ class KilledBooksTest {
     }
 
     /** The last step that the process reached before it was killed, which is soon after it has reached {@code enough}, or got stuck. */
-    private static int lastStep(Process process, int enough) throws IOException {
+    private int lastStep(Process process, int enough) throws IOException {
         int step = 0;
         try (BufferedReader lines = Await.reader(process)) {
             String line = lines.readLine();
@@ -103,6 +105,7 @@ class KilledBooksTest {
                 step = line.matches("\\d+") ? Integer.parseInt(line) : step;
                 line = step < enough ? lines.readLine() : null;
             }
+            stuck = STUCK.equals(line);
             process.toHandle().destroyForcibly();
         } finally {
             Await.result(process.destroyForcibly().onExit());
