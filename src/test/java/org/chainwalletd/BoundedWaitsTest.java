@@ -2,11 +2,11 @@ package org.chainwalletd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -38,6 +38,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ClassFiles;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.Test;
 
@@ -46,9 +47,7 @@ import org.junit.jupiter.api.Test;
  * socket that somebody else opened, a loop that gets nowhere) is ended by {@link org.chainwalletd.testkit.HangWatch}.
  */
 class BoundedWaitsTest {
-    private static final JavaClasses TESTS = new ClassFileImporter()
-            .withImportOption(new ImportOption.OnlyIncludeTests())
-            .importPackages("org.chainwalletd");
+    private static final JavaClasses TESTS = ClassFiles.ofTheTests();
 
     /** What waits until something happens, however long that takes: the type, and its methods with the number of their parameters. */
     private static final Map<Class<?>, Set<String>> FOR_EVER = Map.ofEntries(
@@ -141,8 +140,11 @@ class BoundedWaitsTest {
 
     @Test
     void a_wait_without_a_bound_is_noticed() {
-        assertThat(waitsOf(new ClassFileImporter().importClasses(Hanging.class)))
-                .hasSize(4);
+        assertThat(waitsOf(TESTS.that(are(Hanging.class)))).hasSize(4);
+    }
+
+    private static DescribedPredicate<JavaClass> are(Class<?> type) {
+        return DescribedPredicate.describe("are " + type, found -> found.isEquivalentTo(type));
     }
 
     /** Never called. */
@@ -158,7 +160,7 @@ class BoundedWaitsTest {
         String signature =
                 called.getName() + "/" + called.getRawParameterTypes().size();
         return FOR_EVER.entrySet().stream()
-                .anyMatch(known -> known.getValue().contains(signature)
-                        && called.getOwner().isAssignableTo(known.getKey()));
+                .anyMatch(known ->
+                        known.getValue().contains(signature) && ClassFiles.isA(called.getOwner(), known.getKey()));
     }
 }

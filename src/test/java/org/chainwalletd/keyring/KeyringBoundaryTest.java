@@ -5,10 +5,9 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.chainwalletd.testkit.ClassFiles;
 import org.junit.jupiter.api.Test;
 
 /** A table must be able to stand in the place of the folder (scale-out.md, section 2). */
@@ -35,9 +34,7 @@ class KeyringBoundaryTest {
             KeyringView.class,
             KeyColumns.class);
 
-    private static final JavaClasses KEYRING = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages("org.chainwalletd.keyring");
+    private static final JavaClasses KEYRING = ClassFiles.ofTheProgram("org.chainwalletd.keyring");
 
     @Test
     void nothing_but_the_folder_knows_its_files() {

@@ -2,28 +2,18 @@ package org.chainwalletd.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.chainwalletd.testkit.ClassFiles;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Test;
 
 class CrashPointTest {
-    /** Without what they use of libraries, which has no crash points and takes most of the time. */
-    private static JavaClasses imported(ImportOption which) {
-        return ArchConfiguration.withThreadLocalScope(configuration -> {
-            configuration.setResolveMissingDependenciesFromClassPath(false);
-            return new ClassFileImporter().withImportOption(which).importPackages("org.chainwalletd");
-        });
-    }
-
     @Test
     void every_crash_point_is_walked_by_a_test() {
-        JavaClasses tests = imported(new ImportOption.OnlyIncludeTests());
+        JavaClasses tests = ClassFiles.ofTheTestsWith(Walks.class);
         List<String> walked = tests.stream()
                 .filter(type -> type.isAnnotatedWith(Walks.class))
                 .flatMap(type ->
@@ -37,7 +27,7 @@ class CrashPointTest {
 
     @Test
     void every_crash_point_is_reached_somewhere_in_the_program() {
-        JavaClasses program = imported(new ImportOption.DoNotIncludeTests());
+        JavaClasses program = ClassFiles.ofTheProgramWith(CrashPoint.class);
         Stream<String> used = program.stream()
                 .filter(type -> !type.isAssignableTo(CrashPoint.class))
                 .flatMap(type -> type.getFieldAccessesFromSelf().stream())
