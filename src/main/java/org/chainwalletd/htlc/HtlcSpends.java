@@ -23,6 +23,7 @@ import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.Intent;
 
 /**
  * The way in to locking, claiming and reclaiming. Stages fail with {@link HtlcException} or with what {@link SpendService} fails with; what
@@ -147,11 +148,28 @@ public final class HtlcSpends {
 
     private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params) {
         Optional<String> owner = owners.of(params.hashLock());
-        return owner.isPresent()
-                ? CompletableFuture.failedFuture(
-                        new HtlcException(new HtlcRefusal.LookedAfter(request.lock(), owner.get())))
-                : noted(plan(request, params).thenComposeAsync(spending::spend, executor))
-                        .exceptionallyAsync(HtlcSpends::advised, executor);
+        if (owner.isEmpty()) {
+            return redeemOwn(request, params);
+        }
+        // What was spent before there was an owner has its receipt, and "nothing was broadcast" would be false.
+        return earlier(request)
+                .thenComposeAsync(
+                        sent -> sent.isPresent()
+                                ? redeemOwn(request, params)
+                                : CompletableFuture.failedFuture(
+                                        new HtlcException(new HtlcRefusal.LookedAfter(request.lock(), owner.get()))),
+                        executor);
+    }
+
+    private CompletionStage<Optional<Intent>> earlier(Redemption request) {
+        return request.clientToken()
+                .map(spending::ofTokenForCertain)
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    private CompletionStage<Receipt> redeemOwn(Redemption request, HtlcParams params) {
+        return noted(plan(request, params).thenComposeAsync(spending::spend, executor))
+                .exceptionallyAsync(HtlcSpends::advised, executor);
     }
 
     private CompletionStage<RedeemPlan> plan(Redemption request, HtlcParams params) {

@@ -224,6 +224,29 @@ class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
     }
 
+    /** Whoever asks again under its token must not hear that nothing was broadcast. */
+    @Test
+    void whatWasTakenBackByHandBeforeKeepsItsReceipt() {
+        SwapRow row = row(3);
+        String tx = send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        ReclaimRequest byHand = new ReclaimRequest(
+                ours.address,
+                outpoint(tx),
+                pool.key,
+                row.terms().hashLock(),
+                row.terms().timeout(),
+                Optional.empty(),
+                Optional.of("by hand"));
+        Hash256 taken = get(rig.htlcs.reclaim(byHand)).txId();
+        rig.owners = hashLock -> Optional.of("the swap of this test");
+        try {
+            assertThat(get(rig.htlcs.reclaim(byHand)).txId()).isEqualTo(taken);
+        } finally {
+            rig.owners = HtlcOwners.NONE;
+        }
+    }
+
     /** A spend of the minimum fee would keep the swap's own out of every mempool. */
     @Test
     void nobodyButTheSwapTakesItsLockBack() {
