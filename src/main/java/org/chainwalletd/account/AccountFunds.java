@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param balance the lowest that the quorum's endpoints name at the latest block
  * @param committed value and highest fee of our transactions that are not mined
  * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need
- * @param reserved that for all open swaps
+ * @param reserved that for all open swaps, with the locks that those executed at this moment are about to make
  * @param obstacle why nothing at all is sent from it: its nonces are not explained, it has code, the chain has no transactions of type 2
  */
 public record AccountFunds(

@@ -48,8 +48,11 @@ public interface AccountSends {
      */
     CompletionStage<Boolean> makeWay(EvmAddress from);
 
-    /** Balance, commitments and gas reserve of an address. */
+    /** Balance, commitments and gas reserve of an address; what is being made when it is asked counts as committed. */
     CompletionStage<AccountFunds> funds(EvmAddress address);
+
+    /** The same, where {@link AccountFunds#reserved} is what comes before one swap, by its id. */
+    CompletionStage<AccountFunds> funds(EvmAddress address, String swap);
 
     /** What is not over, oldest first; for deletion guards. */
     CompletionStage<List<SendRecord>> open(EvmAddress from);

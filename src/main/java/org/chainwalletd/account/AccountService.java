@@ -113,17 +113,27 @@ public final class AccountService implements AccountSends {
 
     @Override
     public CompletionStage<AccountFunds> funds(EvmAddress address) {
+        return funds(address, new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO));
+    }
+
+    @Override
+    public CompletionStage<AccountFunds> funds(EvmAddress address, String swap) {
+        return funds(address, swaps.ahead(address, swap));
+    }
+
+    /** What comes before is read first: a lock that is made meanwhile then counts twice, and never not at all. */
+    private CompletionStage<AccountFunds> funds(EvmAddress address, OpenSwaps.Ahead before) {
         CompletableFuture<SendWatch.Commitments> commitments = new CompletableFuture<>();
-        watch.tell(new SendWatch.Commit(address, commitments));
+        nonces.tell(new Nonces.Commit(address, commitments));
         return Survey.of(setup.chain(), address, setup.executor())
                 .thenCombineAsync(commitments, Standing::new, setup.executor())
-                .thenComposeAsync(standing -> funds(address, standing), setup.executor());
+                .thenComposeAsync(standing -> funds(address, standing, before), setup.executor());
     }
 
     private record Standing(Survey survey, SendWatch.Commitments found) {}
 
     /** The journal is read after the chain: what is given a nonce and mined meanwhile must not look like a gap. */
-    private CompletionStage<AccountFunds> funds(EvmAddress address, Standing standing) {
+    private CompletionStage<AccountFunds> funds(EvmAddress address, Standing standing, OpenSwaps.Ahead before) {
         BigInteger chainId = setup.chain().chainId();
         Bytes from = SendSetup.bytes(address);
         return setup.store()
@@ -133,22 +143,19 @@ public final class AccountService implements AccountSends {
                         (next, stolen) -> funds(
                                 standing,
                                 new SendMaker.Line(
-                                        address,
-                                        next,
-                                        stolen,
-                                        standing.found().commitments(),
-                                        swaps.needingGas(address))),
+                                        address, next, stolen, standing.found().commitments(), before.swaps()),
+                                before.locks()),
                         setup.executor());
     }
 
-    private AccountFunds funds(Standing standing, SendMaker.Line line) {
+    private AccountFunds funds(Standing standing, SendMaker.Line line, BigInteger locks) {
         Survey survey = standing.survey();
         BigInteger perSwap = Survey.reservePerSwap(survey.market());
         return new AccountFunds(
                 survey.balance(),
                 Commitment.sum(line.commitments(), survey.count()),
                 perSwap,
-                perSwap.multiply(BigInteger.valueOf(line.openSwaps())),
+                perSwap.multiply(BigInteger.valueOf(line.openSwaps())).add(locks),
                 new SendMaker(setup).obstacle(line, survey));
     }
 

@@ -33,6 +33,9 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     /** Makes a transaction, or answers what its reference stands for. */
     record Send(SendRequest request, CompletableFuture<SendRecord> answer) implements Command {}
 
+    /** Asks the {@link SendWatch} for what is committed, once what is being made at this moment is in its hands. */
+    record Commit(EvmAddress from, CompletableFuture<SendWatch.Commitments> answer) implements Command {}
+
     /** Takes no new requests; answers when no batch is being made. */
     record Drain(CompletableFuture<Void> answer) implements Command {}
 
@@ -63,6 +66,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         private OptionalLong next = OptionalLong.empty();
         private OptionalLong stolen = OptionalLong.empty();
         private List<String> batch = List.of();
+        /** Who asked for what is committed while a batch was being made. */
+        private final List<Commit> asking = new ArrayList<>();
     }
 
     private final SendSetup setup;
@@ -93,6 +98,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Send.class, this::send)
+                .onMessage(Commit.class, this::commit)
                 .onMessage(Drain.class, this::drain)
                 .onMessage(Found.class, this::found)
                 .onMessage(LineRead.class, this::lineRead)
@@ -122,6 +128,16 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .pipeToSelf(
                         setup.store().find(request.reference()),
                         (row, failure) -> new Found(request.reference(), row, failure));
+        return this;
+    }
+
+    private Behavior<Command> commit(Commit command) {
+        Line line = lines.get(command.from());
+        if (line != null && line.stage == Stage.MAKING) {
+            line.asking.add(command);
+        } else {
+            watch.tell(new SendWatch.Commit(command.from(), command.answer()));
+        }
         return this;
     }
 
@@ -265,6 +281,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             command.outcomes().forEach(outcome -> settle(line, outcome));
         }
         line.batch = List.of();
+        line.asking.forEach(asked -> watch.tell(new SendWatch.Commit(asked.from(), asked.answer())));
+        line.asking.clear();
         proceed(command.from());
         return answerDrains();
     }

@@ -1,5 +1,6 @@
 package org.chainwalletd.account;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -81,6 +82,17 @@ final class OpenSend {
     /** Of its newest version, since it was last tried to pay more. */
     private long age(long now) {
         return now - Math.max(row.newest().createdAt(), triedAt);
+    }
+
+    /** Wei up to its ceiling; none for what is not pressing. */
+    BigInteger room() {
+        if (!SendKind.valueOf(row.kind()).isPressing() || row.newest().cancels()) {
+            return BigInteger.ZERO;
+        }
+        BigInteger paid = row.newest().maxFee().multiply(BigInteger.valueOf(row.gasLimit()));
+        return row.feeCeiling()
+                .map(most -> most.subtract(paid).max(BigInteger.ZERO))
+                .orElse(BigInteger.ZERO);
     }
 
     boolean isUrgent() {

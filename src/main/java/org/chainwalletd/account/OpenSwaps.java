@@ -1,5 +1,6 @@
 package org.chainwalletd.account;
 
+import java.math.BigInteger;
 import org.chainwalletd.evm.EvmAddress;
 
 /** How the swap engine tells the nonce owner what must not be spent. */
@@ -8,8 +9,21 @@ public interface OpenSwaps {
     OpenSwaps NONE = address -> 0;
 
     /**
-     * Swaps that hold money, with the one whose lock is about to be sent, and may still have to pay gas from {@code address}. Asked from any
+     * Swaps that hold money, with those whose locks are about to be sent, and may still have to pay gas from {@code address}. Asked from any
      * thread before each send; does not block.
      */
     int needingGas(EvmAddress address);
+
+    /**
+     * What comes before one swap.
+     *
+     * @param swaps that need gas; the one itself among them when it holds money
+     * @param locks wei that their locks take, of those that are not made yet
+     */
+    record Ahead(int swaps, BigInteger locks) {}
+
+    /** What the balance has to serve before {@code swap} can be begun: of those that are executed at once, the earlier ones. */
+    default Ahead ahead(EvmAddress address, String swap) {
+        return new Ahead(needingGas(address), BigInteger.ZERO);
+    }
 }

@@ -28,8 +28,10 @@ final class Replacer {
     /**
      * Empty when ceiling or balance leave no room, or when the row has changed meanwhile. A nonce that is only to be spent is offered for what
      * there is when that is less than a replacement has to pay: perhaps nobody holds the version before.
+     *
+     * @param behind wei that those who wait for it would pay, which raise its ceiling
      */
-    CompletionStage<Optional<AccountSend.Version>> replace(AccountSend row, Purpose purpose) {
+    CompletionStage<Optional<AccountSend.Version>> replace(AccountSend row, Purpose purpose, BigInteger behind) {
         EvmAddress from = SendSetup.address(row.from());
         CompletableFuture<FeeMarket> market = setup.chain().fees().toCompletableFuture();
         CompletableFuture<BigInteger> balance = setup.chain()
@@ -39,17 +41,18 @@ final class Replacer {
                         failure -> setup.chain().any().balance(from, BlockRef.Tag.LATEST), setup.executor())
                 .toCompletableFuture();
         return CompletableFuture.allOf(market, balance)
-                .thenComposeAsync(done -> replace(row, purpose, market.join(), balance.join()), setup.executor());
+                .thenComposeAsync(
+                        done -> replace(row, purpose, behind, market.join(), balance.join()), setup.executor());
     }
 
     private CompletionStage<Optional<AccountSend.Version>> replace(
-            AccountSend row, Purpose purpose, FeeMarket market, BigInteger balance) {
+            AccountSend row, Purpose purpose, BigInteger behind, FeeMarket market, BigInteger balance) {
         boolean same = purpose == Purpose.THE_SAME && !row.newest().cancels();
         long gas = same ? row.gasLimit() : TRANSFER_GAS;
         BigInteger value = same ? row.value() : BigInteger.ZERO;
         BigInteger most = balance.subtract(value);
         if (same && row.feeCeiling().isPresent()) {
-            most = most.min(row.feeCeiling().get());
+            most = most.min(row.feeCeiling().get().add(behind));
         }
         GasPrice before = new GasPrice(row.newest().tip(), row.newest().maxFee());
         BigInteger perGas = most.divide(BigInteger.valueOf(gas));

@@ -1,5 +1,6 @@
 package org.chainwalletd.account;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -342,7 +343,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         getContext()
                 .pipeToSelf(
-                        replacer.replace(row, purpose),
+                        replacer.replace(row, purpose, behind(row)),
                         (version, failure) -> new Replaced(
                                 row, purpose, failure == null ? version : Optional.empty(), failure, answers));
     }
@@ -485,6 +486,14 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         } else if (entry.mustGoOut(setup.pace(), now)) {
             send(entry);
         }
+    }
+
+    /** Wei that claims and refunds which wait for this one may still pay: what holds them up is worth as much to get through. */
+    private BigInteger behind(AccountSend row) {
+        return of(SendSetup.address(row.from())).stream()
+                .filter(entry -> entry.row.nonce() > row.nonce() && entry.isWaiting())
+                .map(OpenSend::room)
+                .reduce(BigInteger.ZERO, BigInteger::add);
     }
 
     private void leaveBehind(OpenSend entry) {

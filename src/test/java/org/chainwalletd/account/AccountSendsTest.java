@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.ETHER;
 import static org.chainwalletd.account.AccountRig.done;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +15,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
@@ -22,6 +27,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.chainwalletd.testkit.evm.SignedTransaction;
@@ -528,6 +534,78 @@ class AccountSendsTest {
             return rig.chain.nonce(rig.own) == 2;
         });
         assertThat(paid()).isEqualTo(7);
+    }
+
+    private SendRequest claim(String reference, BigInteger ceiling) {
+        return new SendRequest(
+                reference,
+                SendKind.CLAIM,
+                rig.own,
+                rig.other,
+                SendValue.exactly(BigInteger.ZERO),
+                Bytes.EMPTY,
+                new Gas.Fixed(21_000),
+                Optional.of(ceiling),
+                Pushing.URGENTLY,
+                Optional.empty());
+    }
+
+    /** Otherwise a claim that is worth little would hold a large one up until fees fall, or its deadline has passed. */
+    @Test
+    void a_claim_at_its_ceiling_is_raised_by_what_waits_behind_it_and_not_without() {
+        BigInteger most = GasPrice.of(done(rig.endpoints.fees())).cost(21_000);
+        done(rig.sends.send(claim("small", most)));
+        rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
+        rig.chain.mineEmpty();
+        assertThat(done(rig.sends.raise("small")).hashes()).hasSize(1);
+
+        done(rig.sends.send(claim("large", ETHER.divide(BigInteger.TEN))));
+        rig.chain.clock().advance(AccountRig.PACE.urgent());
+
+        Await.until("both are mined", () -> {
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own) == 2;
+        });
+        assertThat(rig.find("small").hashes()).hasSizeGreaterThan(1);
+    }
+
+    /** Whoever asks what is left must not miss a payment that is about to get its nonce. */
+    @Test
+    void what_is_being_made_counts_as_committed() {
+        CompletableFuture<Void> disk = new CompletableFuture<>();
+        AtomicBoolean writing = new AtomicBoolean();
+        rig.restartWith(real -> slow(real, disk, writing));
+        CompletionStage<SendRecord> sending = rig.sends.send(rig.request("one", BigInteger.TEN));
+        Await.until("it is being written", writing::get);
+
+        CompletionStage<AccountFunds> funds = rig.sends.funds(rig.own);
+        disk.complete(null);
+
+        assertThat(done(funds).committed()).isGreaterThan(BigInteger.TEN);
+        assertThat(done(sending).nonce()).isZero();
+    }
+
+    private static AccountSendStore slow(AccountSendStore real, CompletableFuture<Void> disk, AtomicBoolean writing) {
+        return (AccountSendStore) Proxy.newProxyInstance(
+                AccountSendStore.class.getClassLoader(),
+                new Class<?>[] {AccountSendStore.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("open") && arguments[0] instanceof List) {
+                        writing.set(true);
+                        return disk.thenComposeAsync(
+                                ready -> invoked(real, method, arguments), ForkJoinPool.commonPool());
+                    }
+                    return method.invoke(real, arguments);
+                });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static CompletionStage<Object> invoked(AccountSendStore real, Method method, Object[] arguments) {
+        try {
+            return (CompletionStage<Object>) method.invoke(real, arguments);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
