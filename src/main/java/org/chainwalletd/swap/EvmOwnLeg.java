@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -29,6 +30,7 @@ public final class EvmOwnLeg implements OwnLeg {
     private final ContractLook contract;
     private final ClaimSearch claims;
     private final EvmObstacles obstacles;
+    private final LockDate dates;
     private final Executor executor;
 
     /** @param limits whose pinned code the contract must have before a lock */
@@ -38,6 +40,7 @@ public final class EvmOwnLeg implements OwnLeg {
         this.contract = new ContractLook(chain, executor);
         this.claims = new ClaimSearch(chain, executor);
         this.obstacles = new EvmObstacles(chain, sends, limits.codeHash(), executor);
+        this.dates = new LockDate(chain, limits, executor);
         this.executor = executor;
     }
 
@@ -48,7 +51,26 @@ public final class EvmOwnLeg implements OwnLeg {
         return contract.look(row.terms().contract(), row.terms().hashLock())
                 .thenCombineAsync(ours.of(row), Seen::new, executor)
                 .thenComposeAsync(
-                        seen -> endedBy(row, seen).thenApplyAsync(tx -> view(row, seen, tx), executor), executor);
+                        seen -> endedBy(row, seen)
+                                .thenComposeAsync(tx -> dated(row, seen, view(row, seen, tx)), executor),
+                        executor);
+    }
+
+    /** When it became settled is found out once. */
+    private CompletionStage<View> dated(SwapRow row, Seen seen, View view) {
+        boolean isDated = row.ownLock() instanceof OwnLock.Locked before
+                && before.settledAt().isPresent();
+        return !isDated
+                        && view.lock() instanceof OwnLock.Locked lock
+                        && lock.settledAt().isPresent()
+                ? dates.of(seen.made().newest(SendKind.LOCK), lock.settledAt().getAsLong())
+                        .thenApplyAsync(
+                                settledAt -> new View(
+                                        new OwnLock.Locked(lock.reference(), OptionalLong.of(settledAt)),
+                                        view.refundDue(),
+                                        view.secretShown()),
+                                executor)
+                : CompletableFuture.completedFuture(view);
     }
 
     private View view(SwapRow row, Seen seen, String endedBy) {

@@ -7,12 +7,14 @@ import static org.chainwalletd.account.AccountRig.done;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.AccountFunds;
+import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.FatedJournal;
 import org.chainwalletd.account.FatedJournal.Fate;
 import org.chainwalletd.account.SendKind;
@@ -83,6 +85,21 @@ class EvmOwnLegTest {
         assertThat(slot.recipient()).isEqualTo(rig.pool.address());
         assertThat(slot.amount()).isEqualTo(EvmLegRig.WEI);
         assertThat(slot.deadline()).isEqualTo(rig.deadline);
+    }
+
+    /** The pool has its half hour from then, and not from when a daemon that was away comes back. */
+    @Test
+    void a_lock_that_is_first_seen_long_after_it_was_settled_counts_from_its_block() {
+        done(leg.sendLock(row));
+        long mined = rig.chain.mine().time();
+        rig.settle();
+        rig.chain.mineAfter(Duration.ofHours(2));
+        rig.settle();
+
+        OwnLock.Locked seen = new OwnLock.Locked(
+                rig.hashLock.hex(),
+                OptionalLong.of(mined + rig.limits(rig.chain.codeHash()).finalitySeconds()));
+        assertThat(look().lock()).isEqualTo(seen);
     }
 
     @Test
@@ -232,6 +249,30 @@ class EvmOwnLegTest {
         assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
         assertThat(rig.chain.swap(rig.hashLock).state()).isEqualTo(SwapContract.State.NONE);
         assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
+    }
+
+    /** Its quote ends soon, and what pays more than the quote was made for was never agreed to. */
+    @Test
+    void a_lock_that_is_stuck_on_its_fee_pays_no_more_and_ends_when_it_is_given_up() {
+        done(leg.sendLock(row));
+        rig.chain.baseFee(BigInteger.valueOf(90_000_000_000L));
+        for (int i = 0; i < 6; i++) {
+            rig.chain.mineAfter(AccountRig.PACE.stuck());
+            done(leg.sendLock(row));
+        }
+        assertThat(rig.chain.nonce(rig.own())).isZero();
+        assertThat(done(rig.rig.sends.find("swap/a-buy/lock")).orElseThrow().hashes())
+                .hasSize(1);
+
+        row = rig.givenUp(rig.buy());
+        done(leg.abandonLock(row));
+        Await.until("its nonce is spent", () -> {
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own()) == 1;
+        });
+        rig.settle();
+        rig.rig.await("swap/a-buy/lock", SendState.Cancelled.class);
+        assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
     }
 
     @Test
