@@ -99,7 +99,7 @@ final class EvmObstacles {
     }
 
     private CompletionStage<Optional<String>> account(SwapRow row, Function<AccountFunds, Optional<String>> tooLittle) {
-        return sends.funds(row.terms().ours().evm())
+        return sends.funds(row.terms().ours().evm(), row.id())
                 .thenApplyAsync(
                         funds -> funds.obstacle().map(SendRefusal::message).or(() -> tooLittle.apply(funds)), executor);
     }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.Behavior;
@@ -34,6 +35,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private static final int PATIENCE = 60;
     /** What a look says is acted on within this; a look that took longer is repeated. */
     private static final long LOOK_SECONDS = 60;
+    /** A reorganisation takes our lock out of its block for moments; mempools have it then, and it comes back without us. */
+    private static final long REORGANISATION_SECONDS = 600;
 
     public sealed interface Command {}
 
@@ -79,6 +82,9 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private SwapJournal.Held held;
     private Legs.View view;
     private long lookBegan;
+    /** When our lock was last seen in a block, in this life. */
+    private OptionalLong stoodAt = OptionalLong.empty();
+
     private Next next = new Next.Proceed();
     private final WaitLog waits = new WaitLog();
     private final Deque<Step> steps = new ArrayDeque<>();
@@ -193,6 +199,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             return this;
         }
         question = Optional.of(command);
+        setup.changed().executing(row());
         return look();
     }
 
@@ -251,6 +258,9 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             return idle();
         }
         view = look.view();
+        if (view.sight().ownLock().filter(OwnLock.Locked.class::isInstance).isPresent()) {
+            stoodAt = OptionalLong.of(setup.now());
+        }
         SwapRow seen = row().seeing(view.sight(), setup.now());
         boolean same = seen.at(setup.tip().get(), setup.now()) == row();
         return same ? decide() : write(seen, true, new Next.Decide());
@@ -290,7 +300,18 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Clearance clearance() {
-        return isFresh() ? view.clearance() : new Clearance.Unjudged("the look at both chains took too long");
+        if (!isFresh()) {
+            return new Clearance.Unjudged("the look at both chains took too long");
+        }
+        return view.clearance() instanceof Clearance.Against against && hasJustStood()
+                ? new Clearance.Unjudged("our lock was in a block a moment ago and may come back; " + against.why())
+                : view.clearance();
+    }
+
+    /** Neither sent nor given up in the meantime: an honest pool may have locked already, and would wait for nothing. */
+    private boolean hasJustStood() {
+        return stoodAt.isPresent()
+                && Math.abs(Math.subtractExact(setup.now(), stoodAt.getAsLong())) <= REORGANISATION_SECONDS;
     }
 
     /** What lets something leave was seen just now: both for a chain that answers slowly and for a clock that was set. */
@@ -512,6 +533,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private void answer(SwapReply reply) {
         question.ifPresent(asked -> {
             if (asked instanceof Execute execute) {
+                setup.changed().executed(row());
                 boolean unknown = reply instanceof SwapReply.Failed && mayHaveLocked();
                 execute.reply()
                         .complete(unknown ? new SwapReply.LockUnknown(((SwapReply.Failed) reply).cause()) : reply);

@@ -1,8 +1,10 @@
 package org.chainwalletd.swap;
 
+import java.math.BigInteger;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Address;
@@ -15,7 +17,11 @@ import org.chainwalletd.htlc.HtlcOwners;
  * for threads. Of one swap, changes come one after the other.
  */
 public final class SwapBook implements OpenSwaps, HtlcOwners {
-    private record Entry(SwapStatus status, Hash256 hashLock, Address address, EvmAddress evm, boolean needsGas) {
+    private static final long HOLDS_MONEY = 0;
+
+    /** @param lock wei that its lock takes from the account; zero in a sell */
+    private record Entry(
+            SwapStatus status, Hash256 hashLock, Address address, EvmAddress evm, boolean needsGas, BigInteger lock) {
         private static Entry of(SwapRow row) {
             SwapTerms terms = row.terms();
             return new Entry(
@@ -23,7 +29,8 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
                     terms.hashLock(),
                     terms.ours().address(),
                     terms.ours().evm(),
-                    SwapBook.needsGas(row));
+                    SwapBook.needsGas(row),
+                    terms.direction().isSell() ? BigInteger.ZERO : terms.amountInUnits());
         }
     }
 
@@ -37,6 +44,10 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     }
 
     private final Map<String, Entry> open = new ConcurrentHashMap<>();
+    /** Whose lock is being decided on, by the order in which they came. */
+    private final Map<String, Long> turns = new ConcurrentHashMap<>();
+
+    private final AtomicLong newestTurn = new AtomicLong(HOLDS_MONEY);
     private volatile Caretaker caretaker = Caretaker.NOT_KNOWN_YET;
 
     /** All that is open is in here, and the engine looks after it from now on. */
@@ -61,9 +72,43 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return Optional.ofNullable(before).map(Entry::status);
     }
 
+    /** From now on its gas is kept, before that of those who come later: two that are executed at once do not both take the last of it. */
+    void executing(SwapRow row) {
+        turns.computeIfAbsent(row.id(), any -> newestTurn.incrementAndGet());
+    }
+
+    /** Its lock was refused, or is a matter of its row by now. */
+    void executed(SwapRow row) {
+        turns.remove(row.id());
+    }
+
     @Override
     public int needingGas(EvmAddress address) {
-        return count(entry -> entry.needsGas() && entry.evm().equals(address));
+        return (int) open.entrySet().stream()
+                .filter(swap -> swap.getValue().evm().equals(address))
+                .filter(swap -> swap.getValue().needsGas() || turns.containsKey(swap.getKey()))
+                .count();
+    }
+
+    @Override
+    public Ahead ahead(EvmAddress address, String swap) {
+        int swaps = 0;
+        BigInteger locks = BigInteger.ZERO;
+        long own = turnOf(swap, open.get(swap));
+        for (Map.Entry<String, Entry> other : open.entrySet()) {
+            Entry entry = other.getValue();
+            Long turn = turns.get(other.getKey());
+            boolean isEarlier = turn != null && turn < own && !other.getKey().equals(swap);
+            if (entry.evm().equals(address) && (entry.needsGas() || isEarlier)) {
+                swaps++;
+                locks = isEarlier ? locks.add(entry.lock()) : locks;
+            }
+        }
+        return new Ahead(swaps, locks);
+    }
+
+    private long turnOf(String swap, Entry entry) {
+        return entry != null && entry.needsGas() ? HOLDS_MONEY : turns.getOrDefault(swap, Long.MAX_VALUE);
     }
 
     /** A swap pays more for its locks than others do, and is not kept waiting by a spend of less. */

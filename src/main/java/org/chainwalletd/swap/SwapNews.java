@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Hears of each change of a swap after it is durable: keeps the book of open ones, counts, logs, and passes it on. Never blocks. */
-public final class SwapNews implements Consumer<SwapRow> {
+public final class SwapNews implements SwapListener {
     private static final Logger LOG = LoggerFactory.getLogger(SwapNews.class);
 
     private final SwapBook book;
@@ -45,6 +45,16 @@ public final class SwapNews implements Consumer<SwapRow> {
     /** One that was there before this process. */
     public void found(SwapRow row) {
         book.enter(row);
+    }
+
+    @Override
+    public void executing(SwapRow row) {
+        book.executing(row);
+    }
+
+    @Override
+    public void executed(SwapRow row) {
+        book.executed(row);
     }
 
     @Override

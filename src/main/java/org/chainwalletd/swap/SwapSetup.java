@@ -5,7 +5,6 @@ import java.time.InstantSource;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -27,7 +26,7 @@ public record SwapSetup(
         Duration pace,
         Supplier<OptionalLong> tip,
         BooleanSupplier stopping,
-        Consumer<SwapRow> changed,
+        SwapListener changed,
         Executor executor) {
     long now() {
         return clock.instant().getEpochSecond();

@@ -347,6 +347,26 @@ class EvmPoolLegTest {
     }
 
     @Test
+    void of_two_sells_at_the_same_moment_the_second_does_not_take_the_gas_of_the_first() {
+        BigInteger reserve = done(rig.rig.sends.funds(rig.own())).reservePerSwap();
+        SwapBook book = new SwapBook();
+        rig.rig.sends.reserveFor(book);
+        SwapRow first = rig.sell();
+        SwapRow second = SwapRow.quoted("b-sell", "pool-b", "run", first.terms(), Optional.empty(), rig.now());
+        book.enter(first);
+        book.enter(second);
+        book.executing(first);
+        book.executing(second);
+        rig.rig.first.lies().balance(rig.own(), reserve);
+        rig.rig.second.lies().balance(rig.own(), reserve);
+
+        assertThat(done(leg.obstacle(second))).get().asString().contains("wei to spare");
+        assertThat(done(leg.obstacle(first))).isEmpty();
+        book.executed(first);
+        assertThat(done(leg.obstacle(second))).isEmpty();
+    }
+
+    @Test
     void a_lock_that_pays_less_or_somebody_else_is_foreign() {
         rig.pool.lock(rig.hashLock, rig.own(), rig.deadline, EvmLegRig.WEI.subtract(BigInteger.ONE));
         rig.chain.mine();

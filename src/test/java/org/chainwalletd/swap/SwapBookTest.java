@@ -2,7 +2,9 @@ package org.chainwalletd.swap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigInteger;
 import java.util.Optional;
+import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
@@ -33,5 +35,54 @@ class SwapBookTest {
         book.enter(row);
         book.leaveToOperator();
         assertThat(book.of(row.terms().hashLock())).isEqualTo(Optional.empty());
+    }
+
+    private SwapRow quoted(String id, Direction direction) {
+        SwapRow row = SwapRow.quoted(id, "pool-" + id, "run-1", Sample.terms(direction), Optional.empty(), Sample.NOW);
+        book.enter(row);
+        return row;
+    }
+
+    private OpenSwaps.Ahead ahead(SwapRow row) {
+        return book.ahead(Sample.OUR_EVM, row.id());
+    }
+
+    private static OpenSwaps.Ahead ahead(int swaps, BigInteger locks) {
+        return new OpenSwaps.Ahead(swaps, locks);
+    }
+
+    @Test
+    void of_swaps_that_are_executed_at_once_each_leaves_the_gas_and_the_lock_of_the_earlier_ones() {
+        SwapRow buy = quoted("buy", Direction.NATIVE_TO_CHAIN);
+        SwapRow first = quoted("first", Direction.CHAIN_TO_NATIVE);
+        SwapRow second = quoted("second", Direction.CHAIN_TO_NATIVE);
+        assertThat(book.needingGas(Sample.OUR_EVM)).isZero();
+        book.executing(first);
+        book.executing(buy);
+        book.executing(second);
+        BigInteger lock = buy.terms().amountInUnits();
+        assertThat(ahead(first)).isEqualTo(ahead(0, BigInteger.ZERO));
+        assertThat(ahead(buy)).isEqualTo(ahead(1, BigInteger.ZERO));
+        assertThat(ahead(second)).isEqualTo(ahead(2, lock));
+        assertThat(book.needingGas(Sample.OUR_EVM)).isEqualTo(3);
+
+        book.enter(buy.with(buy.acts().lock(), Sample.NOW));
+        assertThat(ahead(first)).isEqualTo(ahead(1, BigInteger.ZERO));
+        assertThat(ahead(second)).isEqualTo(ahead(2, lock));
+        book.executed(buy);
+        book.executed(first);
+        assertThat(ahead(second)).isEqualTo(ahead(1, BigInteger.ZERO));
+        assertThat(book.needingGas(Sample.OUR_EVM)).isEqualTo(2);
+    }
+
+    /** Otherwise a lock that is on its way would be given up for a quote that came later. */
+    @Test
+    void a_swap_that_holds_money_comes_before_all_that_are_being_executed() {
+        SwapRow locking = quoted("locking", Direction.CHAIN_TO_NATIVE);
+        book.enter(locking.with(locking.acts().lock(), Sample.NOW));
+        SwapRow later = quoted("later", Direction.NATIVE_TO_CHAIN);
+        book.executing(later);
+        assertThat(ahead(locking)).isEqualTo(ahead(1, BigInteger.ZERO));
+        assertThat(ahead(later)).isEqualTo(ahead(1, BigInteger.ZERO));
     }
 }
