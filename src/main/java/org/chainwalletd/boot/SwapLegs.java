@@ -28,13 +28,13 @@ final class SwapLegs {
     private SwapLegs() {}
 
     /**
-     * @param allowRelay whether the pool may send a claim that we have no gas for
+     * @param relay sends a claim that we have no gas for; empty: such a swap is not begun
      * @param hindrance why a secret could not be followed up now
      */
     static Legs make(
             Swaps.Parts parts,
             SwapLimits limits,
-            boolean allowRelay,
+            Optional<Relay> relay,
             QuoteBinding binding,
             SwapClocks clocks,
             Supplier<Optional<String>> hindrance) {
@@ -44,8 +44,6 @@ final class SwapLegs {
         Pool pool = parts.pool().orElseThrow();
         OwnLeg ownOnChain = new AnnouncedLeg(new ChainOwnLeg(chain, limits), pool, executor);
         OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, executor);
-        Optional<Relay> relay =
-                Optional.of(new Relay(pool, clocks.clock(), executor)).filter(there -> allowRelay);
         PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay, executor);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
         return new BothLegs(

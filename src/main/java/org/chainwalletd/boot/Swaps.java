@@ -8,12 +8,10 @@ import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.account.AccountBlock;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -38,9 +36,11 @@ import org.chainwalletd.swap.Legs;
 import org.chainwalletd.swap.Orphans;
 import org.chainwalletd.swap.QuoteBinding;
 import org.chainwalletd.swap.Quoting;
+import org.chainwalletd.swap.Relay;
 import org.chainwalletd.swap.RowAudit;
 import org.chainwalletd.swap.SharedSecrets;
 import org.chainwalletd.swap.Standstill;
+import org.chainwalletd.swap.SwapAlarms;
 import org.chainwalletd.swap.SwapBook;
 import org.chainwalletd.swap.SwapClocks;
 import org.chainwalletd.swap.SwapEngine;
@@ -92,13 +92,14 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     /**
      * Reads what is open, and begins to look after it when the engine is configured. Blocks.
      *
-     * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration
+     * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration or would be left
+     *     alone
      */
     static Swaps start(Parts parts, Follower.Spawner spawner) {
         Settings settings = parts.settings();
         SwapBook book = parts.book();
-        SwapNews news = new SwapNews(
-                book, parts.meters(), new SwapEvents(parts.hub(), SwapWords.of(settings.chain(), settings.evmWords())));
+        SwapEvents events = new SwapEvents(parts.hub(), SwapWords.of(settings.chain(), settings.evmWords()));
+        SwapNews news = new SwapNews(book, parts.meters(), events);
         Optional<Settings.Swapping> rules = settings.swap().flatMap(Settings.Swap::swapping);
         List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
@@ -114,29 +115,43 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         rows.forEach(news::found);
         parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
         if (rules.isEmpty()) {
-            warn(rows);
+            leaveAlone(rows, settings.leaveSwapsOpen());
             book.leaveToOperator();
             return new Swaps(Optional.empty(), Optional.of(keys));
         }
-        Engine engine = new Engine(parts, rules.get(), journal, book, news);
+        Engine engine = new Engine(
+                parts,
+                rules.get(),
+                journal,
+                news,
+                new SwapAlarms(parts.meters(), events::alarm, InstantSource.system()));
         engine.refuseOther(rows);
         engine.refuseContract();
         book.leaveToEngine();
         return new Swaps(Optional.of(engine.start(spawner)), Optional.of(keys));
     }
 
-    private static void warn(List<SwapRow> rows) {
-        rows.stream()
-                .filter(row -> row.status().holdsMoney())
-                .forEach(row -> LOG.error(
-                        "swap {} is {} and nobody looks after it: start with --swap-contract {} and the other options of swaps",
-                        row.id(),
-                        row.status().word(),
-                        row.terms().contract()));
+    /** Money of a swap that nobody looks after can be lost to a deadline, so that is never done by an option that was forgotten. */
+    private static void leaveAlone(List<SwapRow> rows, boolean isWanted) {
+        List<SwapRow> open =
+                rows.stream().filter(row -> row.status().holdsMoney()).toList();
+        if (!open.isEmpty() && !isWanted) {
+            SwapRow first = open.get(0);
+            throw new StartupException(open.size() + " swaps hold money, and nobody would look after them: swap "
+                    + first.id() + " is " + first.status().word() + ". Start with --swap-contract "
+                    + first.terms().contract()
+                    + " and the other options of swaps until they are over; --swap-leave-open true starts without, and"
+                    + " leaves their money to the deadlines");
+        }
+        open.forEach(row -> LOG.error(
+                "swap {} is {} and nobody looks after it: start with --swap-contract {} and the other options of swaps",
+                row.id(),
+                row.status().word(),
+                row.terms().contract()));
     }
 
     /** One start of the engine. */
-    private record Engine(Parts parts, Settings.Swapping rules, SwapJournal journal, SwapBook book, SwapNews news) {
+    private record Engine(Parts parts, Settings.Swapping rules, SwapJournal journal, SwapNews news, SwapAlarms alarms) {
         private Accounts account() {
             return parts.accounts().orElseThrow();
         }
@@ -190,7 +205,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     InstantSource.system(),
                     parts.workers().upstream());
             QuoteBinding binding = binding(limits);
-            Legs legs = SwapLegs.make(parts, limits, rules.allowRelay(), binding, clocks, this::hindrance);
+            Legs legs = SwapLegs.make(parts, limits, relay(clocks), binding, clocks, this::hindrance);
             SwapSetup setup = new SwapSetup(
                     journal,
                     legs,
@@ -218,6 +233,16 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.workers().answers());
         }
 
+        private Optional<Relay> relay(SwapClocks clocks) {
+            return rules.allowRelay()
+                    ? Optional.of(new Relay(
+                            parts.pool().orElseThrow(),
+                            clocks.clock(),
+                            alarms,
+                            parts.workers().upstream()))
+                    : Optional.empty();
+        }
+
         private WatchtowerSetup watchtower(
                 SwapLimits limits, Legs legs, SwapClocks clocks, ActorRef<SwapEngine.Command> engine) {
             AccountChain chain = account().chain();
@@ -231,44 +256,27 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.following().follower()::height,
                     parts.htlcs().methods().spends()::claim,
                     parts.settings().chain(),
+                    alarms,
                     executor));
             Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
             return new WatchtowerSetup(
                     chain,
                     rules.contract(),
-                    firstBlock(chain),
+                    rules.fromBlock(),
                     parts.keyring().evm()::kept,
                     parts.store().scans(),
                     new RowAudit(
                             journal,
                             legs,
                             rewatch,
+                            alarms,
                             () -> clocks.clock().instant().getEpochSecond(),
                             executor),
-                    new Orphans(chain, account().sends(), rules.contract(), journal, secrets, rewatch, executor),
+                    new Orphans(
+                            chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms, executor),
                     secrets,
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
                     executor);
-        }
-
-        /** Where events are read from: what was read before counts, else what the operator names, else now, since without a store nothing is known to be ours. */
-        private long firstBlock(AccountChain chain) {
-            OptionalLong read = Futures.await(
-                    parts.store().scans().of(WatchtowerSetup.scan(chain, rules.contract())),
-                    OPENING,
-                    "reading how far the contract was read");
-            if (read.isPresent() || rules.fromBlock().isPresent()) {
-                return rules.fromBlock().orElse(0);
-            }
-            return Futures.await(
-                            chain.finalBlock()
-                                    .exceptionallyAsync(
-                                            failure -> Optional.empty(),
-                                            parts.workers().upstream()),
-                            OPENING,
-                            "asking for a final block")
-                    .map(AccountBlock::number)
-                    .orElse(0L);
         }
 
         private QuoteBinding binding(SwapLimits limits) {
@@ -288,7 +296,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     keyring.evm(),
                     clocks,
                     journal,
-                    book,
+                    parts.book(),
                     run,
                     new SecureRandom(),
                     executor));

@@ -472,6 +472,13 @@ public enum Option {
             "let the pool send our claim while the account-chain key has nothing to pay gas with; the pool is then trusted"
                     + " with the whole amount"),
 
+    SWAP_LEAVE_OPEN(
+            "swap-leave-open",
+            "swap.leave-open",
+            Form.SWITCH,
+            "false",
+            "start without swaps although some are open: nobody claims or takes back their money before a start with swaps"),
+
     RESERVATION_TTL(
             "reservation-ttl-secs",
             "spend.reservation-ttl-secs",

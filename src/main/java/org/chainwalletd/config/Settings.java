@@ -18,6 +18,7 @@ import org.chainwalletd.evm.EvmAddress;
  * once, at start, and tokens are held by the authenticator as hashes.
  *
  * @param expectGenesis genesis id named by the operator; empty means: pin the first one seen
+ * @param leaveSwapsOpen whether it may start without swaps while some are open
  */
 public record Settings(
         ChainProfile chain,
@@ -29,6 +30,7 @@ public record Settings(
         Keyring keyring,
         Follow follow,
         Optional<Swap> swap,
+        boolean leaveSwapsOpen,
         Optional<Devnet> devnet,
         Optional<Evm> evm,
         EvmWords evmWords,

@@ -71,6 +71,7 @@ public final class SettingsLoader {
                         value(Option.PASSPHRASE_FILE, sources::path)),
                 follow(),
                 swap.read(evm.isPresent(), genesis.isPresent()),
+                truth(Option.SWAP_LEAVE_OPEN),
                 devnet,
                 evm,
                 new Settings.EvmWords(

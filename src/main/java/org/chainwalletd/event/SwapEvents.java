@@ -1,13 +1,16 @@
 package org.chainwalletd.event;
 
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.RawJson;
 import org.chainwalletd.rpc.method.swap.SwapRecord;
 import org.chainwalletd.rpc.method.swap.SwapWords;
+import org.chainwalletd.swap.SwapAlarm;
 import org.chainwalletd.swap.SwapRow;
 
-/** Publishes {@code swap}: each change of a swap, as {@code swap_status} tells it. */
+/** Publishes {@code swap}: each change of a swap, as {@code swap_status} tells it, and what somebody should look at. */
 public final class SwapEvents implements Consumer<SwapRow> {
     private static final String KIND = "swap";
 
@@ -23,6 +26,15 @@ public final class SwapEvents implements Consumer<SwapRow> {
     public void accept(SwapRow row) {
         if (hub.isHeard()) {
             hub.publish(KIND, telling.apply(row));
+        }
+    }
+
+    /** What somebody should look at: no record of a swap, which the one it speaks of may not have. */
+    private record AlarmRecord(String alarm, Hash256 hashlock, Optional<String> swapId, String error) {}
+
+    public void alarm(SwapAlarm alarm) {
+        if (hub.isHeard()) {
+            hub.publish(KIND, new AlarmRecord(alarm.kind().word(), alarm.hashLock(), alarm.swap(), alarm.message()));
         }
     }
 }

@@ -15,15 +15,12 @@ import org.chainwalletd.account.SendKind;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks after a lock of ours in the contract of which only an event is known: takes it back when that is due, and when somebody has claimed it
  * uses the secret that this has shown.
  */
 public final class Orphans {
-    private static final Logger LOG = LoggerFactory.getLogger(Orphans.class);
     /** A refund clears one slot and sends one payment. */
     private static final long REFUND_GAS = 120_000;
 
@@ -33,6 +30,7 @@ public final class Orphans {
     private final SwapJournal journal;
     private final SharedSecrets secrets;
     private final Consumer<String> rewatch;
+    private final Consumer<SwapAlarm> alarms;
     private final Executor executor;
 
     /** @param rewatch told the ids of rows that are there, and that nobody watches */
@@ -43,6 +41,7 @@ public final class Orphans {
             SwapJournal journal,
             SharedSecrets secrets,
             Consumer<String> rewatch,
+            Consumer<SwapAlarm> alarms,
             Executor executor) {
         this.chain = chain;
         this.sends = sends;
@@ -50,6 +49,7 @@ public final class Orphans {
         this.journal = journal;
         this.secrets = secrets;
         this.rewatch = rewatch;
+        this.alarms = alarms;
         this.executor = executor;
     }
 
@@ -110,7 +110,10 @@ public final class Orphans {
 
     /** The same transaction, however often this is asked for: its reference follows from the lock. */
     private CompletionStage<Fate> takeBack(LockScan.Seen lock) {
-        LOG.warn("a lock of ours without a row is taken back: {} of {}", lock.hashLock(), lock.sender());
+        alarms.accept(SwapAlarm.withoutRow(
+                SwapAlarm.Kind.LOCK_WITHOUT_ROW,
+                lock.hashLock(),
+                "a lock of " + lock.sender() + " in the contract, of which the journal knows nothing, is taken back"));
         SendRequest request = new SendRequest(
                 "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
                 SendKind.REFUND,

@@ -3,12 +3,11 @@ package org.chainwalletd.swap;
 import java.time.InstantSource;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.pool.Pool;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets the pool send our claim of its own lock ({@code --swap-allow-relay}), which is used only without gas for a claim of our own. It shows
@@ -16,18 +15,19 @@ import org.slf4j.LoggerFactory;
  * other way out.
  */
 public final class Relay {
-    private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
     /** A claim that an honest pool has sent is on the chain by then. */
     private static final long PATIENCE_SECONDS = 120;
 
     private final Pool pool;
     private final InstantSource clock;
+    private final Consumer<SwapAlarm> alarms;
     private final Executor executor;
 
     /** @param executor for continuations; never blocks */
-    public Relay(Pool pool, InstantSource clock, Executor executor) {
+    public Relay(Pool pool, InstantSource clock, Consumer<SwapAlarm> alarms, Executor executor) {
         this.pool = pool;
         this.clock = clock;
+        this.alarms = alarms;
         this.executor = executor;
     }
 
@@ -41,12 +41,12 @@ public final class Relay {
     CompletionStage<String> claim(SwapRow row, Bytes call) {
         long waited = clock.instant().getEpochSecond() - row.updatedAt();
         if (row.acts().claimTx().isPresent() && waited >= PATIENCE_SECONDS) {
-            LOG.error(
-                    "swap {}: the pool has had the secret for {} s and no claim is on the account chain:"
-                            + " send gas to {}, and the claim leaves by itself",
-                    row.id(),
-                    waited,
-                    row.terms().ours().evm());
+            alarms.accept(SwapAlarm.of(
+                    SwapAlarm.Kind.RELAY_SILENT,
+                    row,
+                    "the pool has had the secret for " + waited
+                            + " s and no claim is on the account chain: send gas to "
+                            + row.terms().ours().evm() + ", and the claim leaves by itself"));
         }
         byte[] preimage = SwapContract.claimed(call).orElseThrow();
         try (SecretBytes secret = SecretBytes.takeOver(preimage)) {

@@ -7,15 +7,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Compares rows that nobody watches with both chains. A row of an older backup may say that it is over, or only a quote that has expired,
  * while the chains show money that is at stake.
  */
 public final class RowAudit {
-    private static final Logger LOG = LoggerFactory.getLogger(RowAudit.class);
     private static final int AT_ONCE = 50;
     /** Locks of older rows have ended long ago: no bound allows one of more than some hours. */
     private static final long OLDEST_SECONDS = 30L * 24 * 3_600;
@@ -23,6 +20,7 @@ public final class RowAudit {
     private final SwapJournal journal;
     private final Legs legs;
     private final Consumer<String> rewatch;
+    private final Consumer<SwapAlarm> alarms;
     private final LongSupplier now;
     private final Executor executor;
 
@@ -30,10 +28,17 @@ public final class RowAudit {
      * @param rewatch told the ids of those that somebody has to look after
      * @param now Unix seconds
      */
-    public RowAudit(SwapJournal journal, Legs legs, Consumer<String> rewatch, LongSupplier now, Executor executor) {
+    public RowAudit(
+            SwapJournal journal,
+            Legs legs,
+            Consumer<String> rewatch,
+            Consumer<SwapAlarm> alarms,
+            LongSupplier now,
+            Executor executor) {
         this.journal = journal;
         this.legs = legs;
         this.rewatch = rewatch;
+        this.alarms = alarms;
         this.now = now;
         this.executor = executor;
     }
@@ -74,7 +79,11 @@ public final class RowAudit {
         }
         SwapRow seen = row.seeing(view.sight(), row.updatedAt());
         if (seen.status() != row.status() || !seen.isSettled()) {
-            LOG.warn("swap {} is {} in its row, and the chains show {}", row.id(), row.status(), seen.status());
+            alarms.accept(SwapAlarm.of(
+                    SwapAlarm.Kind.ROW_OUTDATED,
+                    row,
+                    "its row says that it is " + row.status().word() + ", and the chains that it is "
+                            + seen.status().word() + ": it is looked after again"));
             rewatch.accept(row.id());
         }
     }

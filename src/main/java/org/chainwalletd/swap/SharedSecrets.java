@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.account.AccountBlock;
@@ -30,15 +31,12 @@ import org.chainwalletd.htlc.ClaimRequest;
 import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.spend.Receipt;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Uses a secret that one chain shows on the other one, for swaps without a row: whoever took our lock has shown it, and what was promised for
  * it is ours. Those with a row are claimed by their own actors.
  */
 public final class SharedSecrets {
-    private static final Logger LOG = LoggerFactory.getLogger(SharedSecrets.class);
     private static final int AT_ONCE = 100;
     private static final int SECRET_BYTES = 32;
     /** No lock lasts longer, on either chain; older ones have long ended. */
@@ -64,6 +62,7 @@ public final class SharedSecrets {
             Supplier<OptionalLong> tip,
             Function<ClaimRequest, CompletionStage<Receipt>> claim,
             ChainProfile profile,
+            Consumer<SwapAlarm> alarms,
             Executor executor) {}
 
     public SharedSecrets(Setup setup) {
@@ -151,7 +150,10 @@ public final class SharedSecrets {
     }
 
     private CompletionStage<Boolean> claimInContract(Hash256 hashLock, Bytes secret, SwapContract.Swap slot) {
-        LOG.warn("a lock that pays us, without a row, is claimed with the secret that the chain shows: {}", hashLock);
+        alarm(
+                SwapAlarm.Kind.CLAIM_WITHOUT_ROW,
+                hashLock,
+                "a lock in the contract that pays us, and of which the journal knows nothing, is claimed with the secret that the chain shows");
         SendRequest request = new SendRequest(
                 "watchtower/" + setup.contract() + "/" + hashLock.hex() + "/claim",
                 SendKind.CLAIM,
@@ -196,19 +198,28 @@ public final class SharedSecrets {
 
     private CompletionStage<Boolean> claimAll(List<HtlcRecord> open, Optional<Bytes> secret) {
         if (secret.isEmpty()) {
-            LOG.error(
-                    "our lock was claimed, and its secret is in no direct claim: {}",
-                    open.get(0).params().hashLock());
+            alarm(
+                    SwapAlarm.Kind.SECRET_NOT_FOUND,
+                    open.get(0).params().hashLock(),
+                    "our lock in the contract was claimed, and its secret is in no direct claim: find it in the trace of that transaction,"
+                            + " and claim " + open.get(0).lock() + " with htlc_claim");
             return CompletableFuture.completedFuture(false);
         }
         CompletionStage<Receipt> claims = CompletableFuture.completedFuture(null);
         for (HtlcRecord record : open) {
-            LOG.warn(
-                    "{} pays us, without a row, and is claimed with the secret that the contract shows", record.lock());
+            alarm(
+                    SwapAlarm.Kind.CLAIM_WITHOUT_ROW,
+                    record.params().hashLock(),
+                    record.lock()
+                            + " pays us, the journal knows nothing of it, and it is claimed with the secret that the contract shows");
             claims = claims.thenComposeAsync(
                     done -> setup.claim().apply(request(record, secret.get())), setup.executor());
         }
         return claims.thenApplyAsync(done -> true, setup.executor());
+    }
+
+    private void alarm(SwapAlarm.Kind kind, Hash256 hashLock, String message) {
+        setup.alarms().accept(SwapAlarm.withoutRow(kind, hashLock, message));
     }
 
     private ClaimRequest request(HtlcRecord record, Bytes secret) {

@@ -33,12 +33,16 @@ import org.slf4j.LoggerFactory;
 public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Watchtower.class);
     private static final int MOST_SETTLED = 20_000;
+    /** A week of blocks, for what another installation with these keys may have left open: no lock lasts longer than half a day. */
+    private static final long LOOKED_BACK = 50_400;
 
     public sealed interface Command {}
 
     private record Begin() implements Command {}
 
     private record Look() implements Command {}
+
+    private record Placed(Optional<AccountBlock> end, Throwable failure) implements Command {}
 
     private record Began(OptionalLong cursor, Throwable failure) implements Command {}
 
@@ -87,6 +91,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                 .onMessage(Begin.class, begin -> begin())
                 .onMessage(Look.class, look -> look())
                 .onMessage(Began.class, this::onBegan)
+                .onMessage(Placed.class, this::onPlaced)
                 .onMessage(Audited.class, this::onAudited)
                 .onMessage(Ended.class, this::onEnded)
                 .onMessage(Scanned.class, this::onScanned)
@@ -103,12 +108,37 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
     private Behavior<Command> onBegan(Began began) {
         if (began.failure() != null) {
-            LOG.warn("watchtower: its place cannot be read: {}", began.failure().toString());
-            timers.startSingleTimer(new Begin(), setup.pace());
+            return beginLater("its place cannot be read", began.failure());
+        }
+        if (began.cursor().isEmpty() && setup.fromBlock().isEmpty()) {
+            getContext().pipeToSelf(setup.chain().finalBlock(), Placed::new);
             return this;
         }
-        durable = Math.max(setup.fromBlock() - 1, began.cursor().orElse(-1));
-        next = durable + 1;
+        return readFrom(Math.max(setup.fromBlock().orElse(0), began.cursor().orElse(-1) + 1));
+    }
+
+    private Behavior<Command> beginLater(String what, Throwable failure) {
+        LOG.warn("watchtower: {}: {}", what, failure.toString());
+        timers.startSingleTimer(new Begin(), setup.pace());
+        return this;
+    }
+
+    /** Nothing was ever read, and nobody has named where the contract begins. */
+    private Behavior<Command> onPlaced(Placed placed) {
+        if (placed.failure() != null) {
+            return beginLater("the account chain names no final block", placed.failure());
+        }
+        long first = Math.max(0, placed.end().map(AccountBlock::number).orElse(0L) - LOOKED_BACK);
+        LOG.warn(
+                "locks of this daemon's keys in the contract are looked for from block {} on: name the block of the contract in"
+                        + " --swap-contract-from-block if these keys may have locked before, in another installation",
+                first);
+        return readFrom(first);
+    }
+
+    private Behavior<Command> readFrom(long first) {
+        durable = first - 1;
+        next = first;
         return look();
     }
 

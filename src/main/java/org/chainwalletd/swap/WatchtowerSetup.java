@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -12,7 +13,8 @@ import org.chainwalletd.store.ScanCursors;
 /**
  * What the watchtower works with.
  *
- * @param fromBlock where events are read from when nothing was read yet ({@code --swap-contract-from-block})
+ * @param fromBlock where events are read from when nothing was read yet ({@code --swap-contract-from-block}); empty: from a week before the
+ *     first look
  * @param addresses all of ours on the account chain, also those whose key was replaced
  * @param pace from the end of one round to the next
  * @param executor for continuations; never blocks
@@ -20,7 +22,7 @@ import org.chainwalletd.store.ScanCursors;
 public record WatchtowerSetup(
         AccountChain chain,
         EvmAddress contract,
-        long fromBlock,
+        OptionalLong fromBlock,
         Supplier<CompletionStage<List<EvmAddress>>> addresses,
         ScanCursors cursors,
         RowAudit audit,

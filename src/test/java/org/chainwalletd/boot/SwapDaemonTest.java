@@ -278,11 +278,25 @@ class SwapDaemonTest {
                                     .asLong()
                             >= timeout);
             assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32037);
+            // Nor may a spend of less be in the way of the swap's own.
+            chains.round();
+            assertThat(daemon.refused("htlc_reclaim", reclaimOf(swap(daemon, swap))))
+                    .hasMessageContaining("the swap " + swap)
+                    .hasMessageContaining("swap_refund");
             until(daemon, swap, "refunding");
             chains.chain().mine(62);
             until(daemon, swap, "refunded");
             assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32602);
         }
+    }
+
+    private Map<String, Object> reclaimOf(JsonNode swap) {
+        return Map.of(
+                "from", address,
+                "lock_tx_id", swap.get("user_lock_tx").asText(),
+                "receiver", swap.get("pool_chain_pubkey").asText(),
+                "hash_lock", swap.get("hashlock").asText(),
+                "timeout", swap.get("chain_timeout_height").asLong());
     }
 
     @Test
@@ -315,16 +329,22 @@ class SwapDaemonTest {
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining(swap)
                 .hasMessageContaining(chains.evm().contract().toString());
+        assertThatThrownBy(() -> withoutSwaps().close())
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining(swap)
+                .hasMessageContaining("--swap-contract " + chains.evm().contract())
+                .hasMessageContaining("--swap-leave-open");
         // Without an engine the keys stay all the same.
-        try (DaemonRig daemon = new DaemonRig(
-                datadir,
-                chains.chain().uri(),
-                "--evm-rpc",
-                chains.evm().uri() + "," + second.uri(),
-                "--evm-chain-id",
-                "31337")) {
+        try (DaemonRig daemon = withoutSwaps("--swap-leave-open", "true")) {
             guarded(daemon, swap);
             assertThat(daemon.refused("swap_status", id(swap))).hasMessageContaining("swap not configured");
         }
+    }
+
+    private DaemonRig withoutSwaps(String... other) {
+        List<String> flags = new ArrayList<>(
+                List.of("--evm-rpc", chains.evm().uri() + "," + second.uri(), "--evm-chain-id", "31337"));
+        flags.addAll(Arrays.asList(other));
+        return new DaemonRig(datadir, chains.chain().uri(), flags.toArray(String[]::new));
     }
 }

@@ -219,6 +219,7 @@ class SettingsLoaderTest {
                 Map.entry("--swap-max-fee-bps", "90"),
                 Map.entry("--swap-max-impact-bps", "400"),
                 Map.entry("--swap-allow-relay", "true"),
+                Map.entry("--swap-leave-open", "true"),
                 Map.entry("--swap-pool", "https://pool.test/p"),
                 Map.entry("--swap-pool-ca", "pool.pem")));
         assertThat(load().settings())
@@ -292,6 +293,7 @@ class SettingsLoaderTest {
                                         90,
                                         400,
                                         true)))),
+                        true,
                         Optional.empty(),
                         Optional.of(new Settings.Evm(
                                 List.of(URI.create("http://e.test"), URI.create("http://f.test")),

@@ -247,7 +247,8 @@ final class SwapWorld implements AutoCloseable {
         ChainPoolLeg chainPool = new ChainPoolLeg(side, limits());
         OwnLeg chainOwn = new AnnouncedLeg(new ChainOwnLeg(side, limits()), pool, follow.executor());
         EvmOwnLeg evmOwn = new EvmOwnLeg(account.endpoints(), account.sends(), limits(), follow.executor());
-        Optional<Relay> relay = relays ? Optional.of(new Relay(pool, clock(), follow.executor())) : Optional.empty();
+        Optional<Relay> relay =
+                relays ? Optional.of(new Relay(pool, clock(), alarm -> {}, follow.executor())) : Optional.empty();
         EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits(), relay, follow.executor());
         BothLegs both = new BothLegs(
                 row -> row.terms().direction().isSell() ? chainOwn : evmOwn,

@@ -58,6 +58,8 @@ class WatchtowerTest {
     private final PlainEvmKeys keys = new PlainEvmKeys();
     private final List<String> rewatched = new CopyOnWriteArrayList<>();
     private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+    private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
+    private OptionalLong fromBlock = OptionalLong.of(0);
     private final OneRecord htlcs = new OneRecord();
     private Legs legs = new StandingLegs(new OwnLock.Absent());
     private SqliteStore store;
@@ -168,10 +170,10 @@ class WatchtowerTest {
         kit.spawn(Watchtower.create(new WatchtowerSetup(
                 account.endpoints(),
                 chain.contract(),
-                0,
+                fromBlock,
                 () -> CompletableFuture.completedFuture(List.of(own)),
                 store.scans(),
-                new RowAudit(journal, legs, rewatched::add, () -> now, executor),
+                new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now, executor),
                 new Orphans(
                         account.endpoints(),
                         account.sends(),
@@ -179,6 +181,7 @@ class WatchtowerTest {
                         journal,
                         secrets(),
                         rewatched::add,
+                        alarms::add,
                         executor),
                 secrets(),
                 Duration.ofMillis(20),
@@ -198,6 +201,7 @@ class WatchtowerTest {
                     return CompletableFuture.completedFuture(null);
                 },
                 SwapWorld.PROFILE,
+                alarms::add,
                 executor));
     }
 
@@ -268,6 +272,18 @@ class WatchtowerTest {
         assertThat(state(hashLock)).isEqualTo(SwapContract.State.REFUNDED);
         chain.mine(3);
         Await.until("it is passed", () -> place() >= locked);
+        assertThat(alarms).extracting(SwapAlarm::kind).contains(SwapAlarm.Kind.LOCK_WITHOUT_ROW);
+        assertThat(alarms).extracting(SwapAlarm::hashLock).containsOnly(hashLock);
+    }
+
+    @Test
+    void without_a_first_block_what_another_installation_has_locked_lately_is_found_too() {
+        fromBlock = OptionalLong.empty();
+        lock(1, 1_000);
+        long locked = chain.head().number();
+        chain.mine(3);
+        watch();
+        Await.until("it is found", () -> place() == locked - 1);
     }
 
     @Test

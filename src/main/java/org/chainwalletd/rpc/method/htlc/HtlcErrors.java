@@ -16,6 +16,7 @@ public final class HtlcErrors implements ErrorTranslator {
             HtlcRefusal.OutputMismatch.class, ErrorCode.HTLC_OUTPUT_AUTH,
             HtlcRefusal.TimeoutNotReached.class, ErrorCode.TIMEOUT_NOT_REACHED,
             HtlcRefusal.FeeBelowMinimum.class, ErrorCode.INVALID_PARAMS,
+            HtlcRefusal.LookedAfter.class, ErrorCode.INVALID_PARAMS,
             HtlcRefusal.UnusableReceiver.class, ErrorCode.INVALID_PARAMS,
             HtlcRefusal.BadCursor.class, ErrorCode.INVALID_PARAMS,
             HtlcRefusal.NotSettled.class, ErrorCode.INVALID_PARAMS);

@@ -1,0 +1,39 @@
+package org.chainwalletd.swap;
+
+import java.util.Locale;
+import java.util.Optional;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Something about swaps that somebody should look at.
+ *
+ * @param swap the id of its row, where it has one
+ * @param message for people: what happened and what to do
+ */
+public record SwapAlarm(Kind kind, Hash256 hashLock, Optional<String> swap, String message) {
+    /** What it is about. The words are told: never rename one. */
+    public enum Kind {
+        /** The pool has our secret, and its claim is not on the chain. */
+        RELAY_SILENT,
+        /** Money of ours in the contract of which the journal knows nothing is taken back. */
+        LOCK_WITHOUT_ROW,
+        /** Money for us of which the journal knows nothing is claimed. */
+        CLAIM_WITHOUT_ROW,
+        /** Our lock was claimed, and the secret is nowhere to be read. */
+        SECRET_NOT_FOUND,
+        /** The chains contradict a row that was over. */
+        ROW_OUTDATED;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    static SwapAlarm of(Kind kind, SwapRow row, String message) {
+        return new SwapAlarm(kind, row.terms().hashLock(), Optional.of(row.id()), message);
+    }
+
+    static SwapAlarm withoutRow(Kind kind, Hash256 hashLock, String message) {
+        return new SwapAlarm(kind, hashLock, Optional.empty(), message);
+    }
+}
