@@ -26,7 +26,7 @@ import org.chainwalletd.swap.pool.PoolQuote;
 
 /**
  * Gets quotes: draws a secret, asks the pool, binds what it says ({@link QuoteBinding}), and makes it durable. The secret is drawn after all
- * that needs no pool was found in order, is never shown to anybody, and is overwritten when the quote is not taken.
+ * that needs no pool was found in order, is never shown to anybody, and is overwritten once it is sealed in the journal or the quote is not taken.
  */
 public final class Quoting {
     private static final int ID_LENGTH = 16;
@@ -159,13 +159,7 @@ public final class Quoting {
                                 .thenApplyAsync(now -> bound(wanted, ours, hashLock, said, now), setup.executor()),
                         setup.executor())
                 .thenComposeAsync(row -> write(row, secret), setup.executor());
-        return held.whenCompleteAsync(
-                (done, failure) -> {
-                    if (failure != null) {
-                        secret.close();
-                    }
-                },
-                setup.executor());
+        return held.whenCompleteAsync((done, failure) -> secret.close(), setup.executor());
     }
 
     private record Said(PoolQuote quote, Optional<BigDecimal> price) {}

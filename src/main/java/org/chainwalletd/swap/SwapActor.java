@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One swap: looks at both chains, writes what it sees, decides ({@link Decision}), writes what it is about to do, does it, and looks again.
- * Owns the row and the secret; nobody else writes the row while it lives. Talks to the journal and to the {@link Legs}. Does one thing at a
- * time: questions wait in a stash meanwhile.
+ * Owns the row; nobody else writes it while it lives. Talks to the journal, which opens the secret for the moment of a claim, and to the
+ * {@link Legs}. Does one thing at a time: questions wait in a stash meanwhile.
  *
  * <p>After a restart it begins with the row as it stands. It sends no lock and shows no secret before it has seen both chains, so a row of an
  * older backup first learns what was done since. A write that fails or is overtaken ends the round: the row is read again.
@@ -107,7 +107,6 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     /**
      * @param over told when nobody needs to look after it any more; {@link Stop} ends the actor then
-     * @param held taken over: its secret is overwritten when the actor ends
      */
     static Behavior<Command> create(SwapSetup setup, Runnable over, SwapJournal.Held held) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
@@ -429,7 +428,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         } else if (step instanceof Step.TakeBack) {
             then(step, setup.legs().takeBack(row()));
         } else {
-            then(step, setup.legs().pushClaim(row(), held.secret()));
+            SwapRow claimed = row();
+            then(step, setup.journal().withSecret(held, secret -> setup.legs().pushClaim(claimed, secret)));
         }
     }
 
@@ -513,7 +513,6 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> onReread(Reread reread) {
         if (reread.failure() == null && reread.held().isPresent()) {
             SwapRow before = row();
-            held.secret().close();
             held = reread.held().get();
             next = new Next.Proceed();
             if (!row().equals(before)) {
@@ -564,7 +563,6 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> onStop(PostStop stop) {
         answer(new SwapReply.Failed(new IllegalStateException("the daemon is being stopped")));
-        held.secret().close();
         return Behaviors.same();
     }
 }

@@ -35,7 +35,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     public sealed interface Command {}
 
-    /** Looks after a new quote; its secret belongs to the engine from now on. */
+    /** Looks after a new quote. */
     public record Adopt(SwapJournal.Held held) implements Command {}
 
     /** About one swap. */
@@ -210,7 +210,6 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private void begin(SwapJournal.Held held) {
         String id = held.row().id();
         if (swaps.containsKey(id)) {
-            held.secret().close();
             return;
         }
         ActorRef<Command> self = getContext().getSelf();

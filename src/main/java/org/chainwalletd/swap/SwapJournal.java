@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.UnsealException;
@@ -50,11 +51,10 @@ public final class SwapJournal {
     }
 
     /**
-     * A row with its secret, as it stands in the store.
-     *
-     * @param secret 32 bytes; whoever holds the row closes it at the end
+     * A row as it stands in the store. Its secret is in the entry, sealed: it is opened where it is used and overwritten after that, so no
+     * swap has it in memory while it waits.
      */
-    public record Held(SwapRow row, SecretBytes secret, SwapEntry entry) {}
+    public record Held(SwapRow row, SwapEntry entry) {}
 
     /** @param next for the page after this one; empty on the last */
     public record Page(List<SwapRow> rows, Optional<Long> next) {
@@ -63,14 +63,18 @@ public final class SwapJournal {
         }
     }
 
-    /** Adds a quote; empty when its hash lock or the pool's id was used before. The secret belongs to the held row from now on. */
+    /**
+     * Adds a quote; empty when its hash lock or the pool's id was used before.
+     *
+     * @param secret 32 bytes; stays the caller's
+     */
     public CompletionStage<Optional<Held>> add(SwapRow row, SecretBytes secret) {
         CrashPoint.SWAP_BEFORE_WRITE.reached();
         return store.add(entry(row, secret, 0, true))
                 .thenApplyAsync(
                         added -> {
                             CrashPoint.SWAP_AFTER_WRITE.reached();
-                            return added.map(entry -> new Held(row, secret, entry));
+                            return added.map(entry -> new Held(row, entry));
                         },
                         executor);
     }
@@ -81,8 +85,19 @@ public final class SwapJournal {
      * @param watched whether the daemon goes on looking after it
      */
     public CompletionStage<Held> write(Held held, SwapRow next, boolean watched) {
+        return open(held.entry())
+                .thenComposeAsync(
+                        opened -> {
+                            try (SecretBytes secret = opened.secret()) {
+                                return replace(
+                                        next, entry(next, secret, held.entry().version() + 1, watched));
+                            }
+                        },
+                        executor);
+    }
+
+    private CompletionStage<Held> replace(SwapRow next, SwapEntry entry) {
         CrashPoint.SWAP_BEFORE_WRITE.reached();
-        SwapEntry entry = entry(next, held.secret(), held.entry().version() + 1, watched);
         return store.replace(entry)
                 .thenApplyAsync(
                         written -> {
@@ -90,7 +105,26 @@ public final class SwapJournal {
                             if (!written) {
                                 throw new Overtaken(next.id());
                             }
-                            return new Held(next, held.secret(), entry);
+                            return new Held(next, entry);
+                        },
+                        executor);
+    }
+
+    /** Lends the secret of a row to {@code use}, and overwrites it when the stage of that is complete. */
+    public <T> CompletionStage<T> withSecret(Held held, Function<SecretBytes, CompletionStage<T>> use) {
+        return open(held.entry())
+                .thenComposeAsync(
+                        opened -> {
+                            try {
+                                return use.apply(opened.secret())
+                                        .whenCompleteAsync(
+                                                (done, failure) ->
+                                                        opened.secret().close(),
+                                                executor);
+                            } catch (RuntimeException e) {
+                                opened.secret().close();
+                                throw e;
+                            }
                         },
                         executor);
     }
@@ -150,7 +184,7 @@ public final class SwapJournal {
                         executor);
     }
 
-    /** One row with its secret. */
+    /** One row, to be gone on with. */
     public CompletionStage<Optional<Held>> take(String id) {
         return store.find(id)
                 .thenComposeAsync(
@@ -160,20 +194,14 @@ public final class SwapJournal {
                         executor);
     }
 
-    /** All that are looked after and can be read, with their secrets, oldest first. One that is damaged does not stop the others. */
+    /** All that are looked after and can be read, oldest first. One that is damaged does not stop the others. */
     public CompletionStage<List<Held>> watched() {
         return store.watched().thenComposeAsync(entries -> each(entries.iterator(), new ArrayList<>()), executor);
     }
 
-    /** The same without their secrets; for a start that wants to know what is open. */
+    /** The same for a start that wants to know what is open. */
     public CompletionStage<List<SwapRow>> watchedRows() {
-        return watched()
-                .thenApplyAsync(
-                        opened -> {
-                            opened.forEach(held -> held.secret().close());
-                            return opened.stream().map(Held::row).toList();
-                        },
-                        executor);
+        return watched().thenApplyAsync(opened -> opened.stream().map(Held::row).toList(), executor);
     }
 
     /**
@@ -237,17 +265,21 @@ public final class SwapJournal {
     }
 
     private CompletionStage<SwapRow> row(SwapEntry entry) {
-        return held(entry)
+        return held(entry).thenApplyAsync(Held::row, executor);
+    }
+
+    private CompletionStage<Held> held(SwapEntry entry) {
+        return open(entry)
                 .thenApplyAsync(
-                        held -> {
-                            held.secret().close();
-                            return held.row();
+                        opened -> {
+                            opened.secret().close();
+                            return new Held(opened.row(), entry);
                         },
                         executor);
     }
 
     /** What is sealed must be of the row that it was found in: rows cannot be exchanged for one another. */
-    private CompletionStage<Held> held(SwapEntry entry) {
+    private CompletionStage<SwapCodec.Opened> open(SwapEntry entry) {
         return seals.open(entry.content())
                 .thenApplyAsync(
                         content -> {
@@ -258,7 +290,7 @@ public final class SwapJournal {
                                     throw new IllegalArgumentException(
                                             "the row of swap " + entry.id() + " holds another swap");
                                 }
-                                return new Held(opened.row(), opened.secret(), entry);
+                                return opened;
                             }
                         },
                         executor);

@@ -127,6 +127,28 @@ final class Sample {
         return SwapRow.quoted("swap-1", "pool-1", "run-1", terms(direction), Optional.empty(), NOW);
     }
 
+    /** One of many: with an id, a pool's id, a hash lock and a time of its own. */
+    static SwapRow row(int n, Direction direction) {
+        SwapTerms terms = terms(direction);
+        SwapTerms other = new SwapTerms(
+                terms.direction(),
+                Hash256.sha256(new byte[] {(byte) n}),
+                terms.amountIn(),
+                terms.amountOut(),
+                terms.amountInUnits(),
+                terms.amountOutUnits(),
+                terms.contract(),
+                terms.ours(),
+                terms.poolChainKey(),
+                terms.poolEvmAddress(),
+                terms.timeout(),
+                terms.depth(),
+                terms.expiresAt(),
+                terms.feeBps(),
+                terms.networkFeeNative());
+        return SwapRow.quoted("swap-" + n, "pool-" + n, "run-1", other, Optional.of(WEI), NOW + n);
+    }
+
     static Circumstances circumstances() {
         return new Circumstances(NOW, false, Optional.empty(), OptionalLong.of(NOW - 2_000));
     }

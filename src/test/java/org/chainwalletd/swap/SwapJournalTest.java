@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ForkJoinPool;
@@ -58,29 +59,8 @@ class SwapJournalTest {
         return Await.result(stage);
     }
 
-    private static SwapRow row(int n, Direction direction) {
-        SwapTerms terms = Sample.terms(direction);
-        SwapTerms other = new SwapTerms(
-                terms.direction(),
-                Hash256.sha256(new byte[] {(byte) n}),
-                terms.amountIn(),
-                terms.amountOut(),
-                terms.amountInUnits(),
-                terms.amountOutUnits(),
-                terms.contract(),
-                terms.ours(),
-                terms.poolChainKey(),
-                terms.poolEvmAddress(),
-                terms.timeout(),
-                terms.depth(),
-                terms.expiresAt(),
-                terms.feeBps(),
-                terms.networkFeeNative());
-        return SwapRow.quoted("swap-" + n, "pool-" + n, "run-1", other, Optional.of(Sample.WEI), Sample.NOW + n);
-    }
-
     private SwapJournal.Held add(int n) {
-        return done(journal.add(row(n, Direction.CHAIN_TO_NATIVE), SecretBytes.copyOf(Sample.SECRET)))
+        return done(journal.add(Sample.row(n, Direction.CHAIN_TO_NATIVE), SecretBytes.copyOf(Sample.SECRET)))
                 .orElseThrow();
     }
 
@@ -97,14 +77,15 @@ class SwapJournalTest {
                     new OwnLock.Locked("o", OptionalLong.of(5)),
                     new OwnLock.Claimed("o", "t", true),
                     new OwnLock.TakenBack("o", "t", false))) {
-                forms.add(row(forms.size(), direction).seeing(new Sight(Optional.of(own), Optional.empty(), false), 7));
+                forms.add(Sample.row(forms.size(), direction)
+                        .seeing(new Sight(Optional.of(own), Optional.empty(), false), 7));
             }
             for (PoolLock pool : List.of(
                     new PoolLock.Foreign(),
                     new PoolLock.Locked("p"),
                     new PoolLock.Claimed("p", "t", true),
                     new PoolLock.TakenBack("p", true))) {
-                forms.add(row(forms.size(), direction)
+                forms.add(Sample.row(forms.size(), direction)
                         .with(all, 8)
                         .failing(Optional.of("why \u00fc"), 9)
                         .seeing(new Sight(Optional.empty(), Optional.of(pool), false), 10));
@@ -136,7 +117,7 @@ class SwapJournalTest {
                 album.add(copy(folder.resolve(album.size() + "-" + point)));
             }
         });
-        SwapRow quoted = row(1, Direction.CHAIN_TO_NATIVE);
+        SwapRow quoted = Sample.row(1, Direction.CHAIN_TO_NATIVE);
         SwapRow failed = quoted.failing(Optional.of("why"), Sample.NOW + 9);
         try {
             SwapJournal.Held held =
@@ -172,14 +153,37 @@ class SwapJournalTest {
     private static Optional<SwapRow> left(Path photograph) {
         try (SqliteStore copy = SqliteStore.open(photograph);
                 SealedRecords opened = TestSeals.of(done(copy.swaps().newest()).map(SwapEntry::content))) {
-            List<SwapJournal.Held> rows =
-                    done(new SwapJournal(copy.swaps(), opened, ForkJoinPool.commonPool()).watched());
-            assertThat(rows).allSatisfy(row -> {
-                assertThat(row.secret().copy()).isEqualTo(Sample.SECRET);
-                row.secret().close();
-            });
+            SwapJournal there = new SwapJournal(copy.swaps(), opened, ForkJoinPool.commonPool());
+            List<SwapJournal.Held> rows = done(there.watched());
+            assertThat(rows).allSatisfy(row -> assertThat(secret(there, row)).isEqualTo(Sample.SECRET));
             assertThat(rows).hasSizeLessThan(2);
             return rows.stream().map(SwapJournal.Held::row).findFirst();
+        }
+    }
+
+    private static byte[] secret(SwapJournal journal, SwapJournal.Held held) {
+        return done(journal.withSecret(held, secret -> CompletableFuture.completedFuture(secret.copy())));
+    }
+
+    @Test
+    void a_secret_is_open_only_while_it_is_used() {
+        SwapJournal.Held held = add(1);
+        List<SecretBytes> lent = new CopyOnWriteArrayList<>();
+        CompletableFuture<String> using = new CompletableFuture<>();
+
+        CompletionStage<String> used = journal.withSecret(held, secret -> {
+            lent.add(secret);
+            return using;
+        });
+
+        Await.until("it is lent", () -> !lent.isEmpty());
+        assertThat(lent.get(0).isClosed()).isFalse();
+        using.completeExceptionally(new IllegalStateException("the node is away"));
+        assertThatThrownBy(() -> done(used)).hasMessageContaining("the node is away");
+        assertThat(lent.get(0).isClosed()).isTrue();
+        try (SecretBytes own = SecretBytes.copyOf(Sample.SECRET)) {
+            done(journal.add(Sample.row(2, Direction.CHAIN_TO_NATIVE), own));
+            assertThat(own.isClosed()).as("the caller's").isFalse();
         }
     }
 
@@ -217,8 +221,8 @@ class SwapJournalTest {
         open();
         int derived = TestSeals.derivations();
         SwapJournal.Held held = done(journal.take("swap-1")).orElseThrow();
-        assertThat(held.row()).isEqualTo(row(1, Direction.CHAIN_TO_NATIVE));
-        assertThat(held.secret().copy()).isEqualTo(Sample.SECRET);
+        assertThat(held.row()).isEqualTo(Sample.row(1, Direction.CHAIN_TO_NATIVE));
+        assertThat(secret(journal, held)).isEqualTo(Sample.SECRET);
         SwapJournal.Held next = done(journal.write(held, held.row().with(Acts.NONE.lock(), 5), true));
         assertThat(next.entry().content()).isNotEqualTo(before.content());
         assertThat(done(journal.find("swap-1")).orElseThrow().status()).isEqualTo(SwapStatus.LOCKING);
@@ -247,7 +251,7 @@ class SwapJournalTest {
     @Test
     void a_pool_that_gives_an_id_twice_gets_no_second_row() {
         add(1);
-        SwapRow again = row(2, Direction.NATIVE_TO_CHAIN);
+        SwapRow again = Sample.row(2, Direction.NATIVE_TO_CHAIN);
         SwapRow repeated = SwapRow.quoted("swap-2", "pool-1", "run-1", again.terms(), Optional.empty(), 4);
         assertThat(done(journal.add(repeated, SecretBytes.copyOf(Sample.SECRET))))
                 .isEmpty();
@@ -286,8 +290,9 @@ class SwapJournalTest {
 
     @Test
     void the_height_of_the_end_comes_back_with_its_row() {
-        SwapRow ended =
-                row(1, Direction.CHAIN_TO_NATIVE).with(Acts.NONE.expire(), 5).at(OptionalLong.of(-2), 6);
+        SwapRow ended = Sample.row(1, Direction.CHAIN_TO_NATIVE)
+                .with(Acts.NONE.expire(), 5)
+                .at(OptionalLong.of(-2), 6);
         try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET);
                 SecretBytes content = SwapCodec.encode(ended, secret)) {
             assertThat(SwapCodec.decode(content).row()).isEqualTo(ended);
