@@ -1,0 +1,96 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.chainwalletd.devnet.pool.PoolConduct;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.TwoChains;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A daemon whose swaps nobody looks after says so where its operator looks. */
+@Timeout(180)
+class SwapStandstillTest {
+    private static final String WHY = "the swap journal cannot be read, swaps stand still";
+
+    @TempDir
+    Path datadir;
+
+    private String[] flags(TwoChains chains, EvmEndpoint second) {
+        return new String[] {
+            "--swap-pool",
+            chains.poolUri().toString(),
+            "--swap-contract",
+            chains.evm().contract().toString(),
+            "--swap-contract-code-hash",
+            "0x" + chains.evm().codeHash().hex(),
+            "--evm-rpc",
+            chains.evm().uri() + "," + second.uri(),
+            "--evm-chain-id",
+            "31337",
+            "--expect-genesis",
+            chains.chain().genesisId().hex()
+        };
+    }
+
+    private void rename(String from, String to) {
+        try (Connection rival = DriverManager.getConnection("jdbc:sqlite:" + datadir.resolve(SqliteStore.FILE_NAME));
+                Statement statement = rival.createStatement()) {
+            statement.execute("PRAGMA busy_timeout = 5000");
+            statement.execute("ALTER TABLE " + from + " RENAME TO " + to);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static HttpResponse<String> readiness(DaemonRig daemon) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(Dial.request(daemon.uri().resolve("/readyz")).build(), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void readyz_is_503_while_the_swap_journal_cannot_be_read_and_200_once_it_was() {
+        try (TwoChains chains = TwoChains.startNow(PoolConduct.HONEST, config -> config)) {
+            EvmEndpoint second = chains.evm().newEndpoint();
+            chains.rounds(4);
+            AtomicBoolean hidden = new AtomicBoolean();
+            // The contract is looked at after the start has read the journal, and before the engine does.
+            second.before("eth_getCode", () -> {
+                if (hidden.compareAndSet(false, true)) {
+                    rename("swaps", "hidden_swaps");
+                }
+            });
+            try (DaemonRig daemon = new DaemonRig(datadir, chains.chain().uri(), flags(chains, second))) {
+                Await.until(
+                        "it says what is wrong", () -> readiness(daemon).body().contains(WHY));
+                assertThat(readiness(daemon).statusCode()).isEqualTo(503);
+
+                rename("hidden_swaps", "swaps");
+
+                Await.until("it is ready", () -> readiness(daemon).statusCode() == 200);
+                assertThat(readiness(daemon).body()).doesNotContain("swap");
+            }
+        }
+    }
+}
