@@ -36,7 +36,7 @@ class DatadirTest {
     }
 
     @Test
-    void whatOthersMayChangeStopsTheStart() throws IOException {
+    void what_others_may_change_stops_the_start() throws IOException {
         start().close();
         Path datadir = folder.resolve("datadir");
         for (String name : List.of("", "wallets", "wallets/state.json", "walletd.db", "token-spend", "LOCK")) {
@@ -55,7 +55,7 @@ class DatadirTest {
     }
 
     @Test
-    void aConfigurationThatOthersMayChangeStopsTheStart() throws IOException {
+    void a_configuration_that_others_may_change_stops_the_start() throws IOException {
         Path file = Files.writeString(folder.resolve("walletd.conf"), "walletd.http.max-batch = 9\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-r--"));
         Map<String, String> flags = Map.of("--config", file.toString());
@@ -72,7 +72,7 @@ class DatadirTest {
 
     /** The second daemon does not know the keys that the first one made since, and would write a list without them. */
     @Test
-    void aDaemonWhoseLockWasTakenAwayAcknowledgesNoKeyAndEnds() throws IOException {
+    void a_daemon_whose_lock_was_taken_away_acknowledges_no_key_and_ends() throws IOException {
         Path datadir = folder.resolve("datadir");
         try (Daemon first = start()) {
             String token = Files.readString(datadir.resolve("token-spend")).strip();

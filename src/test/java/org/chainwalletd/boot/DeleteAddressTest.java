@@ -19,7 +19,7 @@ class DeleteAddressTest {
     Path datadir;
 
     @Test
-    void aKeyIsKeptWhileTheOnlyNodeIsOfAnotherChain() {
+    void a_key_is_kept_while_the_only_node_is_of_another_chain() {
         try (DaemonRig daemon = DaemonRig.withChain(datadir, "--expect-genesis", "ab".repeat(32))) {
             Party holder = daemon.imported(1);
             assertKept(daemon, holder, "could not be checked");
@@ -40,7 +40,7 @@ class DeleteAddressTest {
 
     /** The daemon was at height 15 before; what came to the address above 10 this node does not know. */
     @Test
-    void aKeyIsKeptWhileTheOnlyNodeLacksBlocksThatWereSeenBeforeTheLastStart() throws IOException {
+    void a_key_is_kept_while_the_only_node_lacks_blocks_that_were_seen_before_the_last_start() throws IOException {
         Party holder;
         try (Devnet whole = chain(15);
                 DaemonRig daemon = DaemonRig.over(whole, datadir)) {

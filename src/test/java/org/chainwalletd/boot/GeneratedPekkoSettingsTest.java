@@ -16,7 +16,7 @@ class GeneratedPekkoSettingsTest {
     private static final String FILE = "src/main/resources/org/chainwalletd/boot/" + PekkoSettings.RESOURCE;
 
     @Test
-    void theSettingsThatWereWorkedOutAreThoseOfTheConfigurationFiles() throws IOException {
+    void the_settings_that_were_worked_out_are_those_of_the_configuration_files() throws IOException {
         Map<String, Object> settings = new TreeMap<>();
         Config loaded = loaded();
         PekkoSettings.ROOTS.forEach(
@@ -28,7 +28,7 @@ class GeneratedPekkoSettingsTest {
     }
 
     @Test
-    void readingThemGivesTheSameConfiguration() {
+    void reading_them_gives_the_same_configuration() {
         Config read = PekkoSettings.workedOut();
         Config loaded = loaded();
         assertThat(read.root().keySet()).containsExactlyInAnyOrderElementsOf(PekkoSettings.ROOTS);

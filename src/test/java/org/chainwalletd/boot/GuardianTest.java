@@ -58,7 +58,7 @@ class GuardianTest {
     }
 
     @Test
-    void givesUpWhenAChildDiesWhileTheDaemonServes() {
+    void gives_up_when_a_child_dies_while_the_daemon_serves() {
         ActorRef<String> child = spawn("keyring");
         guardian.tell(new Guardian.Serving());
         child.tell("die");
@@ -66,7 +66,7 @@ class GuardianTest {
     }
 
     @Test
-    void givesUpAtTheEndOfTheStartForAChildThatWasLostMeanwhile() {
+    void gives_up_at_the_end_of_the_start_for_a_child_that_was_lost_meanwhile() {
         ActorRef<String> child = spawn("keyring");
         end(child);
         assertThat(gaveUp).hasValue(0);
@@ -75,7 +75,7 @@ class GuardianTest {
     }
 
     @Test
-    void aChildThatEndsBecauseTheDaemonStopsIsNoLoss() {
+    void a_child_that_ends_because_the_daemon_stops_is_no_loss() {
         ActorRef<String> child = spawn("keyring");
         guardian.tell(new Guardian.Serving());
         guardian.tell(new Guardian.Stopping());

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestFactory;
 
 class BlockTest {
     @TestFactory
-    Stream<DynamicTest> headersIdsAndBytes() {
+    Stream<DynamicTest> headers_ids_and_bytes() {
         return Vectors.tests("blocks.json", row -> {
             BlockHeader header = new BlockHeader(
                     integer(row, "version").longValueExact(),
@@ -62,7 +62,7 @@ class BlockTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> proofOfWork() {
+    Stream<DynamicTest> proof_of_work() {
         return Vectors.tests("blocks.json", row -> {
             BlockHeader header = BlockHeader.decode(bytes(row, "header"));
             Argon2BytesGenerator argon2 = new Argon2BytesGenerator();
@@ -81,7 +81,7 @@ class BlockTest {
     }
 
     @Test
-    void stateRootsFollowFromTheTransactions() {
+    void state_roots_follow_from_the_transactions() {
         StateTree tree = StateTree.EMPTY;
         for (JsonNode row : Vectors.rows("blocks.json")) {
             Block block = Block.decode(bytes(row, "block"));
@@ -94,7 +94,7 @@ class BlockTest {
     }
 
     @Test
-    void theGenesisBlockOfAnotherBrandHasOtherRootsAndAnotherId() {
+    void the_genesis_block_of_another_brand_has_other_roots_and_another_id() {
         JsonNode row = Vectors.row("other-brand.json", "devnet-genesis");
         ChainProfile brand = ChainProfile.of(text(row, "brand"));
         Transaction coinbase = TransactionCodec.decode(bytes(row, "coinbase"));
@@ -126,7 +126,7 @@ class BlockTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> transactionTrees() {
+    Stream<DynamicTest> transaction_trees() {
         return Vectors.tests("merkle.json", row -> {
             List<Hash256> leaves = new ArrayList<>();
             row.required("leaves").forEach(leaf -> leaves.add(Hash256.parse(leaf.textValue())));
@@ -142,7 +142,7 @@ class BlockTest {
     }
 
     @Test
-    void everyPrefixOfABlockIsRefusedAndSoIsAnExtraByte() {
+    void every_prefix_of_a_block_is_refused_and_so_is_an_extra_byte() {
         byte[] block = bytes(Vectors.row("blocks.json", "block-2"), "block");
         for (int length = 0; length < block.length; length++) {
             byte[] prefix = Arrays.copyOf(block, length);
@@ -156,7 +156,7 @@ class BlockTest {
     }
 
     @Test
-    void aBlockAboveFourMebibytesIsRefusedUnread() {
+    void a_block_above_four_mebibytes_is_refused_unread() {
         byte[] block =
                 Arrays.copyOf(bytes(Vectors.row("blocks.json", "block-2"), "block"), ChainProfile.MAX_BLOCK_BYTES + 1);
         assertThatThrownBy(() -> Block.decode(block))
@@ -165,7 +165,7 @@ class BlockTest {
     }
 
     @Test
-    void aHeaderHasExactly156BytesAndKeepsTheWholeRangeOfItsNumbers() {
+    void a_header_has_exactly156_bytes_and_keeps_the_whole_range_of_its_numbers() {
         BlockHeader header = new BlockHeader(
                 0xffff_ffffL, -1L, Hash256.ZERO, Long.MIN_VALUE, Difficulty.EASIEST, -2L, Hash256.ZERO, Hash256.ZERO);
         assertThat(BlockHeader.decode(header.encode())).isEqualTo(header);
@@ -178,7 +178,7 @@ class BlockTest {
     }
 
     @Test
-    void aProofOfWorkHashEqualToTheTargetIsNotGoodEnough() {
+    void a_proof_of_work_hash_equal_to_the_target_is_not_good_enough() {
         BlockHeader header = BlockHeader.decode(new byte[BlockHeader.LENGTH]).withNonce(1);
         assertThat(header.isMetBy(Hash256.ZERO)).isFalse();
         BlockHeader easy = new BlockHeader(

@@ -39,7 +39,7 @@ class ChainProfileTest {
     }
 
     @Test
-    void everyTagHasAVector() {
+    void every_tag_has_a_vector() {
         assertThat(Vectors.rows("tags.json").stream()
                         .filter(row -> "chain".equals(text(row, "brand")))
                         .map(row -> text(row, "suffix")))
@@ -48,7 +48,7 @@ class ChainProfileTest {
     }
 
     @Test
-    void noRawSignedTagIsAPrefixOfAnother() {
+    void no_raw_signed_tag_is_a_prefix_of_another() {
         for (ChainProfile profile : List.of(CHAIN, ChainProfile.of("alpha"), ChainProfile.of("QQQQQ"))) {
             for (DomainTag one : SIGNED_RAW) {
                 for (DomainTag other : SIGNED_RAW) {
@@ -71,7 +71,7 @@ class ChainProfileTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> addressesOfAnotherBrand() {
+    Stream<DynamicTest> addresses_of_another_brand() {
         return Vectors.tests(
                 "other-brand.json",
                 where("type", "address"),
@@ -81,7 +81,7 @@ class ChainProfileTest {
     }
 
     @Test
-    void aSignatureOfAnotherBrandVerifiesOverItsOwnMessageOnly() {
+    void a_signature_of_another_brand_verifies_over_its_own_message_only() {
         var row = Vectors.row("other-brand.json", "transaction");
         Transaction tx = TransactionCodec.decode(bytes(row, "serialised"));
         byte[] key = tx.witnesses().get(0).data().slice(0, 32);
@@ -94,7 +94,7 @@ class ChainProfileTest {
     }
 
     @Test
-    void theBrandWordHasFiveAsciiLettersOfEitherCase() {
+    void the_brand_word_has_five_ascii_letters_of_either_case() {
         assertThat(ChainProfile.of("ChAiN").brand()).isEqualTo("chain");
         assertThat(ChainProfile.of("alpha").daemonName()).isEqualTo("alpha-walletd");
         assertThat(CHAIN.sealedRole("seed")).isEqualTo("chain-walletd/v1/seed".getBytes(StandardCharsets.US_ASCII));
@@ -104,7 +104,7 @@ class ChainProfileTest {
     }
 
     @Test
-    void networksKnowTheirMaturityAndTheirWord() {
+    void networks_know_their_maturity_and_their_word() {
         assertThat(Network.MAINNET.coinbaseMaturity()).isEqualTo(360);
         assertThat(Network.TESTNET.coinbaseMaturity()).isEqualTo(10);
         assertThat(Network.DEVNET.coinbaseMaturity()).isEqualTo(1);

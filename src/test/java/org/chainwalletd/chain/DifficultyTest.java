@@ -17,7 +17,7 @@ class DifficultyTest {
     }
 
     @Test
-    void theTargetChangesAtMultiplesOf4320Only() {
+    void the_target_changes_at_multiples_of_4320_only() {
         assertThat(Difficulty.adjustsAt(0)).isFalse();
         assertThat(Difficulty.adjustsAt(4_319)).isFalse();
         assertThat(Difficulty.adjustsAt(4_320)).isTrue();
@@ -32,7 +32,7 @@ class DifficultyTest {
     }
 
     @Test
-    void theTargetFollowsTheElapsedTimeAndIsRoundedDown() {
+    void the_target_follows_the_elapsed_time_and_is_rounded_down() {
         BigInteger old = BigInteger.ONE.shiftLeft(200);
         assertThat(adjusted(Network.MAINNET, OLD, 1_000, 1_000 + 43_190)).isEqualTo(old);
         assertThat(adjusted(Network.MAINNET, OLD, 1_000, 1_000 + 50_000))
@@ -40,7 +40,7 @@ class DifficultyTest {
     }
 
     @Test
-    void theElapsedTimeIsClampedAlsoWhenItIsNegative() {
+    void the_elapsed_time_is_clamped_also_when_it_is_negative() {
         BigInteger old = BigInteger.ONE.shiftLeft(200);
         BigInteger hardest = old.multiply(BigInteger.valueOf(10_797)).divide(BigInteger.valueOf(43_190));
         assertThat(adjusted(Network.MAINNET, OLD, 1_000, 1_000)).isEqualTo(hardest);
@@ -51,7 +51,7 @@ class DifficultyTest {
     }
 
     @Test
-    void theTargetStaysBetweenOneAndTheCapOfItsNetwork() {
+    void the_target_stays_between_one_and_the_cap_of_its_network() {
         assertThat(adjusted(Network.MAINNET, of(BigInteger.ONE), 0, 0)).isEqualTo(BigInteger.ONE);
         assertThat(Difficulty.adjust(Network.MAINNET, Difficulty.EASIEST, 0, 172_760))
                 .isEqualTo(Difficulty.EASIEST);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.TestFactory;
 
 class FeesTest {
     @TestFactory
-    Stream<DynamicTest> workedExamples() {
+    Stream<DynamicTest> worked_examples() {
         return Vectors.tests("fees.json", row -> {
             TxShape shape = TxShape.EMPTY
                     .plusPlainInputs(number(row, "plain_inputs"))
@@ -47,7 +47,7 @@ class FeesTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> finishedTransactions() {
+    Stream<DynamicTest> finished_transactions() {
         Stream<DynamicTest> payments = Vectors.tests("transactions.json", FeesTest::checkFinished);
         Stream<DynamicTest> htlc = Vectors.tests(
                 "htlc.json", row -> row.has("cost") && !row.required("cost").isNull(), FeesTest::checkFinished);
@@ -79,7 +79,7 @@ class FeesTest {
     }
 
     @Test
-    void theStepBudgetAllows1623PlainInputsWithOneOutputAnd1622WithTwo() {
+    void the_step_budget_allows1623_plain_inputs_with_one_output_and1622_with_two() {
         assertThat(TxShape.EMPTY.plusPlainOutputs(1).plainInputsLeft()).isEqualTo(1_623);
         assertThat(TxShape.EMPTY.plusPlainOutputs(2).plainInputsLeft()).isEqualTo(1_622);
         TxShape full = TxShape.EMPTY.plusPlainOutputs(1).plusPlainInputs(1_623);
@@ -89,14 +89,14 @@ class FeesTest {
     }
 
     @Test
-    void countsAndSizeAreLimitedToo() {
+    void counts_and_size_are_limited_too() {
         assertThat(TxShape.EMPTY.plusPlainOutputs(23_000).fitsLimits()).isTrue();
         assertThat(TxShape.EMPTY.plusPlainOutputs(24_000).fitsLimits()).isFalse();
         assertThat(TxShape.EMPTY.plusPlainOutputs(65_536).fitsLimits()).isFalse();
     }
 
     @Test
-    void absurdCountsSaturateInsteadOfWrapping() {
+    void absurd_counts_saturate_instead_of_wrapping() {
         for (long count : new long[] {1L << 31, 1L << 40, Long.MAX_VALUE}) {
             TxShape shape =
                     TxShape.EMPTY.plusPlainOutputs(count).plusPlainInputs(count).plusPlainInputs(count);
@@ -108,7 +108,7 @@ class FeesTest {
     }
 
     @Test
-    void aFeeIsRoundedUpAndItsRateRoundedDown() {
+    void a_fee_is_rounded_up_and_its_rate_rounded_down() {
         assertThat(Fees.feeForRate(6_221, 1)).isEqualTo(Amount.of(63));
         assertThat(Fees.feeForRate(6_221, 3)).isEqualTo(Amount.of(187));
         assertThat(Fees.feeForRate(6_200, 1)).isEqualTo(Amount.of(62));
@@ -121,7 +121,7 @@ class FeesTest {
     }
 
     @Test
-    void aFeeAboveU64IsAnArithmeticError() {
+    void a_fee_above_u64_is_an_arithmetic_error() {
         assertThat(Fees.feeForRate(100, -1L)).isEqualTo(Amount.MAX);
         assertThatThrownBy(() -> Fees.feeForRate(101, -1L)).isInstanceOf(ArithmeticException.class);
         assertThatThrownBy(() -> Fees.feeForRate(6_221, Long.MIN_VALUE)).isInstanceOf(ArithmeticException.class);

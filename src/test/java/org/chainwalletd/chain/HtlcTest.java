@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestFactory;
 
 class HtlcTest {
     @TestFactory
-    Stream<DynamicTest> scriptsFromParametersAndBack() {
+    Stream<DynamicTest> scripts_from_parameters_and_back() {
         return Vectors.tests("htlc.json", where("type", "script"), row -> {
             HtlcParams params = new HtlcParams(
                     PublicKey.parse(text(row, "sender")),
@@ -49,7 +49,7 @@ class HtlcTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> otherScriptsAreNotRecognised() {
+    Stream<DynamicTest> other_scripts_are_not_recognised() {
         return Vectors.tests(
                 "htlc.json",
                 where("type", "not-htlc"),
@@ -57,7 +57,7 @@ class HtlcTest {
     }
 
     @Test
-    void everyByteOutsideTheFourHolesMatters() {
+    void every_byte_outside_the_four_holes_matters() {
         Bytes script = bytesOf(Vectors.row("htlc.json", "script-basic"), "script");
         int holes = 0;
         for (int i = 0; i < script.length(); i++) {
@@ -125,7 +125,7 @@ class HtlcTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> closedFormSteps() {
+    Stream<DynamicTest> closed_form_steps() {
         return Vectors.tests("htlc.json", where("type", "steps"), row -> {
             int messageLength = integer(row, "M").intValueExact();
             int preimageLength = integer(row, "preimage_length").intValueExact();
@@ -137,7 +137,7 @@ class HtlcTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> witnessClassification() {
+    Stream<DynamicTest> witness_classification() {
         return Vectors.tests("htlc.json", where("type", "witness"), row -> {
             Optional<HtlcSpend> spend = HtlcWitness.classify(new Witness(bytesOf(row, "witness"), null));
             switch (text(row, "class")) {
@@ -156,7 +156,7 @@ class HtlcTest {
     }
 
     @Test
-    void everyWitnessWeWriteIsClassifiedAsWhatItIs() {
+    void every_witness_we_write_is_classified_as_what_it_is() {
         byte[] signature = new byte[64];
         Arrays.fill(signature, (byte) 0x5a);
         for (int length : new int[] {0, 1, 5, 31, 32, 33, 64, 65_458, HtlcWitness.MAX_PREIMAGE_BYTES}) {
@@ -176,7 +176,7 @@ class HtlcTest {
     }
 
     @Test
-    void noPrefixAndNoExtensionOfASpendIsASpend() {
+    void no_prefix_and_no_extension_of_a_spend_is_a_spend() {
         byte[] signature = new byte[64];
         for (Witness witness : List.of(
                 HtlcWitness.claim(new byte[0], signature),
@@ -194,7 +194,7 @@ class HtlcTest {
     }
 
     @Test
-    void preimagesAndSignaturesOfWrongLengthAreRefused() {
+    void preimages_and_signatures_of_wrong_length_are_refused() {
         assertThatThrownBy(() -> HtlcWitness.claim(new byte[65_460], new byte[64]))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> HtlcWitness.claim(new byte[32], new byte[63]))
@@ -203,7 +203,7 @@ class HtlcTest {
     }
 
     @Test
-    void aReclaimNeedsABlockStrictlyAboveTheTimeoutComparedUnsigned() {
+    void a_reclaim_needs_a_block_strictly_above_the_timeout_compared_unsigned() {
         PublicKey key = PublicKey.parse("8a88e3dd7409f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c");
         HtlcParams high = new HtlcParams(key, key, Hash256.ZERO, Long.MIN_VALUE);
         assertThat(high.reclaimableInBlock(Long.MAX_VALUE)).isFalse();

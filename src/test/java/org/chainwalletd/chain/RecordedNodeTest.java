@@ -52,7 +52,7 @@ class RecordedNodeTest {
     }
 
     @Test
-    void transactionsHaveTheIdsThatTheNodeGaveThem() throws Exception {
+    void transactions_have_the_ids_that_the_node_gave_them() throws Exception {
         transactions().forEach((id, bytes) -> {
             Transaction tx = TransactionCodec.decode(bytes);
             assertThat(TransactionCodec.txId(CHAIN, tx)).isEqualTo(id);
@@ -61,7 +61,7 @@ class RecordedNodeTest {
     }
 
     @Test
-    void everyAcceptedSignatureCoversOurSigningMessage() throws Exception {
+    void every_accepted_signature_covers_our_signing_message() throws Exception {
         Map<Hash256, byte[]> transactions = transactions();
         int plain = 0;
         int htlc = 0;
@@ -108,7 +108,7 @@ class RecordedNodeTest {
     }
 
     @Test
-    void blocksHaveTheHashesThatTheNodeGaveThem() throws Exception {
+    void blocks_have_the_hashes_that_the_node_gave_them() throws Exception {
         int blocks = 0;
         for (JsonNode exchange : exchanges("get_block")) {
             JsonNode block = exchange.required("answer").path("result");
@@ -134,7 +134,7 @@ class RecordedNodeTest {
     }
 
     @Test
-    void malformedTransactionsAreRefusedInTheWordsOfTheNode() throws Exception {
+    void malformed_transactions_are_refused_in_the_words_of_the_node() throws Exception {
         int refused = 0;
         for (JsonNode exchange : exchanges("send_raw_transaction")) {
             String message =

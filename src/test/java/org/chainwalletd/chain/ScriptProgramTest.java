@@ -42,7 +42,7 @@ class ScriptProgramTest {
     }
 
     @Test
-    void nodesAreCountedReachedOnceAndFollowedByNothing() {
+    void nodes_are_counted_reached_once_and_followed_by_nothing() {
         accepted(program(1, UNIT));
         accepted(program(3, pair(1, 2), UNIT, WITNESS));
         accepted(program(2, pair(1, 1), UNIT));
@@ -59,7 +59,7 @@ class ScriptProgramTest {
     }
 
     @Test
-    void childrenComeAfterTheirParents() {
+    void children_come_after_their_parents() {
         refused(Kind.INVALID_DATA, "child index 0 of node 0", program(2, pair(0, 1), UNIT));
         refused(Kind.INVALID_DATA, "child index 2 of node 0", program(2, pair(1, 2), UNIT));
         refused(Kind.INVALID_DATA, "child index 4294967295 of node 0", program(2, pair(-1, 1), UNIT));
@@ -67,7 +67,7 @@ class ScriptProgramTest {
     }
 
     @Test
-    void aConstantIsExactlyOneValue() {
+    void a_constant_is_exactly_one_value() {
         accepted(program(1, constant("00")));
         accepted(program(1, constant("0306" + "ff".repeat(8) + "0801")));
         accepted(program(1, constant("04" + u32(2) + "0007" + "00".repeat(32))));
@@ -80,7 +80,7 @@ class ScriptProgramTest {
     }
 
     @Test
-    void valuesAreNestedAtMost128DeepAndListsHaveAtMost65536Elements() {
+    void values_are_nested_at_most128_deep_and_lists_have_at_most65536_elements() {
         accepted(program(1, constant("01".repeat(128) + "00")));
         refused(Kind.INVALID_DATA, "nested deeper than 128", program(1, constant("02".repeat(129) + "00")));
         refused(Kind.INVALID_DATA, "nested deeper", program(1, constant(("04" + u32(1)).repeat(129) + "00")));
@@ -92,7 +92,7 @@ class ScriptProgramTest {
     }
 
     @Test
-    void theStructuralHashIgnoresTheContentOfConstantsAndVariantBSeesTheirType() {
+    void the_structural_hash_ignores_the_content_of_constants_and_variant_b_sees_their_type() {
         ScriptProgram one = ScriptProgram.decode(HexFormat.of().parseHex(program(1, constant("06" + "01".repeat(8)))));
         ScriptProgram two = ScriptProgram.decode(HexFormat.of().parseHex(program(1, constant("06" + "02".repeat(8)))));
         ScriptProgram other = ScriptProgram.decode(HexFormat.of().parseHex(program(1, constant("0801"))));

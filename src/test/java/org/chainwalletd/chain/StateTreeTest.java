@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestFactory;
 
 class StateTreeTest {
     @TestFactory
-    Stream<DynamicTest> keysLeavesAndRoots() {
+    Stream<DynamicTest> keys_leaves_and_roots() {
         return Vectors.tests("statetree.json", row -> {
             StateTree tree = StateTree.EMPTY;
             for (JsonNode entry : row.required("entries")) {
@@ -45,7 +45,7 @@ class StateTreeTest {
     }
 
     @Test
-    void theRootIsThatOfTheDefinitionWhateverTheOrderOfChanges() {
+    void the_root_is_that_of_the_definition_whatever_the_order_of_changes() {
         Random random = Seeded.random("StateTreeTest");
         StateTree tree = StateTree.EMPTY;
         TreeMap<Hash256, Hash256> model = new TreeMap<>();
@@ -121,7 +121,7 @@ class StateTreeTest {
     }
 
     @Test
-    void anEarlierTreeIsNotTouchedByLaterChanges() {
+    void an_earlier_tree_is_not_touched_by_later_changes() {
         Hash256 key = Hash256.sha256(new byte[] {1});
         Hash256 other = Hash256.sha256(new byte[] {2});
         StateTree one = StateTree.EMPTY.insert(key, key);
@@ -135,7 +135,7 @@ class StateTreeTest {
     }
 
     @Test
-    void insertingTwiceAndRemovingNothingAreErrors() {
+    void inserting_twice_and_removing_nothing_are_errors() {
         Hash256 key = Hash256.sha256(new byte[] {1});
         Hash256 other = Hash256.sha256(new byte[] {2});
         StateTree one = StateTree.EMPTY.insert(key, key);

@@ -24,7 +24,7 @@ class TransactionCodecTest {
     private static final TxOutput PLAIN = TxOutput.toAddress(Address.parse("bb".repeat(32)), Amount.of(1000));
 
     @TestFactory
-    Stream<DynamicTest> transactionVectors() {
+    Stream<DynamicTest> transaction_vectors() {
         return Vectors.tests("transactions.json", row -> {
             Transaction tx = VectorTransactions.build(row);
             byte[] serialised = bytes(row, "serialised");
@@ -35,7 +35,7 @@ class TransactionCodecTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> htlcTransactionVectors() {
+    Stream<DynamicTest> htlc_transaction_vectors() {
         return Vectors.tests("htlc.json", row -> row.has("serialised"), row -> {
             Transaction tx = VectorTransactions.build(row);
             byte[] serialised = bytes(row, "serialised");
@@ -46,7 +46,7 @@ class TransactionCodecTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> otherBrandVectors() {
+    Stream<DynamicTest> other_brand_vectors() {
         return Vectors.tests("other-brand.json", Vectors.where("type", "transaction"), row -> {
             Transaction tx = TransactionCodec.decode(bytes(row, "serialised"));
             assertThat(TransactionCodec.encode(tx)).isEqualTo(bytes(row, "serialised"));
@@ -84,7 +84,7 @@ class TransactionCodecTest {
             Map.entry("redeemer-16385", "INVALID_DATA redeemer size 16385 exceeds maximum 16384"));
 
     @TestFactory
-    Stream<DynamicTest> malformedVectorsAreRefusedInTheWordsOfANode() {
+    Stream<DynamicTest> malformed_vectors_are_refused_in_the_words_of_a_node() {
         return Vectors.tests("transactions-malformed.json", row -> {
             DecodeException refusal = catchThrowableOfType(
                     DecodeException.class, () -> TransactionCodec.decode(bytes(row, "serialised")));
@@ -99,28 +99,28 @@ class TransactionCodecTest {
     }
 
     @Test
-    void aTransactionWithoutInputsAndOutputsIsFourZeroBytes() {
+    void a_transaction_without_inputs_and_outputs_is_four_zero_bytes() {
         Transaction empty = Transaction.unsigned(List.of(), List.of());
         assertThat(TransactionCodec.encode(empty)).isEqualTo(new byte[4]);
         assertThat(TransactionCodec.decode(new byte[4])).isEqualTo(empty);
     }
 
     @Test
-    void nothingIsSignedWithAZeroGenesisId() {
+    void nothing_is_signed_with_a_zero_genesis_id() {
         Transaction tx = Transaction.unsigned(List.of(new Outpoint(ID, 0)), List.of(PLAIN));
         assertThatThrownBy(() -> TransactionCodec.signingMessage(CHAIN, Hash256.ZERO, tx))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void encodingNeedsOneWitnessPerInput() {
+    void encoding_needs_one_witness_per_input() {
         Transaction tx = Transaction.unsigned(List.of(new Outpoint(ID, 0)), List.of(PLAIN));
         assertThatThrownBy(() -> TransactionCodec.encode(tx)).isInstanceOf(IllegalArgumentException.class);
         assertThat(TransactionCodec.encodeUnsigned(tx)).hasSize(84);
     }
 
     @Test
-    void encodingRefusesWhatDecodingWouldRefuse() {
+    void encoding_refuses_what_decoding_would_refuse() {
         List<Outpoint> one = List.of(new Outpoint(ID, 0));
         Transaction datum = Transaction.unsigned(one, List.of(PLAIN.withDatum(Bytes.wrap(new byte[4097]))));
         Transaction script =
@@ -138,7 +138,7 @@ class TransactionCodecTest {
     }
 
     @Test
-    void aSequenceOfTransactionsFillsItsBytesExactly() {
+    void a_sequence_of_transactions_fills_its_bytes_exactly() {
         ByteArrayOutputStream blocks = new ByteArrayOutputStream();
         List<Transaction> expected = Vectors.rows("transactions.json").stream()
                 .map(VectorTransactions::build)
@@ -159,7 +159,7 @@ class TransactionCodecTest {
     }
 
     @Test
-    void anOutputIsReadAndWrittenOnItsOwn() {
+    void an_output_is_read_and_written_on_its_own() {
         TxOutput output = PLAIN.withDatum(Bytes.EMPTY).withDatumHash(Hash256.sha256(new byte[0]));
         assertThat(TransactionCodec.decodeOutput(TransactionCodec.encodeOutput(output)))
                 .isEqualTo(output);

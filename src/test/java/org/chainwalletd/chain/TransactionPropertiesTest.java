@@ -18,7 +18,7 @@ class TransactionPropertiesTest {
     private final RandomTransactions random = new RandomTransactions(Seeded.random("TransactionPropertiesTest"));
 
     @Test
-    void decodingUndoesEncoding() {
+    void decoding_undoes_encoding() {
         for (int i = 0; i < 500; i++) {
             Transaction tx = random.any();
             byte[] bytes = TransactionCodec.encode(tx);
@@ -30,7 +30,7 @@ class TransactionPropertiesTest {
     }
 
     @Test
-    void theIdIgnoresWitnessesAndTheWitnessIdDoesNot() {
+    void the_id_ignores_witnesses_and_the_witness_id_does_not() {
         for (int i = 0; i < 50; i++) {
             Transaction tx = random.any();
             if (tx.inputs().isEmpty()) {
@@ -45,7 +45,7 @@ class TransactionPropertiesTest {
     }
 
     @Test
-    void noPrefixOfATransactionIsATransaction() {
+    void no_prefix_of_a_transaction_is_a_transaction() {
         for (byte[] bytes : samples()) {
             for (int length = 0; length < bytes.length; length++) {
                 byte[] prefix = Arrays.copyOf(bytes, length);
@@ -58,7 +58,7 @@ class TransactionPropertiesTest {
     }
 
     @Test
-    void everyOneByteChangeDecodesToOtherBytesThatEncodeBackOrIsRefused() {
+    void every_one_byte_change_decodes_to_other_bytes_that_encode_back_or_is_refused() {
         for (byte[] bytes : samples()) {
             byte[] changed = bytes.clone();
             for (int at = 0; at < bytes.length; at++) {
@@ -72,7 +72,7 @@ class TransactionPropertiesTest {
     }
 
     @Test
-    void decodingAllocatesInProportionToItsInput() {
+    void decoding_allocates_in_proportion_to_its_input() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         byte[] worst = new byte[1 << 20];
         List<byte[]> hostile = new ArrayList<>(samples());
@@ -123,7 +123,7 @@ class TransactionPropertiesTest {
     }
 
     @Test
-    void anEstimateFromCountsAndLengthsCostsWhatTheFinishedTransactionCosts() {
+    void an_estimate_from_counts_and_lengths_costs_what_the_finished_transaction_costs() {
         for (int round = 0; round < 200; round++) {
             List<Outpoint> inputs = new ArrayList<>();
             List<Witness> witnesses = new ArrayList<>();
@@ -177,7 +177,7 @@ class TransactionPropertiesTest {
     }
 
     @Test
-    void everyHtlcIsRecognisedWithItsParameters() {
+    void every_htlc_is_recognised_with_its_parameters() {
         for (int i = 0; i < 200; i++) {
             HtlcParams params = random.htlc();
             assertThat(HtlcScript.recognise(HtlcScript.build(params))).contains(params);

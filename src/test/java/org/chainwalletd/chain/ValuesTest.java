@@ -15,7 +15,7 @@ class ValuesTest {
     private static final Amount ONE = Amount.of(1);
 
     @Test
-    void amountsCoverTheWholeRangeOfU64() {
+    void amounts_cover_the_whole_range_of_u64() {
         assertThat(HALF).hasToString("9223372036854775808").isEqualTo(Amount.ofUnsigned(Long.MIN_VALUE));
         assertThat(Amount.MAX).hasToString("18446744073709551615").isEqualTo(Amount.of(U64.MAX));
         assertThat(Amount.MAX.toBigInteger()).isEqualTo(U64.MAX);
@@ -28,7 +28,7 @@ class ValuesTest {
     }
 
     @Test
-    void amountsNeverWrap() {
+    void amounts_never_wrap() {
         assertThat(Amount.of(Long.MAX_VALUE).plus(ONE)).isEqualTo(HALF);
         assertThat(HALF.minus(ONE)).isEqualTo(Amount.of(Long.MAX_VALUE));
         assertThat(HALF.plus(Amount.of(Long.MAX_VALUE))).isEqualTo(Amount.MAX);
@@ -44,7 +44,7 @@ class ValuesTest {
     }
 
     @Test
-    void heightsAreComparedAndPrintedUnsigned() {
+    void heights_are_compared_and_printed_unsigned() {
         assertThat(U64.compare(Long.MIN_VALUE, Long.MAX_VALUE)).isPositive();
         assertThat(U64.compare(-1L, 0)).isPositive();
         assertThat(U64.compare(5, 5)).isZero();
@@ -59,7 +59,7 @@ class ValuesTest {
     }
 
     @Test
-    void thirtyTwoByteValuesAreReadInEitherCaseAndPrintedInLowerCase() {
+    void thirty_two_byte_values_are_read_in_either_case_and_printed_in_lower_case() {
         String mixed = "0aBcDeF9".repeat(8);
         List<Function<String, Object>> parsers = List.of(Hash256::parse, Address::parse, PublicKey::parse);
         for (Function<String, Object> parser : parsers) {
@@ -88,7 +88,7 @@ class ValuesTest {
     }
 
     @Test
-    void valuesDoNotShareTheArraysOfTheirCallers() {
+    void values_do_not_share_the_arrays_of_their_callers() {
         byte[] source = new byte[32];
         Hash256 hash = Hash256.of(source);
         Address address = Address.of(source);
@@ -105,7 +105,7 @@ class ValuesTest {
     }
 
     @Test
-    void byteStringsHaveAnyLength() {
+    void byte_strings_have_any_length() {
         assertThat(Bytes.parse("")).isSameAs(Bytes.EMPTY);
         assertThat(Bytes.of(new byte[0]).isEmpty()).isTrue();
         assertThat(Bytes.parse("00fF").hex()).isEqualTo("00ff");
@@ -117,7 +117,7 @@ class ValuesTest {
     }
 
     @Test
-    void hashesAndOutpointsAreOrderedAsUnsignedNumbers() {
+    void hashes_and_outpoints_are_ordered_as_unsigned_numbers() {
         Hash256 small = Hash256.parse("7f" + "ff".repeat(31));
         Hash256 large = Hash256.parse("80" + "00".repeat(31));
         assertThat(small).isLessThan(large);
@@ -129,7 +129,7 @@ class ValuesTest {
     }
 
     @Test
-    void anOutputIsPlainExactlyWhenItsScriptHas32Bytes() {
+    void an_output_is_plain_exactly_when_its_script_has32_bytes() {
         Address address = Address.parse("ab".repeat(32));
         assertThat(TxOutput.toAddress(address, ONE).address()).contains(address);
         for (int length : new int[] {0, 31, 33, 385}) {

@@ -11,21 +11,21 @@ class CommandLineParserTest {
     private final CommandLineParser parser = new CommandLineParser("chain-walletd", Program.commands());
 
     @Test
-    void servingIsMeantWithAndWithoutItsName() {
+    void serving_is_meant_with_and_without_its_name() {
         assertThat(parser.parse().command().word()).isEqualTo("serve");
         assertThat(parser.parse("--devnet").command().word()).isEqualTo("serve");
         assertThat(parser.parse("serve", "--devnet").flags()).containsEntry("--devnet", "true");
     }
 
     @Test
-    void optionsOfTheConfigurationStandBeforeOrAfterTheCommand() {
+    void options_of_the_configuration_stand_before_or_after_the_command() {
         assertThat(parser.parse("--datadir", "d", "devnet").flags()).containsEntry("--datadir", "d");
         assertThat(parser.parse("devnet", "--datadir", "d").flags()).containsEntry("--datadir", "d");
         assertThat(parser.parse("devnet").command().word()).isEqualTo("devnet");
     }
 
     @Test
-    void aSwitchAndAValueOfACommandsOwnAreRead() {
+    void a_switch_and_a_value_of_a_commands_own_are_read() {
         assertThat(parser.parse("demo", "--quiet").options()).containsEntry("--quiet", "true");
         assertThat(parser.parse("demo").options()).isEmpty();
         assertThat(parser.parse("rpc", "ping", "--scope", "read").options()).containsEntry("--scope", "read");
@@ -33,7 +33,7 @@ class CommandLineParserTest {
     }
 
     @Test
-    void whatIsUnknownIsRefused() {
+    void what_is_unknown_is_refused() {
         assertThatThrownBy(() -> parser.parse("--no-such-flag"))
                 .isInstanceOf(CommandLine.ParameterException.class)
                 .hasMessageContaining("--no-such-flag");
@@ -42,7 +42,7 @@ class CommandLineParserTest {
     }
 
     @Test
-    void everyCommandHelps() {
+    void every_command_helps() {
         for (Command command : Program.commands()) {
             assertThat(parser.parse(command.word(), "--help").text())
                     .hasValueSatisfying(text -> assertThat(text).contains("--help"));

@@ -25,7 +25,7 @@ class CommandsTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     @Test
-    void aPoolWithoutAnAccountChainSaysWhatIsMissingAndHowToGetIt() {
+    void a_pool_without_an_account_chain_says_what_is_missing_and_how_to_get_it() {
         int code = run(
                 Map.of("PATH", "/nowhere"),
                 "devnet",
@@ -40,7 +40,7 @@ class CommandsTest {
     }
 
     @Test
-    void tokenRotateReplacesOneFileAndPrintsTheNewTokenOnce() throws IOException {
+    void token_rotate_replaces_one_file_and_prints_the_new_token_once() throws IOException {
         Path file = Files.writeString(folder.resolve("token-read"), "ab".repeat(32) + "\n");
         Path other = Files.writeString(folder.resolve("token-spend"), "cd".repeat(32) + "\n");
 
@@ -57,7 +57,7 @@ class CommandsTest {
     }
 
     @Test
-    void tokenRotateRefusesWhatIsNoScopeNoDatadirOrNotInAFile() {
+    void token_rotate_refuses_what_is_no_scope_no_datadir_or_not_in_a_file() {
         String datadir = folder.toString();
         assertThat(run(Map.of(), "token", "rotate", "write", "--datadir", datadir))
                 .isEqualTo(ExitCode.USAGE);
@@ -74,7 +74,7 @@ class CommandsTest {
 
     /** The daemon and the commands beside it take the same option, also by its variable. */
     @Test
-    void aKeyringIsSealedUnderThePassphraseOfAFile() throws IOException {
+    void a_keyring_is_sealed_under_the_passphrase_of_a_file() throws IOException {
         Path file = Files.writeString(folder.resolve("passphrase"), "correct horse\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
         String datadir = folder.resolve("datadir").toString();
@@ -110,7 +110,7 @@ class CommandsTest {
     }
 
     @Test
-    void theCompletionScriptCompletesCommandsAndOptions() throws Exception {
+    void the_completion_script_completes_commands_and_options() throws Exception {
         assertThat(run(Map.of(), "completion")).isEqualTo(ExitCode.OK);
         Path script = Files.writeString(folder.resolve("completion.bash"), text(out));
         assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here");

@@ -20,7 +20,7 @@ class PlainWordsTest {
                 "--node-rpc http://a:1,http://b:2 --tls",
                 "--node-rpc=http://a:1/?x=y"
             })
-    void plainWordsAreReadAsByTheGrammar(String line) {
+    void plain_words_are_read_as_by_the_grammar(String line) {
         String[] words = line.isEmpty() ? new String[0] : line.split(" ");
         CommandLineParser.Parsed parsed = grammar.parse(words);
         assertThat(parsed.command().word()).isEqualTo("serve");
@@ -47,7 +47,7 @@ class PlainWordsTest {
                 "--datadir d extra",
                 "@words"
             })
-    void everythingElseIsLeftToTheGrammar(String line) {
+    void everything_else_is_left_to_the_grammar(String line) {
         assertThat(PlainWords.read(line.split(" "))).isEmpty();
     }
 }

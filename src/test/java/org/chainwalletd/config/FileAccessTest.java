@@ -12,7 +12,7 @@ class FileAccessTest {
     private static final int SOMEBODY = 1000;
 
     @Test
-    void aSecretOfOursIsForNobodyElse() {
+    void a_secret_of_ours_is_for_nobody_else() {
         assertThat(secret(US, "r--------")).isTrue();
         assertThat(secret(US, "rw-------")).isTrue();
         assertThat(secret(US, "rw-r-----")).isFalse();
@@ -22,19 +22,19 @@ class FileAccessTest {
 
     /** A credential of systemd is root's, and the entry for the service's user in its access list shows as the group's bits. */
     @Test
-    void aSecretOfRootsMayBeHandedOverByItsGroup() {
+    void a_secret_of_roots_may_be_handed_over_by_its_group() {
         assertThat(secret(ROOT, "r--r-----")).isTrue();
         assertThat(secret(ROOT, "rw-rw----")).isFalse();
         assertThat(secret(ROOT, "r--r--r--")).isFalse();
     }
 
     @Test
-    void noSecretOfAThirdUserIsGoodEnough() {
+    void no_secret_of_a_third_user_is_good_enough() {
         assertThat(secret(SOMEBODY, "rw-------")).isFalse();
     }
 
     @Test
-    void whatIsReliedOnMayBeReadButNotChangedByOthers() {
+    void what_is_relied_on_may_be_read_but_not_changed_by_others() {
         assertThat(content(US, "rwxr-xr-x")).isTrue();
         assertThat(content(ROOT, "rw-r--r--")).isTrue();
         assertThat(content(US, "rwxrwx---")).isFalse();

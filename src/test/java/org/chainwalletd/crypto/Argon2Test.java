@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class Argon2Test {
     @Test
-    void agreesWithTheArgon2idVectorOfRfc9106Section53() {
+    void agrees_with_the_argon2id_vector_of_rfc9106_section53() {
         byte[] tag = new byte[32];
         new Argon2(32, 3, 4).hash(filled(32, 1), filled(16, 2), filled(8, 3), filled(12, 4), tag);
 
@@ -24,7 +24,7 @@ class Argon2Test {
     }
 
     @Test
-    void agreesWithTheReferenceImplementationWithoutSecretAndData() {
+    void agrees_with_the_reference_implementation_without_secret_and_data() {
         byte[] salt = "somesalt".getBytes(StandardCharsets.US_ASCII);
         byte[] passphrase = "password".getBytes(StandardCharsets.US_ASCII);
         try (SecretBytes key = new Argon2(65_536, 2, 1).derive(passphrase, salt)) {
@@ -35,12 +35,12 @@ class Argon2Test {
     }
 
     @Test
-    void theSpecifiedCostIs64MibThreePassesOneLane() {
+    void the_specified_cost_is64_mib_three_passes_one_lane() {
         assertThat(Argon2.SPECIFIED).isEqualTo(new Argon2(65_536, 3, 1));
     }
 
     @Test
-    void aCostThatArgon2DoesNotKnowIsRefused() {
+    void a_cost_that_argon2_does_not_know_is_refused() {
         assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(7, 1, 1));
         assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(8, 0, 1));
         assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(8, 1, 0));
@@ -49,13 +49,13 @@ class Argon2Test {
 
     /** The reference vector again and again, between computations of other inputs and beside another one. */
     @Test
-    void memoryThatWasUsedBeforeChangesNoResult() {
+    void memory_that_was_used_before_changes_no_result() {
         ExecutorService other = Executors.newSingleThreadExecutor();
         try {
             for (int i = 0; i < 2; i++) {
                 Future<?> beside = other.submit(() ->
                         Argon2.SPECIFIED.derive(new byte[3], filled(16, 7)).close());
-                agreesWithTheReferenceImplementationWithoutSecretAndData();
+                agrees_with_the_reference_implementation_without_secret_and_data();
                 Await.outcome(beside);
             }
         } finally {
@@ -64,7 +64,7 @@ class Argon2Test {
     }
 
     @Test
-    void memoryIsKeptForTheNextComputationButNeverForTwo() {
+    void memory_is_kept_for_the_next_computation_but_never_for_two() {
         Argon2Memory.take(8).giveBack();
         Argon2Memory first = Argon2Memory.take(8);
         Argon2Memory second = Argon2Memory.take(8);
@@ -76,7 +76,7 @@ class Argon2Test {
     }
 
     @Test
-    void blocksGoRoundAndNoMoreThanWantedAreKept() {
+    void blocks_go_round_and_no_more_than_wanted_are_kept() {
         Argon2Memory memory = new Argon2Memory(1);
         Block one = memory.allocate();
         Block two = memory.allocate();

@@ -26,7 +26,7 @@ class Ed25519Test {
             TEST 3, c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7, fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025, af82, 6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a
             TEST SHA(abc), 833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42, ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf, ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f, dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b58909351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704
             """)
-    void agreesWithTheRfc(String name, String seed, String publicKey, String message, String signature) {
+    void agrees_with_the_rfc(String name, String seed, String publicKey, String message, String signature) {
         byte[] derived = Ed25519.publicKey(HEX.parseHex(seed));
         byte[] made = Ed25519.sign(HEX.parseHex(seed), derived, HEX.parseHex(message));
 
@@ -36,7 +36,7 @@ class Ed25519Test {
     }
 
     @TestFactory
-    Stream<DynamicTest> publicKeyOfAnAddress() {
+    Stream<DynamicTest> public_key_of_an_address() {
         return Vectors.tests(
                 "addresses.json",
                 row -> Vectors.text(row, "seed") != null,
@@ -45,7 +45,7 @@ class Ed25519Test {
     }
 
     @TestFactory
-    Stream<DynamicTest> weakKeysAreNotUsable() {
+    Stream<DynamicTest> weak_keys_are_not_usable() {
         return Vectors.tests(
                 "weak-keys.json",
                 row -> assertThat(Ed25519.isUsable(Vectors.bytes(row, "public_key")))
@@ -53,14 +53,14 @@ class Ed25519Test {
     }
 
     @Test
-    void keysOfAnotherLengthAreNotUsable() {
+    void keys_of_another_length_are_not_usable() {
         for (int length : new int[] {0, 1, 31, 33, 64}) {
             assertThat(Ed25519.isUsable(new byte[length])).isFalse();
         }
     }
 
     @Test
-    void weakKeysVerifyNothing() {
+    void weak_keys_verify_nothing() {
         for (var row : Vectors.rows("weak-keys.json")) {
             if (!Vectors.flag(row, "usable")) {
                 byte[] identityAsR = new byte[Ed25519.SIGNATURE_LENGTH];
@@ -73,8 +73,8 @@ class Ed25519Test {
     }
 
     @Test
-    void anyChangedBitMakesASignatureInvalid() {
-        Random random = Seeded.random("anyChangedBitMakesASignatureInvalid");
+    void any_changed_bit_makes_a_signature_invalid() {
+        Random random = Seeded.random("any_changed_bit_makes_a_signature_invalid");
         byte[] seed = Seeded.bytes(random, 32);
         byte[] publicKey = Ed25519.publicKey(seed);
         byte[] message = Seeded.bytes(random, 40);
@@ -98,7 +98,7 @@ class Ed25519Test {
     }
 
     @Test
-    void aSignatureWithTheGroupOrderAddedToItsScalarIsRefused() {
+    void a_signature_with_the_group_order_added_to_its_scalar_is_refused() {
         byte[] seed = new byte[32];
         byte[] publicKey = Ed25519.publicKey(seed);
         byte[] signature = Ed25519.sign(seed, publicKey, new byte[0]);
@@ -114,8 +114,8 @@ class Ed25519Test {
     }
 
     @Test
-    void untrustedBytesOfAnyLengthNeverThrow() {
-        Random random = Seeded.random("untrustedBytesOfAnyLengthNeverThrow");
+    void untrusted_bytes_of_any_length_never_throw() {
+        Random random = Seeded.random("untrusted_bytes_of_any_length_never_throw");
         for (int i = 0; i < 2000; i++) {
             byte[] key = Seeded.bytes(random, random.nextBoolean() ? 32 : random.nextInt(70));
             byte[] signature = Seeded.bytes(random, random.nextBoolean() ? 64 : random.nextInt(130));
@@ -126,7 +126,7 @@ class Ed25519Test {
     }
 
     @Test
-    void aSeedOrKeyOfAnotherLengthIsACallersError() {
+    void a_seed_or_key_of_another_length_is_a_callers_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Ed25519.publicKey(new byte[31]))
                 .withMessageContaining("seed");
@@ -135,8 +135,8 @@ class Ed25519Test {
     }
 
     @Test
-    void aSigningKeySignsAsTheBareFunctionsDo() {
-        byte[] seed = Seeded.bytes(Seeded.random("aSigningKeySignsAsTheBareFunctionsDo"), 32);
+    void a_signing_key_signs_as_the_bare_functions_do() {
+        byte[] seed = Seeded.bytes(Seeded.random("a_signing_key_signs_as_the_bare_functions_do"), 32);
         byte[] message = {1, 2, 3};
         try (SigningKey key = SigningKey.takeOver(SecretBytes.copyOf(seed))) {
             assertThat(key.publicKey()).isEqualTo(Ed25519.publicKey(seed));
@@ -145,7 +145,7 @@ class Ed25519Test {
     }
 
     @Test
-    void aSigningKeyOverwritesItsSeedOnClose() {
+    void a_signing_key_overwrites_its_seed_on_close() {
         byte[] seed = new byte[32];
         Arrays.fill(seed, (byte) 7);
         SigningKey key = SigningKey.takeOver(SecretBytes.takeOver(seed));
@@ -160,7 +160,7 @@ class Ed25519Test {
     }
 
     @Test
-    void aSeedThatIsNoKeyIsOverwrittenAllTheSame() {
+    void a_seed_that_is_no_key_is_overwritten_all_the_same() {
         byte[] seed = {1, 2, 3};
 
         assertThatIllegalArgumentException().isThrownBy(() -> SigningKey.takeOver(SecretBytes.takeOver(seed)));

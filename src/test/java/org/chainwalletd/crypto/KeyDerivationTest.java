@@ -15,7 +15,7 @@ class KeyDerivationTest {
     private static final int COIN_TYPE = 9527;
 
     @TestFactory
-    Stream<DynamicTest> keysOfTheDefaultBrand() {
+    Stream<DynamicTest> keys_of_the_default_brand() {
         return Vectors.tests("keys.json", row -> {
             try (Mnemonic phrase = phraseOf(row);
                     SecretBytes entropy = phrase.entropy();
@@ -30,7 +30,7 @@ class KeyDerivationTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> keysOfAnotherBrand() {
+    Stream<DynamicTest> keys_of_another_brand() {
         return Vectors.tests("other-brand.json", Vectors.where("type", "key"), row -> {
             try (Mnemonic phrase = phraseOf(row)) {
                 assertSecret(row, phrase, "ALPHA-MNEMONIC-ED25519-V1");
@@ -39,7 +39,7 @@ class KeyDerivationTest {
     }
 
     @Test
-    void theMnemonicTagIsTheRawBytesOfTheTagTable() {
+    void the_mnemonic_tag_is_the_raw_bytes_of_the_tag_table() {
         JsonNode tag = Vectors.row("tags.json", "CHAIN-MNEMONIC-ED25519-V1");
         JsonNode key = Vectors.row("keys.json", "standard-abandon-art");
         try (Mnemonic phrase = phraseOf(key);
@@ -49,7 +49,7 @@ class KeyDerivationTest {
     }
 
     @Test
-    void onlyTwentyFourWordsSpellASecret() {
+    void only_twenty_four_words_spell_a_secret() {
         try (Mnemonic twelve = Mnemonic.ofEntropy(new byte[16])) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> KeyDerivation.independent(twelve))

@@ -39,7 +39,7 @@ class MnemonicTest {
         "68a79eaca2324873eacc50cb9c6eca8cc68ea5d936f98787c60c7ebc74e6ce7c, hamster diagram private dutch cause delay private meat slide toddler razor book happy fancy gospel tennis maple dilemma loan word shrug inflict delay length",
         "f585c11aec520db57dd353c69554b21a89b20fb0650966fa0a9d6f74fd989d8f, void come effort suffer camp survey warrior heavy shoot primary clutch crush open amazing screen patrol group space point ten exist slush involve unfold",
     })
-    void entropyAndWordsOfTheReferenceVectors(String entropy, String words) {
+    void entropy_and_words_of_the_reference_vectors(String entropy, String words) {
         try (Mnemonic made = Mnemonic.ofEntropy(HEX.parseHex(entropy));
                 Mnemonic read = Mnemonic.parse(utf8(words))) {
             assertThat(text(made)).isEqualTo(words);
@@ -49,7 +49,7 @@ class MnemonicTest {
     }
 
     @Test
-    void seedWithTheEmptyPassphrase() {
+    void seed_with_the_empty_passphrase() {
         try (Mnemonic phrase = Mnemonic.parse(utf8(ABOUT));
                 SecretBytes seed = phrase.seed()) {
             assertThat(HEX.formatHex(seed.copy()))
@@ -59,8 +59,8 @@ class MnemonicTest {
     }
 
     @Test
-    void anyEntropySurvivesBeingSpelt() {
-        Random random = Seeded.random("anyEntropySurvivesBeingSpelt");
+    void any_entropy_survives_being_spelt() {
+        Random random = Seeded.random("any_entropy_survives_being_spelt");
         for (int i = 0; i < 500; i++) {
             byte[] entropy = Seeded.bytes(random, 16 + 4 * random.nextInt(5));
             try (Mnemonic made = Mnemonic.ofEntropy(entropy);
@@ -71,7 +71,7 @@ class MnemonicTest {
     }
 
     @Test
-    void wordsMayBeSeparatedByAnyWhiteSpace() {
+    void words_may_be_separated_by_any_white_space() {
         for (String space : List.of(
                 "\t", "\r\n", "\u000b", "\f", "   ", "\u0085", "\u00a0", "\u1680", "\u2003", "\u2028", "\u2029",
                 "\u202f", "\u205f", "\u3000")) {
@@ -83,13 +83,13 @@ class MnemonicTest {
     }
 
     @Test
-    void whiteSpaceThatIsCutInTheMiddleIsNone() {
+    void white_space_that_is_cut_in_the_middle_is_none() {
         byte[] cut = Arrays.copyOf(utf8(ABOUT + "\u3000"), ABOUT.length() + 2);
         assertThat(refusal(() -> Mnemonic.parse(cut)).reason()).isEqualTo(Reason.UNKNOWN_WORD);
     }
 
     @Test
-    void anotherNumberOfWordsIsRefusedFirst() {
+    void another_number_of_words_is_refused_first() {
         assertThat(refusal(() -> Mnemonic.parse(new byte[0])))
                 .hasMessage("a phrase has 12, 15, 18, 21 or 24 words, this one has 0");
         assertThat(refusal(() -> Mnemonic.parse(utf8("abandon ".repeat(13)))))
@@ -102,7 +102,7 @@ class MnemonicTest {
     }
 
     @Test
-    void askingForANumberOfWordsThatNoPhraseHasIsACallersError() {
+    void asking_for_a_number_of_words_that_no_phrase_has_is_a_callers_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Mnemonic.parse(utf8("abandon ".repeat(13)), 13))
                 .withMessage("a phrase has 12, 15, 18, 21 or 24 words, not 13");
@@ -110,7 +110,7 @@ class MnemonicTest {
 
     /** A word in capitals is a word of the phrase, and one with a typing error nearly so: neither stands in the message, or in a log. */
     @Test
-    void unknownWordsAreToldByTheirPlaceAndNeverShown() {
+    void unknown_words_are_told_by_their_place_and_never_shown() {
         MnemonicException refusal =
                 refusal(() -> Mnemonic.parse(utf8("Abandon " + "abandon ".repeat(9) + "abandonn about")));
 
@@ -122,7 +122,7 @@ class MnemonicTest {
     }
 
     @Test
-    void aWrongChecksumIsRefusedWithoutNamingAWord() {
+    void a_wrong_checksum_is_refused_without_naming_a_word() {
         MnemonicException refusal = refusal(() -> Mnemonic.parse(utf8("abandon ".repeat(24))));
 
         assertThat(refusal.reason()).isEqualTo(Reason.CHECKSUM);
@@ -131,7 +131,7 @@ class MnemonicTest {
     }
 
     @Test
-    void lastWordsThatFitAreExactlyThoseOfTheChecksum() {
+    void last_words_that_fit_are_exactly_those_of_the_checksum() {
         int fitting = 0;
         for (int i = 0; i < WordList.SIZE; i++) {
             byte[] words = utf8("abandon ".repeat(23) + new String(WordList.word(i), StandardCharsets.US_ASCII));
@@ -146,8 +146,8 @@ class MnemonicTest {
     }
 
     @Test
-    void anyBytesAreAPhraseOrRefused() {
-        Random random = Seeded.random("anyBytesAreAPhraseOrRefused");
+    void any_bytes_are_a_phrase_or_refused() {
+        Random random = Seeded.random("any_bytes_are_a_phrase_or_refused");
         for (int i = 0; i < 3000; i++) {
             byte[] input = random.nextBoolean() ? Seeded.bytes(random, random.nextInt(200)) : shuffled(random);
             try (Mnemonic phrase = Mnemonic.parse(input)) {
@@ -159,14 +159,14 @@ class MnemonicTest {
     }
 
     @Test
-    void readingLeavesTheInputToItsOwner() {
+    void reading_leaves_the_input_to_its_owner() {
         byte[] input = utf8(ART);
         Mnemonic.parse(input).close();
         assertThat(input).isEqualTo(utf8(ART));
     }
 
     @Test
-    void aClosedPhraseRefusesEveryUse() {
+    void a_closed_phrase_refuses_every_use() {
         Mnemonic phrase = Mnemonic.random(24, new SecureRandom());
         SecretBytes entropy = phrase.entropy();
         phrase.close();
@@ -178,7 +178,7 @@ class MnemonicTest {
     }
 
     @Test
-    void newPhrasesHaveTheWantedLengthAndDiffer() {
+    void new_phrases_have_the_wanted_length_and_differ() {
         SecureRandom random = new SecureRandom();
         for (int words : new int[] {12, 15, 18, 21, 24}) {
             try (Mnemonic first = Mnemonic.random(words, random);
@@ -191,14 +191,14 @@ class MnemonicTest {
     }
 
     @Test
-    void entropyOfAnotherLengthIsACallersError() {
+    void entropy_of_another_length_is_a_callers_error() {
         for (int length : new int[] {0, 12, 15, 17, 33, 36}) {
             assertThatIllegalArgumentException().isThrownBy(() -> Mnemonic.ofEntropy(new byte[length]));
         }
     }
 
     @Test
-    void theTextFormShowsNoWord() {
+    void the_text_form_shows_no_word() {
         try (Mnemonic phrase = Mnemonic.parse(utf8(ART))) {
             assertThat(phrase.toString()).doesNotContain("abandon").doesNotContain("art");
         }

@@ -28,8 +28,8 @@ class ResidueTest {
     Path folder;
 
     @Test
-    void nothingOfASecretIsOnTheHeapOnceItIsClosed() throws Exception {
-        Random random = Seeded.random("nothingOfASecretIsOnTheHeapOnceItIsClosed");
+    void nothing_of_a_secret_is_on_the_heap_once_it_is_closed() throws Exception {
+        Random random = Seeded.random("nothing_of_a_secret_is_on_the_heap_once_it_is_closed");
         byte[] entropy = Seeded.bytes(random, ResidueMain.LENGTH);
         byte[] passphrase = Seeded.bytes(random, ResidueMain.LENGTH);
         byte[] kept = Seeded.bytes(random, ResidueMain.LENGTH);

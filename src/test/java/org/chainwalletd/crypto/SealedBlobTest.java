@@ -25,7 +25,7 @@ class SealedBlobTest {
     private static final byte[] PASSPHRASE = utf8("correct horse battery staple");
 
     @TestFactory
-    Stream<DynamicTest> blobsOfTheDefaultBrandSealAndOpen() {
+    Stream<DynamicTest> blobs_of_the_default_brand_seal_and_open() {
         return Vectors.tests("sealed.json", Vectors.where("expect", "ok"), row -> {
             try (SecretBytes key = Argon2.SPECIFIED.derive(passphrase(row), Vectors.bytes(row, "salt"))) {
                 assertThat(key.copy()).isEqualTo(Vectors.bytes(row, "key"));
@@ -35,7 +35,7 @@ class SealedBlobTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> blobsOfAnotherBrandSealAndOpen() {
+    Stream<DynamicTest> blobs_of_another_brand_seal_and_open() {
         return Vectors.tests("other-brand.json", Vectors.where("type", "sealed"), row -> {
             try (SecretBytes key = Argon2.SPECIFIED.derive(passphrase(row), Vectors.bytes(row, "salt"))) {
                 assertSealsAndOpens(row, key);
@@ -44,7 +44,7 @@ class SealedBlobTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> blobsThatMustNotOpenSayWhy() {
+    Stream<DynamicTest> blobs_that_must_not_open_say_why() {
         return Vectors.tests("sealed.json", row -> !Vectors.text(row, "expect").equals("ok"), row -> {
             Reason expected = switch (Vectors.text(row, "expect")) {
                 case "too-short" -> Reason.TOO_SHORT;
@@ -60,7 +60,7 @@ class SealedBlobTest {
     }
 
     @Test
-    void refusalsComeInTheOrderOfTheSpecification() {
+    void refusals_come_in_the_order_of_the_specification() {
         byte[] wrongInEveryWay = new byte[48];
         assertThat(reasonOf(() -> SealedBlob.parse(wrongInEveryWay))).isEqualTo(Reason.TOO_SHORT);
         assertThat(reasonOf(() -> SealedBlob.parse(new byte[49]))).isEqualTo(Reason.BAD_MAGIC);
@@ -72,8 +72,8 @@ class SealedBlobTest {
     }
 
     @Test
-    void whatWasSealedOpensWithTheSamePassphraseAndRoleOnly() {
-        Random random = Seeded.random("whatWasSealedOpensWithTheSamePassphraseAndRoleOnly");
+    void what_was_sealed_opens_with_the_same_passphrase_and_role_only() {
+        Random random = Seeded.random("what_was_sealed_opens_with_the_same_passphrase_and_role_only");
         for (int i = 0; i < 100; i++) {
             byte[] plaintext = Seeded.bytes(random, random.nextInt(300));
             byte[] passphrase = Seeded.bytes(random, random.nextInt(40));
@@ -94,7 +94,7 @@ class SealedBlobTest {
     }
 
     @Test
-    void everySealTakesAFreshSaltAndNonce() {
+    void every_seal_takes_a_fresh_salt_and_nonce() {
         SecureRandom random = new SecureRandom();
         byte[] first =
                 SealedBlob.seal(CHEAP, PASSPHRASE, random, ROLE, new byte[32]).toBytes();
@@ -106,7 +106,7 @@ class SealedBlobTest {
     }
 
     @Test
-    void everyChangedBitIsNoticed() {
+    void every_changed_bit_is_noticed() {
         byte[] file = SealedBlob.seal(CHEAP, PASSPHRASE, new SecureRandom(), ROLE, new byte[32])
                 .toBytes();
         for (int bit = 0; bit < 8 * file.length; bit++) {
@@ -120,7 +120,7 @@ class SealedBlobTest {
     }
 
     @Test
-    void anyCutFileFailsCleanly() {
+    void any_cut_file_fails_cleanly() {
         byte[] file = SealedBlob.seal(CHEAP, PASSPHRASE, new SecureRandom(), ROLE, new byte[32])
                 .toBytes();
         for (int length = 0; length < file.length; length++) {
@@ -132,8 +132,8 @@ class SealedBlobTest {
     }
 
     @Test
-    void anyBytesEitherOpenOrFailWithAReason() {
-        Random random = Seeded.random("anyBytesEitherOpenOrFailWithAReason");
+    void any_bytes_either_open_or_fail_with_a_reason() {
+        Random random = Seeded.random("any_bytes_either_open_or_fail_with_a_reason");
         for (int i = 0; i < 3000; i++) {
             byte[] blob = Seeded.bytes(random, random.nextInt(200));
             if (random.nextInt(4) > 0 && blob.length >= 5) {
@@ -145,7 +145,7 @@ class SealedBlobTest {
     }
 
     @Test
-    void noPairOfKeyAndNonceIsSpecial() {
+    void no_pair_of_key_and_nonce_is_special() {
         byte[] ones = new byte[32];
         Arrays.fill(ones, (byte) 0xff);
         for (byte[] keyBytes : new byte[][] {new byte[32], ones}) {
@@ -160,7 +160,7 @@ class SealedBlobTest {
     }
 
     @Test
-    void partsOfAnotherLengthAreACallersError() {
+    void parts_of_another_length_are_a_callers_error() {
         SecretBytes key = SecretBytes.takeOver(new byte[32]);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SealedBlob.seal(key, new byte[15], new byte[12], ROLE, new byte[0]));
@@ -172,7 +172,7 @@ class SealedBlobTest {
     }
 
     @Test
-    void aBlobIsNotChangedThroughTheArraysItCameFromOrGave() {
+    void a_blob_is_not_changed_through_the_arrays_it_came_from_or_gave() {
         SealedBlob sealed = SealedBlob.seal(CHEAP, PASSPHRASE, new SecureRandom(), ROLE, new byte[] {1, 2, 3});
         byte[] file = sealed.toBytes();
         SealedBlob parsed = SealedBlob.parse(file);

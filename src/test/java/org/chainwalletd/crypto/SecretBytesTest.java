@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class SecretBytesTest {
     @Test
-    void closingOverwritesTheArrayThatWasTakenOver() {
+    void closing_overwrites_the_array_that_was_taken_over() {
         byte[] content = {1, 2, 3};
         SecretBytes secret = SecretBytes.takeOver(content);
 
@@ -24,7 +24,7 @@ class SecretBytesTest {
     }
 
     @Test
-    void aClosedSecretRefusesEveryUse() {
+    void a_closed_secret_refuses_every_use() {
         SecretBytes secret = SecretBytes.takeOver(new byte[] {1});
         secret.close();
 
@@ -34,7 +34,7 @@ class SecretBytesTest {
     }
 
     @Test
-    void copiesLiveOnAfterTheirSourceIsClosed() {
+    void copies_live_on_after_their_source_is_closed() {
         byte[] original = {1, 2, 3};
         SecretBytes secret = SecretBytes.copyOf(original);
         byte[] copy = secret.copy();
@@ -48,21 +48,21 @@ class SecretBytesTest {
     }
 
     @Test
-    void theTextFormShowsNoContent() {
+    void the_text_form_shows_no_content() {
         SecretBytes secret = SecretBytes.takeOver(new byte[] {0x61, 0x62, 0x63});
 
         assertThat(secret.toString()).isEqualTo("SecretBytes[3 bytes]");
     }
 
     @Test
-    void equalContentDoesNotMakeSecretsEqual() {
+    void equal_content_does_not_make_secrets_equal() {
         SecretBytes secret = SecretBytes.takeOver(new byte[] {1});
 
         assertThat(secret).isEqualTo(secret).isNotEqualTo(secret.duplicate());
     }
 
     @Test
-    void closingInsideAUseTakesEffectAtItsEnd() {
+    void closing_inside_a_use_takes_effect_at_its_end() {
         byte[] content = {5};
         SecretBytes secret = SecretBytes.takeOver(content);
 
@@ -76,7 +76,7 @@ class SecretBytesTest {
     }
 
     @Test
-    void closingDuringAUseOfAnotherThreadWaitsForItsEndWithoutBlocking() throws Exception {
+    void closing_during_a_use_of_another_thread_waits_for_its_end_without_blocking() throws Exception {
         byte[] content = {5};
         SecretBytes secret = SecretBytes.takeOver(content);
         CountDownLatch inside = new CountDownLatch(1);
@@ -99,7 +99,7 @@ class SecretBytesTest {
     }
 
     @Test
-    void aUseThatFailsStillReleasesTheSecret() {
+    void a_use_that_fails_still_releases_the_secret() {
         byte[] content = {5};
         SecretBytes secret = SecretBytes.takeOver(content);
         assertThatIllegalStateException()

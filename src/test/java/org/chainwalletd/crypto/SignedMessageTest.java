@@ -14,7 +14,7 @@ import org.junit.jupiter.api.TestFactory;
 
 class SignedMessageTest {
     @TestFactory
-    Stream<DynamicTest> messagesOfTheDefaultBrand() {
+    Stream<DynamicTest> messages_of_the_default_brand() {
         return Vectors.tests("messages.json", row -> {
             byte[] publicKey = Vectors.bytes(row, "public_key");
             String claimed = Vectors.text(row, "claimed_address");
@@ -31,7 +31,7 @@ class SignedMessageTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> messagesOfAnotherBrand() {
+    Stream<DynamicTest> messages_of_another_brand() {
         return Vectors.tests("other-brand.json", Vectors.where("type", "message"), row -> {
             assertThat(SignedMessage.image(tag("ALPHA"), message(row))).isEqualTo(Vectors.bytes(row, "image"));
             assertSigns(row, "ALPHA");
@@ -39,7 +39,7 @@ class SignedMessageTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> onlyHonestSignaturesAreValid() {
+    Stream<DynamicTest> only_honest_signatures_are_valid() {
         return Vectors.tests(
                 "own/signatures-at-the-edge.json",
                 row -> assertThat(SignedMessage.verify(
@@ -51,7 +51,7 @@ class SignedMessageTest {
     }
 
     @Test
-    void aSignatureOfOneBrandIsWorthNothingUnderAnother() {
+    void a_signature_of_one_brand_is_worth_nothing_under_another() {
         try (SigningKey key = SigningKey.takeOver(SecretBytes.takeOver(new byte[32]))) {
             byte[] signature = SignedMessage.sign(key, tag("CHAIN"), new byte[0]);
 
@@ -63,7 +63,7 @@ class SignedMessageTest {
     }
 
     @Test
-    void signaturesAndKeysOfAnotherLengthAreInvalid() {
+    void signatures_and_keys_of_another_length_are_invalid() {
         try (SigningKey key = SigningKey.takeOver(SecretBytes.takeOver(new byte[32]))) {
             byte[] signature = SignedMessage.sign(key, tag("CHAIN"), new byte[0]);
 

@@ -44,7 +44,7 @@ class Slip10Test {
     }
 
     @Test
-    void anIndexHasNoHardeningBitOfItsOwn() {
+    void an_index_has_no_hardening_bit_of_its_own() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Slip10.derive(new byte[64], 44, 0x8000_0000))
                 .withMessage("index must be in 0 … 2^31-1, not 2147483648");
