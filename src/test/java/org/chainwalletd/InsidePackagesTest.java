@@ -1,0 +1,217 @@
+package org.chainwalletd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.chainwalletd.testkit.ClassFiles;
+import org.junit.jupiter.api.Test;
+
+/** Arrows point one way inside the packages too: between the parts of a package, and between the files of one part. */
+class InsidePackagesTest {
+    private static final JavaClasses MAIN = ClassFiles.ofTheProgram();
+
+    /** Each part of a package with those of the same package that it may use. */
+    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
+            Map.entry("client", Set.of("client.method")),
+            Map.entry("client.example", Set.of("client", "client.method")),
+            Map.entry("client.method", Set.of()),
+            Map.entry("devnet", Set.of("devnet.call", "devnet.indexer", "devnet.ledger", "devnet.wire")),
+            Map.entry("devnet.call", Set.of("devnet.ledger", "devnet.wire")),
+            Map.entry("devnet.compare", Set.of("devnet")),
+            Map.entry("devnet.indexer", Set.of("devnet.call", "devnet.ledger", "devnet.wire")),
+            Map.entry("devnet.ledger", Set.of()),
+            Map.entry("devnet.pool", Set.of("devnet", "devnet.ledger")),
+            Map.entry("devnet.wire", Set.of()),
+            Map.entry("node", Set.of()),
+            Map.entry("node.push", Set.of("node")),
+            Map.entry("rpc", Set.of()),
+            Map.entry(
+                    "rpc.method",
+                    Set.of(
+                            "rpc",
+                            "rpc.method.follow",
+                            "rpc.method.htlc",
+                            "rpc.method.indexer",
+                            "rpc.method.keyring",
+                            "rpc.method.message",
+                            "rpc.method.quote",
+                            "rpc.method.read",
+                            "rpc.method.spend",
+                            "rpc.method.swap",
+                            "rpc.method.uri",
+                            "rpc.method.wait")),
+            Map.entry("rpc.method.follow", Set.of("rpc")),
+            Map.entry("rpc.method.htlc", Set.of("rpc", "rpc.method.spend")),
+            Map.entry("rpc.method.indexer", Set.of("rpc")),
+            Map.entry("rpc.method.keyring", Set.of("rpc")),
+            Map.entry("rpc.method.message", Set.of("rpc")),
+            Map.entry("rpc.method.quote", Set.of("rpc")),
+            Map.entry("rpc.method.read", Set.of("rpc")),
+            Map.entry("rpc.method.spend", Set.of("rpc")),
+            Map.entry("rpc.method.swap", Set.of("rpc", "rpc.method.keyring", "rpc.method.spend")),
+            Map.entry("rpc.method.uri", Set.of("rpc")),
+            Map.entry("rpc.method.wait", Set.of("rpc")),
+            Map.entry("store", Set.of()),
+            Map.entry("store.books", Set.of("store")),
+            Map.entry("swap", Set.of("swap.pool")),
+            Map.entry("swap.pool", Set.of()));
+
+    /**
+     * Files that know each other in a circle: none is added, and one that is opened is taken out of this list. What remains are actors that
+     * send each other messages, a sealed type with the one that performs its kinds, a value with what makes it, and the command line.
+     */
+    private static final Set<String> CIRCLES = Set.of(
+            "boot: SwapLegs Swaps",
+            "chain: ChainProfile Hash256",
+            "cli: AnyWords Command CommandLineParser CompletionCommand Connection DemoCommand "
+                    + "DevnetCommand DoctorCommand InitSeededCommand Invocation MigrateCommand Program RpcCommand "
+                    + "RpcCompletion RpcParameters SecretWords ServeCommand TokenCommand TrialGround WatchCommand",
+            "client: EventStream SseParser",
+            "coins: NodeOutputs VerifiedOutputs",
+            "config: SettingsLoader SwapSection",
+            "crypto: Mnemonic PhraseReader",
+            "devnet.call: Faults Lie",
+            "devnet.ledger: BlockRules Ledger",
+            "devnet.pool: Pool PoolServer",
+            "devnet.wire: NodeServer PushHub PushStream",
+            "follow: Follower SecondReading",
+            "http: Authenticator Tokens",
+            "http: CertificateFiles SelfSigned TlsIdentity",
+            "http: HttpServer Pages",
+            "indexer: HtlcAnswers IndexerAnswers",
+            "keyring: Arrivals Departures Derivations EvmCustody KeyPool KeyReveals Keyring "
+                    + "KeyringActor KeyringQuestions UnsealedKeys Unsealings VaultExport",
+            "keyring: Vault VaultEvmKeys",
+            "node: Call Pin UpstreamNode View",
+            "node: Nodes Upstreams",
+            "node: Upstream UpstreamCalls",
+            "observe: LogProvider LogSetup",
+            "rpc.method.keyring: ConfirmedCoinsGuard NodesGuard",
+            "rpc.method.swap: AccountMethods EvmGetBalancesMethod EvmSendNativeMethod EvmTxHistoryMethod",
+            "rpc.method.swap: EvmImportKeyMethod EvmImportMnemonicMethod EvmKeyMethods",
+            "rpc: ParamBinder ParamTypes WireTypes WireValue",
+            "rpc: RpcCall RpcDispatcher",
+            "spend: Abandonments BurialWatch OutcomeWrites Rebroadcaster Resends Reservations WatchedOutcomes",
+            "spend: Act Ending SentSpend Spend SpendRunner Step",
+            "spend: Allowance AllowanceStatus",
+            "spend: Broadcast Lookup SecondOpinion",
+            "store.books: BooksSession Page",
+            "store.books: CreditFeed CreditReading PaymentReading",
+            "store.books: HtlcChanges HtlcRows HtlcTable",
+            "store: Intent SpendRow TokenBinding",
+            "store: SqliteAccountSends SqliteAllowance SqliteIntents SqliteReservations "
+                    + "SqliteScanCursors SqliteStore SqliteSwaps",
+            "wait: FeedGroup FeedWait",
+            "watch: Asking Listening Watch");
+
+    @Test
+    void the_parts_of_a_package_use_each_other_one_way() {
+        Map<String, Set<String>> used = new TreeMap<>();
+        Set<String> words = new TreeSet<>();
+        for (JavaClass user : MAIN) {
+            words.add(partOf(user));
+            for (Dependency dependency : user.getDirectDependenciesFromSelf()) {
+                String part = partOf(dependency.getTargetClass());
+                if (!part.isEmpty()
+                        && !part.equals(partOf(user))
+                        && wordOf(part).equals(wordOf(partOf(user)))) {
+                    used.computeIfAbsent(partOf(user), name -> new TreeSet<>()).add(part);
+                }
+            }
+        }
+        Map<String, Set<String>> unwanted = new TreeMap<>();
+        used.forEach((part, others) -> {
+            Set<String> more = new TreeSet<>(others);
+            more.removeAll(MAY_USE.getOrDefault(part, Set.of()));
+            if (!more.isEmpty()) {
+                unwanted.put(part, more);
+            }
+        });
+        assertThat(unwanted).isEmpty();
+        assertThat(MAY_USE.keySet())
+                .as("packages that have parts")
+                .isEqualTo(words.stream()
+                        .filter(part -> words.stream()
+                                        .filter(other -> wordOf(other).equals(wordOf(part)))
+                                        .count()
+                                > 1)
+                        .collect(Collectors.toSet()));
+        assertThat(circles(MAY_USE)).isEmpty();
+    }
+
+    @Test
+    void the_files_of_a_part_know_each_other_one_way() {
+        Map<String, Map<String, Set<String>>> parts = new TreeMap<>();
+        for (JavaClass user : MAIN) {
+            Map<String, Set<String>> files = parts.computeIfAbsent(partOf(user), part -> new TreeMap<>());
+            Set<String> known = files.computeIfAbsent(fileOf(user), file -> new TreeSet<>());
+            user.getDirectDependenciesFromSelf().stream()
+                    .map(Dependency::getTargetClass)
+                    .filter(target -> target.getPackageName().equals(user.getPackageName()))
+                    .map(InsidePackagesTest::fileOf)
+                    .filter(file -> !file.equals(fileOf(user)))
+                    .forEach(known::add);
+        }
+        Set<String> circles = new TreeSet<>();
+        parts.forEach((part, files) -> circles(files).forEach(circle -> circles.add(part + ": " + circle)));
+
+        assertThat(circles).isEqualTo(new TreeSet<>(CIRCLES));
+    }
+
+    /** Those who reach each other, as many as there are, in the order of the alphabet. */
+    private static Set<String> circles(Map<String, Set<String>> arrows) {
+        Map<String, Set<String>> reached = new HashMap<>();
+        arrows.keySet().forEach(from -> reached.put(from, reachedFrom(from, arrows)));
+        Set<String> circles = new TreeSet<>();
+        for (String from : arrows.keySet()) {
+            List<String> circle = new ArrayList<>(new TreeSet<>(reached.get(from).stream()
+                    .filter(to -> reached.getOrDefault(to, Set.of()).contains(from))
+                    .toList()));
+            if (circle.size() > 1) {
+                circles.add(String.join(" ", circle));
+            }
+        }
+        return circles;
+    }
+
+    private static Set<String> reachedFrom(String from, Map<String, Set<String>> arrows) {
+        Set<String> reached = new TreeSet<>();
+        Deque<String> open = new ArrayDeque<>(Set.of(from));
+        while (!open.isEmpty()) {
+            arrows.getOrDefault(open.pop(), Set.of()).stream()
+                    .filter(reached::add)
+                    .forEach(open::push);
+        }
+        return reached;
+    }
+
+    private static String fileOf(JavaClass type) {
+        JavaClass outer = type;
+        while (outer.getEnclosingClass().isPresent()) {
+            outer = outer.getEnclosingClass().get();
+        }
+        return outer.getSimpleName();
+    }
+
+    private static String partOf(JavaClass type) {
+        String name = type.getPackageName();
+        String root = "org.chainwalletd";
+        return name.startsWith(root + ".") ? name.substring(root.length() + 1) : "";
+    }
+
+    private static String wordOf(String part) {
+        return part.split("\\.")[0];
+    }
+}
