@@ -179,6 +179,11 @@ public final class EvmDevnet implements AutoCloseable {
         ledger.baseFee(wei);
     }
 
+    /** As when blocks are full of others: what pays a smaller tip than this waits. */
+    public void crowded(BigInteger leastTip) {
+        ledger.leastTip(leastTip);
+    }
+
     /** Drops a waiting transaction as a full mempool does. */
     public boolean forget(Hash256 hash) {
         return ledger.forget(hash);

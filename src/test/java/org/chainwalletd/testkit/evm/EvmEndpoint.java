@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.testkit.Await;
@@ -69,6 +70,7 @@ public final class EvmEndpoint implements AutoCloseable {
     private final EvmLies lies = new EvmLies();
     private final Map<String, Fault> faults = new ConcurrentHashMap<>();
     private final Map<String, Runnable> before = new ConcurrentHashMap<>();
+    private volatile Consumer<SignedTransaction> heard = tx -> {};
     private final List<Call> calls = new ArrayList<>();
     private final ExecutorService threads;
     private final InetSocketAddress address;
@@ -184,6 +186,11 @@ public final class EvmEndpoint implements AutoCloseable {
         before.put(method, step);
     }
 
+    /** Hears each well-formed transaction before it is taken or refused, whatever else the endpoint was told. */
+    public void hear(Consumer<SignedTransaction> ear) {
+        heard = ear;
+    }
+
     /** Well and honest again; what hangs is let go. */
     public void behave() {
         faults.clear();
@@ -252,6 +259,7 @@ public final class EvmEndpoint implements AutoCloseable {
         }
         Call call = new Call(request.get("method").textValue(), request.path("params"));
         remember(call);
+        tell(call);
         Optional.ofNullable(before.get(call.method())).ifPresent(Runnable::run);
         ObjectNode answer = NODES.objectNode().put("jsonrpc", "2.0").set("id", request.path("id"));
         try {
@@ -268,6 +276,17 @@ public final class EvmEndpoint implements AutoCloseable {
     /** What the chain says, with the lies of this endpoint. */
     private JsonNode honest(Call call) {
         return lies.answer(call.method(), call.params(), rpc.call(call.method(), call.params()));
+    }
+
+    private void tell(Call call) {
+        if (call.method().equals("eth_sendRawTransaction")) {
+            try {
+                heard.accept(
+                        SignedTransaction.decode(EvmJson.bytes(call.params().get(0), "transaction")));
+            } catch (IllegalArgumentException | EvmRefusal malformed) {
+                return;
+            }
+        }
     }
 
     private void remember(Call call) {

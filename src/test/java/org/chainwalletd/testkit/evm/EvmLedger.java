@@ -26,6 +26,7 @@ final class EvmLedger {
     private final EvmMempool mempool = new EvmMempool();
     private BigInteger baseFee = BigInteger.valueOf(1_000_000_000);
     private OptionalLong nextTime = OptionalLong.empty();
+    private BigInteger leastTip = BigInteger.ZERO;
     private int safeDepth = 1;
     private int finalDepth = 2;
     private OptionalLong pinnedSafe = OptionalLong.empty();
@@ -85,6 +86,11 @@ final class EvmLedger {
 
     synchronized BigInteger baseFee() {
         return baseFee;
+    }
+
+    /** What pays less above the base fee finds no room in any block. */
+    synchronized void leastTip(BigInteger wei) {
+        leastTip = wei;
     }
 
     synchronized void nextTime(long unixSeconds) {
@@ -235,6 +241,7 @@ final class EvmLedger {
         long gas = 0;
         for (SignedTransaction tx : order) {
             boolean fits = gas + tx.gas() <= EvmBlock.GAS_LIMIT
+                    && tx.tip(baseFee).compareTo(leastTip) >= 0
                     && tx.nonce() == world.nonce(tx.from())
                     && world.balance(tx.from()).compareTo(tx.cost()) >= 0;
             if (fits) {
