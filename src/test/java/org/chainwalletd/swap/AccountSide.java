@@ -18,7 +18,7 @@ import org.chainwalletd.account.SendPace;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.keyring.EvmKeys;
 import org.chainwalletd.keyring.TestSeals;
-import org.chainwalletd.store.Store;
+import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 
@@ -26,7 +26,7 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 record AccountSide(EvmEndpoints endpoints, AccountService sends) {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final SendPace PACE = new SendPace(
-            Duration.ofMillis(20),
+            Duration.ofMillis(50),
             Duration.ofSeconds(15),
             Duration.ofSeconds(60),
             3,
@@ -37,7 +37,12 @@ record AccountSide(EvmEndpoints endpoints, AccountService sends) {
             64);
 
     static AccountSide start(
-            ActorTestKit kit, EvmDevnet chain, EvmKeys keys, Store store, Executor executor, URI... endpoints) {
+            ActorTestKit kit,
+            EvmDevnet chain,
+            EvmKeys keys,
+            AccountSendStore store,
+            Executor executor,
+            URI... endpoints) {
         EvmEndpoints.Spawner spawner = new EvmEndpoints.Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
@@ -51,9 +56,7 @@ record AccountSide(EvmEndpoints endpoints, AccountService sends) {
                         List.of(endpoints), 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, PATIENCE),
                 executor);
         SealedSends journal = Await.result(SealedSends.open(
-                store.accountSends(),
-                like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
-                executor));
+                store, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
         AccountService sends = Await.result(AccountService.start(
                 new SendSetup(asked, keys, journal, OptionalLong.empty(), PACE, chain.clock(), executor), spawner));
         return new AccountSide(asked, sends);

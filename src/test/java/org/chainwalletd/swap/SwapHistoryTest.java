@@ -3,22 +3,24 @@ package org.chainwalletd.swap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.chainwalletd.evm.SwapContract;
+import java.util.Optional;
+import java.util.Set;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.evm.EvmDevnet;
-import org.chainwalletd.testkit.evm.EvmLies;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,13 +31,48 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dswap.real.histories=500 -Dswap.real.seed=N} runs more.
  */
 class SwapHistoryTest {
+    /** Where one can lose the most: what is durable has not left, or what has left is not known. */
+    private static final List<Life.Place> DEADLIEST = List.of(
+            new Life.Place("LOCK", Life.Moment.AFTER),
+            new Life.Place("IntentStore.open", Life.Moment.AFTER),
+            new Life.Place("AccountSendStore.open", Life.Moment.AFTER),
+            new Life.Place("REVEAL", Life.Moment.AFTER),
+            new Life.Place("PUSH_CLAIM", Life.Moment.AFTER));
+
     private static final int HISTORIES = Integer.getInteger("swap.real.histories", 1);
     private static final long SEED = Long.getLong("swap.real.seed", 20_260_314L);
+
+    /** Between blocks that nobody waits for any more. */
+    private static final Duration SLOWLY = Duration.ofSeconds(20);
+
+    /** What an honest swap, and one that is never answered, come by. */
+    private static final List<String> STEPS = List.of(
+            "LOCK",
+            "SEND_LOCK",
+            "LOCK_NAMED",
+            "OWN_LOCK_SEEN",
+            "OWN_LOCK_SETTLED",
+            "POOL_LOCK_SEEN",
+            "REVEAL",
+            "PUSH_CLAIM",
+            "CLAIM_NAMED",
+            "POOL_LOCK_CLAIMED",
+            "OWN_LOCK_CLAIMED",
+            "REFUND",
+            "TAKE_BACK",
+            "REFUND_NAMED",
+            "OWN_LOCK_BACK",
+            "ENDED",
+            "IntentStore.open",
+            "IntentStore.accept",
+            "IntentStore.confirm",
+            "AccountSendStore.open",
+            "AccountSendStore.enter");
 
     @TempDir
     Path folder;
 
-    private static void arrangeThief(SwapWorld world) {
+    static void arrangeThief(SwapWorld world) {
         EvmWallet thief = world.chains.evm().account(7);
         world.manners.thief(hashLock -> thief.lock(
                 hashLock,
@@ -55,24 +92,26 @@ class SwapHistoryTest {
         };
     }
 
-    private static String amount(Direction direction) {
+    static String amount(Direction direction) {
         return direction.isSell() ? "0.5" : "0.02";
     }
 
     /** Everything that could still be due comes, nothing disturbs it any more, and all of it becomes final. */
-    private static void end(SwapWorld world) {
-        world.rounds(6);
+    static void end(SwapWorld world) {
+        world.rounds(4);
         world.manners.late(true);
         world.rounds(4);
-        world.pass(420);
-        world.pass(420);
-        for (int i = 0; i < 12 && world.truth.open() > 0; i++) {
-            world.rounds(3);
+        world.pass(SwapWorld.SELLERS_BLOCKS - 150, SLOWLY);
+        Await.until(
+                "each refund that is due has begun",
+                () -> world.secrets.keySet().stream().noneMatch(id -> world.truth.owesRefund(world.row(id))));
+        for (int i = 0; i < 40 && !world.isQuiet(); i++) {
+            world.rounds(2);
             world.pass(15);
         }
     }
 
-    private static void assertSound(SwapWorld world, String id, String told) {
+    static void assertSound(SwapWorld world, String id, String told) {
         SwapRow row = world.row(id);
         String all = told + ", " + id + ": " + row;
         SwapTruth.Outcome outcome = world.truth.outcome(row.terms());
@@ -108,10 +147,11 @@ class SwapHistoryTest {
                     assertThat(reply).as(id + " " + kind).isInstanceOf(SwapReply.Standing.class);
                 }
             });
-            world.rounds(20);
+            world.rounds(16);
             world.pass(190);
             end(world);
             assertThat(world.truth.wrong()).isEmpty();
+            assertThat(world.uncounted()).isEmpty();
             kinds.forEach((id, kind) -> assertEndsAs(world, id, kind));
         }
     }
@@ -172,7 +212,7 @@ class SwapHistoryTest {
 
     @Test
     void a_claim_without_gas_goes_through_the_pool_and_one_that_the_pool_keeps_leaves_as_soon_as_there_is_gas() {
-        try (SwapWorld world = new SwapWorld(folder, true)) {
+        try (SwapWorld world = new SwapWorld(folder, true, 2)) {
             String honest = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.HONEST)
                     .orElseThrow();
             String kept = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.SILENT_RELAY)
@@ -185,121 +225,92 @@ class SwapHistoryTest {
         }
     }
 
+    /** One sell and one buy of an honest pool, and one of each that is never answered: each dies at every place that it comes to. */
     @Test
-    void random_histories_lose_nothing() throws IOException {
-        for (int history = 0; history < HISTORIES; history++) {
+    void a_death_at_each_step_of_the_journal_leaves_one_lock_and_loses_nothing() {
+        try (SwapWorld world = new SwapWorld(folder)) {
+            List<Life.Place> places = HISTORIES > 1 ? everyPlace() : DEADLIEST;
+            Set<Life.Place> died = new LinkedHashSet<>();
+            List<String> ids = new ArrayList<>();
+            SwapTrouble.watch(world::life);
+            try {
+                for (PoolManners.Kind kind : List.of(PoolManners.Kind.HONEST, PoolManners.Kind.NEVER_LOCKS)) {
+                    for (Direction direction : Direction.values()) {
+                        world.life().spare();
+                        ids.add(world.quote(direction, amount(direction), kind).orElseThrow());
+                        world.begin(ids.get(ids.size() - 1));
+                        walk(world, 2, places, died);
+                    }
+                }
+                walk(world, HISTORIES > 1 ? 40 : 12, places, died);
+                world.life().spare();
+                world.pass(SwapWorld.SELLERS_BLOCKS - 60, SLOWLY);
+                walk(world, HISTORIES > 1 ? 25 : 4, places, died);
+            } finally {
+                CrashPoint.watch(null);
+            }
+            world.life().spare();
+            end(world);
+            assertThat(world.truth.wrong()).isEmpty();
+            assertThat(world.uncounted()).isEmpty();
+            ids.forEach(id -> assertSound(world, id, "died at " + died));
+            assertThat(died).containsAll(DEADLIEST);
+        }
+    }
+
+    private static List<Life.Place> everyPlace() {
+        List<Life.Place> places = new ArrayList<>();
+        for (Life.Moment moment : Life.Moment.values()) {
+            STEPS.forEach(name -> places.add(new Life.Place(name, moment)));
+        }
+        // A quote that is not durably begun is of no other life.
+        places.remove(new Life.Place("LOCK", Life.Moment.BEFORE));
+        return places;
+    }
+
+    /** Whichever of the places that are left is come to first. */
+    private static void walk(SwapWorld world, int rounds, List<Life.Place> places, Set<Life.Place> died) {
+        for (int i = 0; i < rounds; i++) {
             HangWatch.alive();
-            long seed = SEED + history;
-            try (SwapWorld world = new SwapWorld(Files.createDirectory(folder.resolve("history-" + history)))) {
-                new History(world, seed).run();
+            world.life()
+                    .diesAtOneOf(places.stream()
+                            .filter(place -> !died.contains(place))
+                            .toList());
+            world.round();
+            Optional<Life.Place> place = world.life().diedAt();
+            if (world.buryTheDead()) {
+                died.add(place.orElseThrow());
             }
         }
     }
 
-    /** One world, some swaps, and what happens to them. */
-    private static final class History {
-        private final SwapWorld world;
-        private final long seed;
-        private final Random random;
-        private final List<String> ids = new ArrayList<>();
-
-        History(SwapWorld world, long seed) {
-            this.world = world;
-            this.seed = seed;
-            this.random = new Random(seed);
-        }
-
-        void run() {
-            arrangeThief(world);
-            PoolManners.Kind[] kinds = PoolManners.Kind.values();
-            for (int i = 0; i < (HISTORIES > 1 ? 6 : 4); i++) {
-                Direction direction = Direction.values()[random.nextInt(2)];
-                PoolManners.Kind kind =
-                        random.nextInt(3) == 0 ? PoolManners.Kind.HONEST : kinds[random.nextInt(kinds.length)];
-                world.quote(direction, amount(direction), kind).ifPresent(ids::add);
-            }
-            world.chains.round();
-            world.execute(ids);
-            for (int i = 0; i < (HISTORIES > 1 ? 24 : 12); i++) {
-                HangWatch.alive();
-                happen();
-            }
-            heal();
-            world.rounds(10);
-            world.pass(190);
-            end(world);
-            assertThat(world.truth.wrong()).as("seed " + seed).isEmpty();
-            ids.forEach(id -> assertSound(world, id, "seed " + seed));
-        }
-
-        private void happen() {
-            switch (random.nextInt(16)) {
-                case 0 -> world.chains.evm().reorganise(1 + random.nextInt(3), 4);
-                case 1 -> world.chains.evm().reorganiseAway(1 + random.nextInt(2), 3);
-                case 2 -> world.chains.chain().reorganise(1 + random.nextInt(2), random.nextBoolean(), List.of());
-                case 3 -> dieAt(CrashPoint.SWAP_BEFORE_WRITE);
-                case 4 -> dieAt(CrashPoint.SWAP_AFTER_WRITE);
-                case 5 -> dieAt(CrashPoint.SWAP_BEFORE_STEP);
-                case 6 -> dieAt(CrashPoint.SWAP_AFTER_STEP);
-                case 7 -> world.endpoint(random.nextBoolean());
-                case 8 -> world.disk(random.nextBoolean());
-                case 9 -> world.manners.gone(random.nextBoolean());
-                case 10 -> lie();
-                case 11 -> world.second.lies().stop();
-                case 12 -> dieAt(CrashPoint.SPEND_AFTER_INTENT);
-                case 13 -> dieAt(CrashPoint.SPEND_AFTER_BROADCAST);
-                default -> world.chains.rounds(1);
-            }
-            world.chains.round();
-            world.settle();
-        }
-
-        /** One endpoint of two tells of a lock, a time, a nonce or a past that is not. */
-        private void lie() {
-            EvmLies lies = world.second.lies();
-            EvmDevnet evm = world.chains.evm();
-            switch (random.nextInt(5)) {
-                case 0 -> lies.time(random.nextBoolean() ? 100_000 : -100_000);
-                case 1 -> lies.nonce(world.ourEvm, random.nextInt(40));
-                case 2 -> lies.noReceipts();
-                case 3 -> lies.noLogs();
-                default -> {
-                    SwapTerms terms =
-                            world.row(ids.get(random.nextInt(ids.size()))).terms();
-                    lies.swap(
-                            terms.hashLock(),
-                            new SwapContract.Swap(
-                                    world.chains.pool().evmAddress(),
-                                    world.ourEvm,
-                                    terms.amountOutUnits(),
-                                    evm.head().time() + 400,
-                                    SwapContract.State.values()[random.nextInt(4)]));
-                }
+    @Test
+    void random_histories_lose_nothing() throws IOException {
+        List<String> complaints = new ArrayList<>();
+        for (int history = 0; history < HISTORIES; history++) {
+            HangWatch.alive();
+            long seed = SEED + history;
+            Path place = Files.createDirectory(folder.resolve("history-" + history));
+            Optional<String> complaint = complaint(place, seed);
+            complaint.ifPresent(complaints::add);
+            if (HISTORIES > 1) {
+                System.out.println(
+                        "history " + seed + complaint.map(": "::concat).orElse(" is sound"));
             }
         }
+        assertThat(complaints).isEmpty();
+    }
 
-        /** The swap that comes there next stops dead, and with it soon the whole process. */
-        private void dieAt(CrashPoint point) {
-            AtomicInteger passages = new AtomicInteger(1 + random.nextInt(3));
-            CrashPoint.watch(reached -> {
-                if (reached == point && passages.decrementAndGet() == 0) {
-                    throw new IllegalStateException("the process dies here");
-                }
-            });
-            try {
-                world.chains.round();
-                world.settle();
-            } finally {
-                CrashPoint.watch(null);
-            }
-            world.restart();
-        }
-
-        private void heal() {
-            world.endpoint(true);
-            world.second.lies().stop();
-            world.disk(false);
-            world.manners.gone(false);
+    private static Optional<String> complaint(Path place, long seed) {
+        RandomHistory history = null;
+        try (SwapWorld world = new SwapWorld(place, false, 2 + (int) (seed % 2))) {
+            history = new RandomHistory(world, seed, HISTORIES > 1);
+            history.run();
+            return Optional.empty();
+        } catch (AssertionError | RuntimeException e) {
+            StringWriter trace = new StringWriter();
+            e.printStackTrace(new PrintWriter(trace));
+            return Optional.of("seed " + seed + ", " + (history == null ? "" : history.happened()) + ": " + trace);
         }
     }
 }

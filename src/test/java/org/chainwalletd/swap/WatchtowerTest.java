@@ -80,7 +80,13 @@ class WatchtowerTest {
         seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
         journal = new SwapJournal(store.swaps(), seals, executor);
         account = AccountSide.start(
-                kit, chain, keys, store, executor, chain.endpoint().uri(), second.uri());
+                kit,
+                chain,
+                keys,
+                store.accountSends(),
+                executor,
+                chain.endpoint().uri(),
+                second.uri());
     }
 
     @AfterEach

@@ -2,32 +2,26 @@ package org.chainwalletd.swap;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.SwapStore;
 
-/** A journal's table that takes no writes while its disk is full. */
-record FullDisk(SwapStore table, BooleanSupplier isFull) implements SwapStore {
-    private <T> CompletionStage<T> write(Supplier<CompletionStage<T>> work) {
-        return isFull.getAsBoolean()
-                ? CompletableFuture.failedFuture(
-                        new StoreException(StoreException.Reason.UNAVAILABLE, "the disk is full", null))
-                : work.get();
-    }
-
+/** The journal's table of one life: each write is judged before it is done, and named by what it says. */
+record WatchedJournal(SwapStore table, Life life, DurableJournal durable, SwapTruth truth) implements SwapStore {
     @Override
     public CompletionStage<Optional<SwapEntry>> add(SwapEntry entry) {
-        return write(() -> table.add(entry));
+        return life.write(List.of("QUOTE"), () -> table.add(entry));
     }
 
     @Override
     public CompletionStage<Boolean> replace(SwapEntry entry) {
-        return write(() -> table.replace(entry));
+        SwapRow next = durable.opened(entry.content());
+        SwapRow before = durable.row(entry.id()).orElseThrow();
+        return life.write(JournalStep.between(before, next), () -> {
+            truth.writes(before, next);
+            return table.replace(entry);
+        });
     }
 
     @Override

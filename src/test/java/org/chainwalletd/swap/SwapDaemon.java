@@ -1,0 +1,341 @@
+package org.chainwalletd.swap;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Reward;
+import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.VerifiedOutputs;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.follow.FollowerSetup;
+import org.chainwalletd.htlc.HashLockBooks;
+import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcOwners;
+import org.chainwalletd.htlc.HtlcParties;
+import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.htlc.HtlcTransactions;
+import org.chainwalletd.htlc.Sightings;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.spend.Allowance;
+import org.chainwalletd.spend.Drawing;
+import org.chainwalletd.spend.FollowedSpends;
+import org.chainwalletd.spend.Pace;
+import org.chainwalletd.spend.SpendEnvironment;
+import org.chainwalletd.spend.SpendMetrics;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.swap.pool.HttpPool;
+import org.chainwalletd.swap.pool.Pool;
+import org.chainwalletd.swap.pool.PoolQuote;
+import org.chainwalletd.swap.pool.PoolWords;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.PlainKeys;
+import org.chainwalletd.testkit.TwoChains;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.PlainEvmKeys;
+
+/** What a daemon has that swaps need, in one life: the engine over its real legs, and all that they stand on, over real sockets. */
+final class SwapDaemon implements AutoCloseable {
+    private static final ChainProfile PROFILE = SwapWorld.PROFILE;
+    /** Rounds come when the world nudges; this is for what no nudge wakes. */
+    private static final Duration PACE = Duration.ofMillis(250);
+
+    private static final Duration FOLLOWING = Duration.ofMillis(150);
+
+    /** What stays when the process dies: its folder, its keys, and everything outside. */
+    record Outside(
+            Path folder,
+            TwoChains chains,
+            List<ChainNode> nodes,
+            List<EvmEndpoint> endpoints,
+            PlainKeys keys,
+            Party ours,
+            PlainEvmKeys evmKeys,
+            EvmAddress ourEvm,
+            SwapTruth truth,
+            boolean relays) {
+        SwapLimits limits() {
+            return new SwapLimits(
+                    BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                    chains.evm().contract(),
+                    chains.evm().codeHash(),
+                    2,
+                    Finality.FINALIZED,
+                    OptionalLong.of(SwapWorld.CHAIN_DEPTH),
+                    SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
+                    SwapLimits.DEFAULT_MAX_LOCK_SECS,
+                    SwapWorld.EVM_MARGIN,
+                    SwapWorld.CHAIN_MARGIN,
+                    SwapLimits.DEFAULT_MAX_FEE_BPS,
+                    SwapLimits.DEFAULT_MAX_IMPACT_BPS,
+                    false);
+        }
+
+        QuoteBinding binding() {
+            return new QuoteBinding(limits(), ours.key::equals);
+        }
+
+        long now() {
+            return chains.clock().instant().getEpochSecond();
+        }
+
+        QuoteBinding.Now clocks() {
+            long height = chains.chain().tip().height();
+            return new QuoteBinding.Now(now(), height, chains.evm().head().time(), Reward.at(height));
+        }
+    }
+
+    final Life life;
+    private final String run;
+    final FollowRig follow;
+    private final SwapJournal journal;
+    private final Pool pool;
+    final ActorRef<SwapEngine.Command> engine;
+    private final Outside outside;
+    private final SqliteStore store;
+    private final MortalStore mortal;
+    private final DurableJournal durable;
+    private final SealedRecords seals;
+    private final AccountSide account;
+    private final WitnessedLegs legs;
+
+    /** @param durable empty in the first life: the file comes with it */
+    SwapDaemon(Outside outside, Life life, String run, Optional<DurableJournal> durable) {
+        this.outside = outside;
+        this.life = life;
+        this.run = run;
+        HtlcBook htlcs = new HtlcBook(new HtlcParties(PROFILE, outside.ours().address::equals));
+        HtlcTable table = (HtlcTable) htlcs.table();
+        SpendingTable spendings = new SpendingTable(
+                page -> new SpendingTable.View(outside.ours().address::equals, table.view(page)::has));
+        follow = new FollowRig(
+                outside.folder(),
+                List.of(htlcs, new SpendingBook(PROFILE, spendings)),
+                SwapDaemon::following,
+                outside.nodes().stream().map(ChainNode::uri).toArray(URI[]::new));
+        store = SqliteStore.open(outside.folder());
+        mortal = new MortalStore(store, life);
+        this.durable = durable.orElseGet(() -> new DurableJournal(outside.folder()));
+        outside.truth().believes(this.durable);
+        seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
+        journal = new SwapJournal(
+                new WatchedJournal(store.swaps(), life, this.durable, outside.truth()), seals, follow.executor());
+        account = AccountSide.start(
+                follow.kit(),
+                outside.chains().evm(),
+                outside.evmKeys(),
+                mortal.accountSends(),
+                follow.executor(),
+                outside.endpoints().stream().map(EvmEndpoint::uri).toArray(URI[]::new));
+        pool = new HttpPool(
+                follow.kit().system(),
+                outside.chains().poolUri(),
+                Optional.empty(),
+                PoolWords.DEFAULT,
+                Duration.ofSeconds(5),
+                follow.executor());
+        legs = legs();
+        engine = follow.kit()
+                .spawn(SwapEngine.create(
+                        new SwapSetup(
+                                journal,
+                                legs,
+                                run,
+                                outside.chains().clock(),
+                                PACE,
+                                () -> follow.follower().height(),
+                                () -> false,
+                                row -> {},
+                                follow.executor()),
+                        new Standstill()));
+    }
+
+    private static FollowerSetup following(FollowerSetup usual) {
+        return new FollowerSetup(
+                usual.profile(),
+                usual.nodes(),
+                usual.any(),
+                usual.network(),
+                usual.file(),
+                usual.books(),
+                usual.rules(),
+                usual.work(),
+                usual.meters(),
+                FOLLOWING,
+                usual.clock(),
+                usual.executor());
+    }
+
+    DurableJournal durable() {
+        return durable;
+    }
+
+    private WitnessedLegs legs() {
+        SwapLimits limits = outside.limits();
+        ChainSide side = chainSide();
+        ChainPoolLeg chainPool = new ChainPoolLeg(side, limits);
+        OwnLeg chainOwn = new AnnouncedLeg(new ChainOwnLeg(side, limits), pool, follow.executor());
+        EvmOwnLeg evmOwn = new EvmOwnLeg(account.endpoints(), account.sends(), limits, follow.executor());
+        Optional<Relay> relay = outside.relays()
+                ? Optional.of(new Relay(pool, outside.chains().clock(), alarm -> {}, follow.executor()))
+                : Optional.empty();
+        EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits, relay, follow.executor());
+        BothLegs both = new BothLegs(
+                row -> row.terms().direction().isSell() ? chainOwn : evmOwn,
+                row -> row.terms().direction().isSell() ? evmPool : chainPool,
+                row -> CompletableFuture.completedFuture(outside.binding()
+                        .stillGood(row.terms(), row.minimumOut(), outside.clocks())
+                        .map(QuoteRefusal::message)),
+                () -> life.isFull() ? Optional.of("the disk is full") : Optional.empty(),
+                outside.chains().clock(),
+                follow.executor());
+        return new WitnessedLegs(both, life, outside.truth(), follow.executor());
+    }
+
+    private ChainSide chainSide() {
+        SpendEnvironment env = environment();
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        follow.kit().spawn(SpendService.create(env, started), "spending");
+        SpendService spending = Await.result(started);
+        Sightings sightings = new Sightings(
+                follow.books(),
+                store.intents(),
+                new HtlcParties(PROFILE, outside.ours().address::equals),
+                follow.executor());
+        return new ChainSide(
+                PROFILE,
+                follow.client(),
+                env.identity(),
+                outside.keys(),
+                spending,
+                new HtlcSpends(
+                        PROFILE,
+                        env.identity(),
+                        outside.keys(),
+                        spending,
+                        sightings,
+                        HtlcOwners.NONE,
+                        follow.executor()),
+                new HashLockBooks(follow.books(), follow.follower()::tip),
+                new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
+                env.chain(),
+                outside.chains().clock(),
+                follow.executor());
+    }
+
+    private SpendEnvironment environment() {
+        return new SpendEnvironment(
+                PROFILE,
+                follow.client(),
+                new VerifiedOutputs(
+                        PROFILE,
+                        List.of(new IntentOutputs(PROFILE, store.intents(), follow.executor())),
+                        follow.client(),
+                        follow.executor(),
+                        follow.meters()),
+                identity(),
+                () -> Optional.of(Network.DEVNET),
+                new FollowedSpends(follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
+                Optional::empty,
+                outside.keys(),
+                mortal.intents(),
+                mortal.reservations(),
+                store.receipts(),
+                mortal.allowance(),
+                new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
+                new Pace(
+                        Duration.ofMillis(50),
+                        Duration.ofMillis(50),
+                        Duration.ofMillis(250),
+                        Duration.ofMinutes(10),
+                        Duration.ofDays(30),
+                        Duration.ofDays(1),
+                        Duration.ofMillis(5),
+                        100),
+                Drawing.RANDOM,
+                new SpendMetrics(follow.meters()),
+                outside.chains().clock().withZone(ZoneOffset.UTC),
+                follow.executor());
+    }
+
+    private ChainIdentity identity() {
+        Hash256 genesis = outside.chains().chain().genesisId();
+        return new ChainIdentity() {
+            @Override
+            public CompletionStage<Hash256> genesisForSigning() {
+                return CompletableFuture.completedFuture(genesis);
+            }
+
+            @Override
+            public Optional<Hash256> expected() {
+                return Optional.of(genesis);
+            }
+
+            @Override
+            public Optional<String> complaint() {
+                return Optional.empty();
+            }
+        };
+    }
+
+    /** Empty when the quote was refused. */
+    Optional<SwapJournal.Held> quote(String id, Direction direction, String amount, byte[] secret) {
+        Hash256 hashLock = Hash256.sha256(secret);
+        SwapTerms.Ours ours = new SwapTerms.Ours(outside.ours().address, outside.ours().key, outside.ourEvm());
+        Optional<BigDecimal> price = Await.result(pool.info()).midPrice();
+        PoolQuote quote =
+                Await.result(pool.quote(new Pool.QuoteRequest(direction, amount, hashLock, ours.evm(), ours.key())));
+        BigInteger units = Units.parse(amount, Units.decimalsIn(direction)).orElseThrow();
+        QuoteBinding.Outcome outcome = outside.binding()
+                .bind(
+                        new QuoteBinding.Asked(direction, amount, units, hashLock, ours, Optional.empty()),
+                        quote,
+                        price,
+                        outside.clocks());
+        if (!(outcome instanceof QuoteBinding.Outcome.Bound bound)) {
+            return Optional.empty();
+        }
+        SwapRow row = SwapRow.quoted(id, quote.swapId(), run, bound.terms(), Optional.empty(), outside.now());
+        Optional<SwapJournal.Held> held = Await.result(journal.add(row, SecretBytes.copyOf(secret)));
+        held.ifPresent(added -> engine.tell(new SwapEngine.Adopt(added)));
+        return held;
+    }
+
+    /** Who looks, and how often. */
+    WitnessedLegs witness() {
+        return legs;
+    }
+
+    /** The process ends; what it wrote stays. */
+    @Override
+    public void close() {
+        follow.close();
+        seals.close();
+        store.close();
+    }
+}
