@@ -20,7 +20,8 @@ import org.chainwalletd.store.books.BlockRow;
 /**
  * Where following begins when nothing is known: at the tip less two maturities. Headers are read down to the last multiple of 4,320 below, which
  * gives the time that the next target is measured from, and the median of the times. All nodes that answer must name the same block a hundred
- * below the tip, or the operator does.
+ * below the tip, or the operator does; the headers are linked to it, so that no single node can choose them. (To one that the operator names
+ * far below them they are not: as many headers would be read as there are between.)
  */
 final class FirstStart {
     private static final int AT_ONCE = 8;
@@ -93,12 +94,44 @@ final class FirstStart {
         return named.get(0);
     }
 
+    /** Those to begin with, and all between them and the block that all agree on, unless that is too far below. */
     private CompletionStage<List<BlockRow>> headers(NodeClient node, long tip, BlockPlace common) {
+        if (common.height() > tip) {
+            throw new Refused("the node's chain ends below the block that the checkpoint names");
+        }
         long start = Math.max(0, tip - 2L * network.coinbaseMaturity());
         long lowest = start - start % Difficulty.WINDOW;
-        List<Long> heights = LongStream.rangeClosed(lowest, start).boxed().toList();
+        boolean near = lowest - common.height() <= Difficulty.WINDOW;
+        List<Long> heights = LongStream.rangeClosed(
+                        near ? Math.min(lowest, common.height()) : lowest, Math.max(start, common.height()))
+                .boxed()
+                .toList();
         return Bounded.each(heights, AT_ONCE, node::blockAt, executor)
-                .thenComposeAsync(found -> confirmed(node, linked(found, heights), common), executor);
+                .thenApplyAsync(found -> linked(found, heights), executor)
+                .thenComposeAsync(
+                        rows -> near
+                                ? CompletableFuture.completedFuture(agreed(rows, common))
+                                : node.blockAt(common.height())
+                                        .thenApplyAsync(
+                                                block -> {
+                                                    require(block.map(NodeClient.BlockSummary::blockId), common);
+                                                    return rows;
+                                                },
+                                                executor),
+                        executor)
+                .thenApplyAsync(rows -> between(rows, lowest, start), executor);
+    }
+
+    private static List<BlockRow> agreed(List<BlockRow> rows, BlockPlace common) {
+        long lowest = rows.get(0).height();
+        require(Optional.of(rows.get((int) (common.height() - lowest)).blockId()), common);
+        return rows;
+    }
+
+    private static List<BlockRow> between(List<BlockRow> rows, long lowest, long start) {
+        return rows.stream()
+                .filter(row -> row.height() >= lowest && row.height() <= start)
+                .toList();
     }
 
     private static List<BlockRow> linked(List<Optional<NodeClient.BlockSummary>> found, List<Long> heights) {
@@ -116,23 +149,6 @@ final class FirstStart {
             rows.add(HeaderCheck.row(header, true));
         }
         return rows;
-    }
-
-    /** The block that all agree on must be of the same chain: among the headers, or linked to them. */
-    private CompletionStage<List<BlockRow>> confirmed(NodeClient node, List<BlockRow> rows, BlockPlace common) {
-        long lowest = rows.get(0).height();
-        long top = rows.get(rows.size() - 1).height();
-        if (common.height() < lowest || common.height() > top) {
-            return node.blockAt(common.height())
-                    .thenApplyAsync(
-                            block -> {
-                                require(block.map(NodeClient.BlockSummary::blockId), common);
-                                return rows;
-                            },
-                            executor);
-        }
-        require(Optional.of(rows.get((int) (common.height() - lowest)).blockId()), common);
-        return CompletableFuture.completedFuture(rows);
     }
 
     private static void require(Optional<Hash256> id, BlockPlace common) {

@@ -1,0 +1,135 @@
+package org.chainwalletd.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.LongFunction;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Difficulty;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Nothing is known yet, and one of the nodes lies: the block that all agree on must stand on the headers that are believed. */
+class FirstStartTest {
+    private static final int TIP = 900;
+    /** Two maturities below. */
+    private static final int BASE = TIP - 720;
+
+    private final ExecutorService executor = Executors.newSingleThreadExecutor();
+    private final List<NodeClient.BlockSummary> honest = chain(0);
+    private final List<NodeClient.BlockSummary> made = chain(1);
+
+    @AfterEach
+    void stop() {
+        executor.shutdownNow();
+    }
+
+    private static List<NodeClient.BlockSummary> chain(long nonce) {
+        List<NodeClient.BlockSummary> blocks = new ArrayList<>();
+        Hash256 parent = Hash256.ZERO;
+        for (int height = 0; height <= TIP; height++) {
+            BlockHeader header = new BlockHeader(
+                    BlockHeader.VERSION,
+                    height,
+                    parent,
+                    1_700_000_000L + 10L * height,
+                    Difficulty.EASIEST,
+                    nonce,
+                    Hash256.ZERO,
+                    Hash256.ZERO);
+            parent = header.id();
+            blocks.add(new NodeClient.BlockSummary(
+                    parent,
+                    height,
+                    header.previousId(),
+                    Hash256.ZERO,
+                    Hash256.ZERO,
+                    header.timestamp(),
+                    nonce,
+                    Difficulty.EASIEST,
+                    0,
+                    List.of()));
+        }
+        return blocks;
+    }
+
+    private NodeClient node(LongFunction<NodeClient.BlockSummary> shown) {
+        return (NodeClient) Proxy.newProxyInstance(
+                NodeClient.class.getClassLoader(),
+                new Class<?>[] {NodeClient.class},
+                (self, method, arguments) -> switch (method.getName()) {
+                    case "tip" ->
+                        CompletableFuture.completedFuture(new NodeClient.Tip(
+                                TIP, shown.apply(TIP).blockId(), honest.get(0).blockId()));
+                    case "blockAt" -> {
+                        long height = (Long) arguments[0];
+                        yield CompletableFuture.completedFuture(
+                                height > TIP ? Optional.empty() : Optional.of(shown.apply(height)));
+                    }
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    private List<BlockRow> read(NodeClient from, Optional<BlockPlace> checkpoint) {
+        FirstStart start = new FirstStart(
+                List.of(new FollowedNode("honest", node(this::honest)), new FollowedNode("asked", from)),
+                checkpoint,
+                Network.MAINNET,
+                executor);
+        return Await.result(start.read(from));
+    }
+
+    private NodeClient.BlockSummary honest(long height) {
+        return honest.get((int) height);
+    }
+
+    private static void refused(Runnable reading, String words) {
+        assertThatThrownBy(reading::run)
+                .rootCause()
+                .isInstanceOf(FirstStart.Refused.class)
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void headers_of_the_chain_that_all_agree_on_are_taken() {
+        List<BlockRow> rows = read(node(this::honest), Optional.empty());
+
+        assertThat(rows).hasSize(BASE + 1);
+        assertThat(rows.get(BASE).blockId()).isEqualTo(honest(BASE).blockId());
+    }
+
+    @Test
+    void headers_on_which_the_block_that_all_agree_on_does_not_stand_are_refused() {
+        NodeClient liar = node(height -> height <= BASE + 5 ? made.get((int) height) : honest(height));
+
+        refused(() -> read(liar, Optional.empty()), "do not make one chain");
+    }
+
+    @Test
+    void nor_are_headers_taken_that_do_not_stand_on_the_checkpoint_below_them() {
+        BlockPlace checkpoint = new BlockPlace(0, honest(0).blockId());
+        NodeClient liar = node(height -> height == 0 ? honest(0) : made.get((int) height));
+
+        refused(() -> read(liar, Optional.of(checkpoint)), "do not make one chain");
+    }
+
+    @Test
+    void a_checkpoint_above_the_nodes_tip_is_waited_for() {
+        BlockPlace ahead = new BlockPlace(TIP + 1, Hash256.ZERO);
+
+        refused(() -> read(node(this::honest), Optional.of(ahead)), "ends below the block that the checkpoint names");
+    }
+}
