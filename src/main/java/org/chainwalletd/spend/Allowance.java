@@ -33,8 +33,11 @@ public final class Allowance {
         }
     }
 
-    /** How long a use is remembered after its period: so far ahead may a clock be without erasing what counts when it is right again. */
-    static final Duration REMEMBERED = Duration.ofDays(31);
+    /**
+     * How long a use is remembered after its period. No clock alone erases one: as many minutes as this and the period have are kept, whatever
+     * the time is, so that what a clock that is ahead takes for old counts again when it is right.
+     */
+    private static final Duration REMEMBERED = Duration.ofDays(31);
 
     /** Clocks are corrected by less than this all the time. */
     private static final long SET_BACK_MILLIS = 60_000;
@@ -71,6 +74,11 @@ public final class Allowance {
                             new Use(use.amount().toBigInteger(), use.at()).notAfter(latest)));
             leaveWindow();
         }
+    }
+
+    /** How many minutes are remembered at least, the last ones in which something was used. */
+    static int minutesKept(Duration period) {
+        return (int) Math.min(Integer.MAX_VALUE, period.plus(REMEMBERED).toMinutes() + 1);
     }
 
     /** Since when uses are worth knowing. */
@@ -222,7 +230,10 @@ public final class Allowance {
         }
         windowStart = start;
         leaveWindow();
-        settled.headMap(rememberedSince(limits.period(), now)).clear();
+        while (settled.size() > minutesKept(limits.period())
+                && settled.firstKey() < rememberedSince(limits.period(), now)) {
+            settled.pollFirstEntry();
+        }
     }
 
     private static BigInteger sumOf(SortedMap<Long, BigInteger> some) {

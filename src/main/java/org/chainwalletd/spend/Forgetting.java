@@ -86,7 +86,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private Behavior<Command> tick() {
         CompletionStage<Void> uses = env.allowanceStore()
-                .forgetUses(Allowance.rememberedSince(env.pace().allowancePeriod(), clock.millis()));
+                .forgetUses(
+                        Allowance.rememberedSince(env.pace().allowancePeriod(), clock.millis()),
+                        Allowance.minutesKept(env.pace().allowancePeriod()));
         getContext().pipeToSelf(uses, (done, failure) -> new Forgotten(BITE, failure));
         getContext().pipeToSelf(env.intents().lost(lookedUpTo, BITE), Lost::new);
         return this;

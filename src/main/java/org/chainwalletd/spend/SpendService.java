@@ -100,8 +100,8 @@ public final class SpendService {
     /** What the store knows of earlier runs. */
     private record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
         static CompletionStage<Remembered> read(SpendEnvironment env) {
-            long rememberedSince =
-                    Allowance.rememberedSince(env.limits().period(), env.clock().millis());
+            // A clock that is ahead now may be right later.
+            long rememberedSince = env.limits().none() ? env.clock().millis() : 0;
             CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
             CompletableFuture<List<ConfirmedSpend>> unburied =
                     env.intents().unburied().toCompletableFuture();

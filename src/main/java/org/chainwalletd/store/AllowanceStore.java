@@ -42,6 +42,10 @@ public interface AllowanceStore {
     /** What was used at or after {@code since}; all of a minute that has begun before it and ended after it. */
     CompletionStage<Spent> spentSince(long since);
 
-    /** Removes what was used before {@code before}; all of a minute that has begun before it and ended after it stays. */
-    CompletionStage<Void> forgetUses(long before);
+    /**
+     * Removes what was used before {@code before}; all of a minute that has begun before it and ended after it stays.
+     *
+     * @param keep so many minutes, the last ones in which something was used, stay however old they are: a clock may be ahead
+     */
+    CompletionStage<Void> forgetUses(long before, int keep);
 }

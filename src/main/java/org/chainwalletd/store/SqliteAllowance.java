@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
@@ -54,9 +55,20 @@ final class SqliteAllowance implements AllowanceStore {
     }
 
     @Override
-    public CompletionStage<Void> forgetUses(long before) {
+    public CompletionStage<Void> forgetUses(long before, int keep) {
         return store.write(session -> {
-            session.update("DELETE FROM allowance_minutes WHERE minute < ?", MinuteSums.startOf(before));
+            long first = MinuteSums.startOf(before);
+            long later = session.queryOne(
+                            "SELECT COUNT(*) FROM allowance_minutes WHERE minute >= ?", row -> row.getLong(1), first)
+                    .orElseThrow();
+            Optional<Long> last = session.queryOne(
+                    "SELECT minute FROM allowance_minutes WHERE minute < ? ORDER BY minute DESC LIMIT 1 OFFSET ?",
+                    row -> row.getLong(1),
+                    first,
+                    Math.max(0, keep - later));
+            if (last.isPresent()) {
+                session.update("DELETE FROM allowance_minutes WHERE minute <= ?", last.get());
+            }
             return null;
         });
     }

@@ -64,6 +64,27 @@ class AllowanceTest {
     }
 
     @Test
+    void a_clock_that_was_a_year_ahead_erases_nothing_when_it_is_right_again() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.confirmAll();
+        spends.clock.move(Duration.ofDays(400));
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        spends.restart();
+        get(spends.store
+                .allowance()
+                .forgetUses(
+                        Allowance.rememberedSince(spends.limits.period(), spends.clock.millis()),
+                        Allowance.minutesKept(spends.limits.period())));
+
+        spends.clock.move(Duration.ofDays(400).negated());
+
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        spends.restart();
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+    }
+
+    @Test
     void the_period_slides_and_survives_a_restart() {
         get(spends.spending.transfer(request(payer, shop, 9_000)));
         spends.clock.move(Duration.ofMinutes(30));

@@ -50,7 +50,7 @@ class QueryPlanTest {
             done(store.intents().openSpendOf(first.from()));
             done(store.receipts().find("token-1", 0));
             done(store.intents().forget(20, 10));
-            done(store.allowance().forgetUses(20));
+            done(store.allowance().forgetUses(20, 0));
 
             AccountSend sent = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
             done(store.accountSends().open(List.of(sent)));

@@ -382,9 +382,9 @@ abstract class StoreContract {
             assertThat(spent.minutes()).containsExactly(new AllowanceStore.Minute(10 * minute, all));
             assertThat(spent.minutes().get(0).last()).isGreaterThanOrEqualTo(since);
         }
-        done(store.allowance().forgetUses(11 * minute - 1));
+        done(store.allowance().forgetUses(11 * minute - 1, 0));
         assertThat(StoreSample.used(store)).isEqualTo(all);
-        done(store.allowance().forgetUses(11 * minute));
+        done(store.allowance().forgetUses(11 * minute, 0));
         assertThat(StoreSample.used(store)).isZero();
     }
 
