@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -45,8 +46,8 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;
 
 /**
- * What following costs: catching up with all books against fetching, parsing and dropping the same blocks from the same node; the same with
- * 100,000 owned addresses against 100; and the balances of 100,000 covered addresses with their answer's bytes against writing these alone.
+ * What following costs: catching up with all books against fetching, parsing and dropping the same blocks from the same node, and the bytes
+ * that this writes for each own transaction; the same with 100,000 owned addresses against 100; and the balances of 100,000 covered addresses with their answer's bytes against writing these alone.
  */
 public final class FollowBench {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
@@ -78,6 +79,7 @@ public final class FollowBench {
         try (Devnet node = Devnet.start(DevnetConfig.onDemand(PROFILE))) {
             FollowBench bench = new FollowBench(Files.createTempDirectory("follow-bench"), node, blocks);
             bench.prepare();
+            bench.written();
             bench.catchingUp(pairs);
             bench.balances(pairs);
         }
@@ -116,6 +118,17 @@ public final class FollowBench {
         try (FollowRig rig = new FollowRig(folder.resolve(name), books(), node.uri())) {
             rig.awaitTip(node.tip().id());
             Await.result(new LedgerBooks(rig.books()).watch(watched, true, 0));
+        }
+    }
+
+    /** Each block has one own transaction; the journal and what is moved from it into the file count both. */
+    private void written() throws IOException {
+        for (String name : List.of("few", "many")) {
+            Path copy = copied(name);
+            OptionalLong before = DiskBytes.written();
+            caughtUpIn(copy);
+            System.out.println("books, own transactions, " + name + " addresses (goal 2 KB): "
+                    + DiskBytes.each(before, DiskBytes.written(), blocks));
         }
     }
 
@@ -158,6 +171,10 @@ public final class FollowBench {
     }
 
     private Effort caughtUp(String name) throws IOException {
+        return caughtUpIn(copied(name));
+    }
+
+    private Path copied(String name) throws IOException {
         Path copy = folder.resolve("run-" + runs++);
         Files.createDirectories(copy);
         try (var files = Files.list(folder.resolve(name))) {
@@ -165,7 +182,11 @@ public final class FollowBench {
                 Files.copy(file, copy.resolve(file.getFileName()));
             }
         }
-        try (FollowRig rig = new FollowRig(copy, books(), node.uri())) {
+        return copy;
+    }
+
+    private Effort caughtUpIn(Path books) throws IOException {
+        try (FollowRig rig = new FollowRig(books, books(), node.uri())) {
             return Effort.of(() -> rig.awaitTip(node.tip().id()));
         }
     }

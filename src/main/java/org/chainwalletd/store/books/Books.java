@@ -31,6 +31,10 @@ public final class Books implements AutoCloseable {
     private static final int BUSY_MILLIS = 10_000;
     private static final int CACHE_KIBIBYTES = 16 * 1024;
     private static final int CLOSING_SECONDS = 10;
+    /** As in the store: a block touches pages all over the file. Files of older releases keep their size. */
+    private static final int PAGE_SIZE = 1_024;
+
+    private static final int CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
     private final String file;
     private final SqlSession writeSession;
@@ -81,7 +85,9 @@ public final class Books implements AutoCloseable {
     /** Whole from the first moment on: so an empty file tells that its content is lost. */
     private static void make(Path path, List<? extends BookTable<?, ?>> tables) throws IOException, SQLException {
         try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
-            BookSchema.migrate(new SqlSession(memory), path.toString(), tables);
+            SqlSession session = new SqlSession(memory);
+            session.execute("PRAGMA page_size = " + PAGE_SIZE);
+            BookSchema.migrate(session, path.toString(), tables);
             AtomicFiles.write(path, memory.serialize("main"));
         }
     }
@@ -94,6 +100,9 @@ public final class Books implements AutoCloseable {
         session.execute("PRAGMA journal_mode = WAL");
         session.execute("PRAGMA synchronous = FULL");
         session.execute("PRAGMA cache_size = -" + CACHE_KIBIBYTES);
+        long pageSize =
+                session.queryOne("PRAGMA page_size", row -> row.getLong(1)).orElseThrow();
+        session.execute("PRAGMA wal_autocheckpoint = " + CHECKPOINT_BYTES / pageSize);
         return session;
     }
 
