@@ -101,7 +101,8 @@ public enum Option {
             Form.BLOCK,
             null,
             "a block of the chain; where following begins for the first time it decides which chain is right, instead of "
-                    + "all nodes having to agree"),
+                    + "all nodes having to agree; later it lets the books go over to a chain that shares no block with them, "
+                    + "when they keep another block at that height"),
     FOLLOW_FROM(
             "follow-from",
             "follow.from",

@@ -112,6 +112,16 @@ final class Audience {
         }
     }
 
+    /** All that was told is off the chain, the highest block first; what is followed instead is told next. */
+    void forget(HeaderChain chain) {
+        long before = tip().orElseThrow().height();
+        for (int i = chain.size() - 1; i >= 0; i--) {
+            if (chain.get(i).height() <= before) {
+                hear(new FollowEvent.Disconnected(chain.get(i).place()));
+            }
+        }
+    }
+
     private static FollowedTip tipOf(HeaderChain chain, long height) {
         BlockRow row = chain.at(height).orElseThrow();
         return new FollowedTip(row.place(), row.timestamp());

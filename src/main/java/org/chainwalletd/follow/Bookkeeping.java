@@ -2,6 +2,7 @@ package org.chainwalletd.follow;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.store.books.BlockRow;
@@ -58,6 +59,26 @@ final class Bookkeeping {
             books.forEach(book -> book.table().begin(session.head(), base));
             rescan.ifPresent(from -> beginScan(session, from));
             return new Known(headers, Optional.of(network));
+        });
+    }
+
+    /**
+     * Goes over to a chain that shares no block with the one before: in one commit all of that one is undone, and these headers are what the
+     * followed chain begins with. What the books told of below them is read again by a rescan, so that the feed tells of both chains what is
+     * different. A rescan under way finds by itself that the blocks below it are others.
+     */
+    CompletionStage<Known> beginAnew(List<BlockRow> headers) {
+        return file.write(session -> {
+            Page head = session.head();
+            long base = headers.get(headers.size() - 1).height();
+            BlockRows.undo(head, -1);
+            headers.forEach(row -> BlockRows.put(head, row));
+            books.stream()
+                    .map(book -> book.table().beginAnew(head, base))
+                    .flatMapToLong(OptionalLong::stream)
+                    .min()
+                    .ifPresent(from -> beginScan(session, from));
+            return new Known(headers, BlockRows.fact(head, NETWORK).flatMap(Network::ofWord));
         });
     }
 

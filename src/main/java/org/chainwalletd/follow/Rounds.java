@@ -26,8 +26,8 @@ final class Rounds {
 
     private static final String DIFFERENT = " lags behind the followed chain or shows another one";
     private static final String STRANGER =
-            " shows a chain that shares no block with the books (if it is the right one, stop the daemon, move"
-                    + " books.db away and start it again with --checkpoint=height:id of a block of that chain)";
+            " shows a chain that shares no block with the books (if it is the right one, start the daemon again with"
+                    + " --checkpoint=height:id of a block of that chain, at a height of which the books keep another one)";
 
     private final List<FollowedNode> nodes;
     private final Clock clock;
@@ -84,7 +84,7 @@ final class Rounds {
         strangers.remove(node);
     }
 
-    /** Its chain has no block that the books know: no work can be weighed, and nobody but the operator can say which one is right. */
+    /** Its chain has no block that the books know: no work can be weighed, and only the operator can say which one is right. */
     void isStranger(FollowedNode node) {
         differsSince.putIfAbsent(node, clock.instant());
         if (strangers.add(node)) {

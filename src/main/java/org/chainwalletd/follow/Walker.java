@@ -21,6 +21,7 @@ import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BlockRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +61,8 @@ final class Walker {
     private record LookedAgain(FollowedNode node, Fault fault, Fetched again, Throwable failure) implements Command {}
 
     private record Begun(Bookkeeping.Known known, Throwable failure) implements Command {}
+
+    private record BegunAnew(FollowedNode node, Bookkeeping.Known known, Throwable failure) implements Command {}
 
     private record Undone(FollowedNode node, Look.Finding.Heavier branch) implements Command {}
 
@@ -281,8 +284,10 @@ final class Walker {
             agree(node, heavier.to());
             return reorganise(node, heavier);
         } else if (finding instanceof Look.Finding.Stranger) {
-            rounds.isStranger(node);
-            noteDiffering();
+            if (isDecidedOtherwise()) {
+                return beginAnew(node);
+            }
+            stranger(node);
         } else if (finding instanceof Look.Finding.Unclear unclear
                 && unclear.fault().isPresent()) {
             return doubt(node, unclear.fault().get());
@@ -292,6 +297,53 @@ final class Walker {
             LOG.debug("{} is not followed: {}", node.name(), finding);
         }
         return idle();
+    }
+
+    private void stranger(FollowedNode node) {
+        rounds.isStranger(node);
+        noteDiffering();
+    }
+
+    /** Whether the operator names another block in the place of one that the books keep. */
+    private boolean isDecidedOtherwise() {
+        return setup.rules()
+                .checkpoint()
+                .flatMap(named ->
+                        chain.at(named.height()).filter(kept -> !kept.place().equals(named)))
+                .isPresent();
+    }
+
+    /** No work can be weighed against a chain without a common block: only the operator can say that it is the right one. */
+    private Behavior<Command> beginAnew(FollowedNode node) {
+        Network network = audience.status().network().orElse(Network.MAINNET);
+        FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), network, setup.executor());
+        context.pipeToSelf(
+                start.read(node.client()).thenComposeAsync(books::beginAnew, setup.executor()),
+                (known, failure) -> new BegunAnew(node, known, failure));
+        return always().onMessage(BegunAnew.class, this::begunAnew).build();
+    }
+
+    private Behavior<Command> begunAnew(BegunAnew command) {
+        Throwable failure = Causes.of(command.failure());
+        if (failure instanceof StoreException) {
+            return writeFailed(new WriteFailed(failure));
+        }
+        if (failure != null) {
+            LOG.info(
+                    "{} shows no chain that the checkpoint is a block of: {}",
+                    command.node().name(),
+                    reason(failure));
+            stranger(command.node());
+            return idle();
+        }
+        BlockRow top = command.known().rows().get(command.known().rows().size() - 1);
+        LOG.warn(
+                "the books go over to the chain of the checkpoint, from block {} on: all that they told of another one"
+                        + " is taken back",
+                U64.toString(top.height()));
+        audience.forget(chain);
+        rounds.agrees(command.node());
+        return loaded(new Loaded(command.known()));
     }
 
     /** A tip is believed by what its node shows, each for itself, before anybody takes the highest. */

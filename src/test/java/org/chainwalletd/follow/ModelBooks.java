@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
@@ -124,6 +125,11 @@ final class ModelBooks implements AutoCloseable {
         saboteur.armed.set(row);
     }
 
+    /** The next time that something is undone it fails after all rows of the books are. */
+    void failUndoing() {
+        saboteur.undoing.set(true);
+    }
+
     boolean hasFailed() {
         return saboteur.armed.get() <= 0;
     }
@@ -167,6 +173,7 @@ final class ModelBooks implements AutoCloseable {
     /** A book that writes nothing, and now and then cannot. */
     private static final class Saboteur implements Book<Page, Long>, BookTable<Page, Long> {
         private final AtomicInteger armed = new AtomicInteger(Integer.MAX_VALUE);
+        private final AtomicBoolean undoing = new AtomicBoolean();
 
         @Override
         public BookTable<Page, Long> table() {
@@ -201,7 +208,11 @@ final class ModelBooks implements AutoCloseable {
         }
 
         @Override
-        public void undo(Page page, long height) {}
+        public void undo(Page page, long height) {
+            if (undoing.getAndSet(false)) {
+                throw new IllegalStateException("the process dies here");
+            }
+        }
 
         @Override
         public void join(Page page) {}

@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.testkit.Await;
 
@@ -46,6 +47,18 @@ final class ModelDaemon implements AutoCloseable {
             ActorTestKit kit,
             ExecutorService executor,
             Clock clock) {
+        this(folder, owned, nodes, any, kit, executor, clock, Optional.empty());
+    }
+
+    ModelDaemon(
+            Path folder,
+            Set<Address> owned,
+            List<ModelNode> nodes,
+            NodeClient any,
+            ActorTestKit kit,
+            ExecutorService executor,
+            Clock clock,
+            Optional<BlockPlace> checkpoint) {
         this.kit = kit;
         this.books = new ModelBooks(folder, owned);
         books.watch(List.copyOf(owned));
@@ -67,7 +80,7 @@ final class ModelDaemon implements AutoCloseable {
                         () -> Optional.of(Network.TESTNET),
                         books.file(),
                         books.books(),
-                        new FollowerSetup.Rules(false, Optional.empty(), Optional.empty()),
+                        new FollowerSetup.Rules(false, checkpoint, Optional.empty()),
                         new WorkCheck(ModelChain.PROFILE, executor),
                         new SimpleMeterRegistry(),
                         INTERVAL,

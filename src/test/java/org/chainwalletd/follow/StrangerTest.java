@@ -1,6 +1,7 @@
 package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,14 +10,24 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.coins.CreditBook;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The books begin above the block at which a node's chain parts from theirs: no block is common, so no work can be weighed. */
 class StrangerTest {
     private static final long FIRST_KEPT = 15;
+    /** Transactions of blocks up to this one are not read. */
+    private static final long LAST_HEADER = 20;
+
     private static final String NO_BLOCK = "shares no block with the books";
 
     @TempDir
@@ -55,7 +69,7 @@ class StrangerTest {
         try (ModelBooks books = new ModelBooks(folder, owned)) {
             Await.result(new Bookkeeping(books.file(), books.books())
                     .begin(
-                            LongStream.rangeClosed(FIRST_KEPT, 20)
+                            LongStream.rangeClosed(FIRST_KEPT, LAST_HEADER)
                                     .mapToObj(height -> new Bookkeeping.Entry(
                                                     ours.at(height).block(), true)
                                             .row())
@@ -64,9 +78,18 @@ class StrangerTest {
                             Optional.empty()));
         }
         node.tip(ours);
-        daemon = new ModelDaemon(
-                folder, owned, List.of(node), node.client(), kit, executor, clock.withZone(ZoneOffset.UTC));
+        start(Optional.empty());
         daemon.awaitFollowed(ours);
+    }
+
+    private void start(Optional<BlockPlace> checkpoint) {
+        daemon = new ModelDaemon(
+                folder, owned, List.of(node), node.client(), kit, executor, clock.withZone(ZoneOffset.UTC), checkpoint);
+    }
+
+    private void restart(BlockPlace checkpoint) {
+        daemon.close();
+        start(Optional.of(checkpoint));
     }
 
     @AfterEach
@@ -128,5 +151,131 @@ class StrangerTest {
         node.tip(longer);
 
         daemon.awaitFollowed(longer);
+    }
+
+    /** Somebody who books what the feed tells, and keeps only the cursor. */
+    private final class Reader {
+        private final long depth;
+        private final Set<String> booked = new TreeSet<>();
+        private String cursor;
+
+        Reader(long depth) {
+            this.depth = depth;
+            this.cursor = CreditCursor.beginning(Await.result(feed().store()), depth, Optional.empty())
+                    .text();
+        }
+
+        private CreditFeed feed() {
+            return new CreditFeed(
+                    daemon.books().file(),
+                    () -> daemon.follower()
+                            .tip()
+                            .map(tip -> OptionalLong.of(tip.height()))
+                            .orElse(OptionalLong.empty()));
+        }
+
+        void read() {
+            CreditCursor from = CreditCursor.parse(cursor, Await.result(feed().store()), depth, Optional.empty())
+                    .orElseThrow();
+            CreditFeed.Batch batch = Await.result(feed().read(from, true, 1_000));
+            for (CreditEvent event : batch.events()) {
+                String credit = event.credit().block() + " " + event.credit().outpoint();
+                assertThat(event.confirmed() ? booked.add(credit) : booked.remove(credit))
+                        .as("%s %s", event.kind(), credit)
+                        .isTrue();
+            }
+            cursor = batch.cursor().text();
+        }
+
+        /** Credits of blocks that the books have read. */
+        void assertExact(ModelBlock tip) {
+            CreditBook book = new CreditBook(ModelChain.PROFILE, new CreditTable(page -> owned::contains));
+            Set<String> expected = new TreeSet<>();
+            for (ModelBlock block = tip; block.height() > LAST_HEADER; block = block.parent()) {
+                if (block.height() <= tip.height() - Math.max(1, depth) + 1) {
+                    book.connect(block.block(), owned::contains)
+                            .forEach(credit -> expected.add(credit.block() + " " + credit.outpoint()));
+                }
+            }
+            assertThat(booked).as("depth %d", depth).isNotEmpty().isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void the_operator_decides_by_a_checkpoint_and_the_feed_tells_from_its_cursors_on_what_is_different() {
+        List<Reader> readers = List.of(new Reader(0), new Reader(1), new Reader(3));
+        readers.forEach(Reader::read);
+        readers.forEach(reader -> reader.assertExact(ours));
+        ModelBlock other = grown(ours.at(FIRST_KEPT - 5), 40);
+        node.tip(other);
+
+        restart(other.at(25).block().place());
+        daemon.awaitFollowed(other);
+        daemon.awaitNoRescan();
+
+        readers.forEach(Reader::read);
+        readers.forEach(reader -> reader.assertExact(other));
+        assertThat(isComplained(NO_BLOCK)).isFalse();
+        for (Address address : owned) {
+            LedgerBooks.Watched watched = Await.result(
+                            new LedgerBooks(daemon.books().file()).find(address))
+                    .orElseThrow();
+            assertThat(watched.coverHeight()).as("to be listed anew").isEmpty();
+            assertThat(watched.historyFrom()).isEqualTo(LAST_HEADER + 1);
+        }
+        restart(other.at(25).block().place());
+        ModelBlock further = grown(other, 1);
+        node.tip(further);
+        daemon.awaitFollowed(further);
+    }
+
+    @Test
+    void a_process_that_dies_in_the_commit_goes_over_at_its_next_start() {
+        ModelBlock other = grown(ours.at(FIRST_KEPT - 5), 40);
+        Reader reader = new Reader(1);
+        reader.read();
+        Bookkeeping broken =
+                new Bookkeeping(daemon.books().file(), daemon.books().books());
+        List<BlockRow> rows = LongStream.rangeClosed(0, 30)
+                .mapToObj(height -> new Bookkeeping.Entry(other.at(height).block(), true).row())
+                .toList();
+        Map<String, List<String>> before = daemon.books().dump();
+        daemon.books().failUndoing();
+
+        assertThatThrownBy(() -> Await.result(broken.beginAnew(rows))).hasMessageContaining("cannot be written");
+
+        assertThat(daemon.books().dump()).isEqualTo(before);
+        node.tip(other);
+        restart(other.at(25).block().place());
+        daemon.awaitFollowed(other);
+        daemon.awaitNoRescan();
+        reader.read();
+        reader.assertExact(other);
+    }
+
+    @Test
+    void a_checkpoint_that_the_books_agree_with_lets_no_strange_chain_in() {
+        restart(ours.at(25).block().place());
+        daemon.awaitFollowed(ours);
+
+        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+        awaitNamed(NO_BLOCK);
+
+        assertThat(daemon.follower().tip().orElseThrow().place())
+                .isEqualTo(ours.block().place());
+    }
+
+    @Test
+    void nor_does_one_that_the_strange_chain_has_not() {
+        ModelBlock right = grown(ours.at(FIRST_KEPT - 5), 40);
+        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+
+        restart(right.at(25).block().place());
+        awaitNamed(NO_BLOCK);
+
+        assertThat(daemon.follower().tip().orElseThrow().place())
+                .isEqualTo(ours.block().place());
+        node.tip(right);
+        daemon.awaitFollowed(right);
     }
 }

@@ -1,6 +1,7 @@
 package org.chainwalletd.store.books;
 
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The tables of one book. Rows name the block that made them and the block that spent them, so that undoing to a height is one delete and
@@ -26,6 +27,17 @@ public interface BookTable<V, C> {
 
     /** Following begins: the first block that is read is the one above {@code height}. */
     default void begin(Page page, long height) {}
+
+    /**
+     * Following begins once more, above {@code height} of a chain that shares no block with the one before.
+     *
+     * @return the lowest height of which the book has told anything; empty when of none
+     */
+    default OptionalLong beginAnew(Page head, long height) {
+        undo(head, -1);
+        begin(head, height);
+        return OptionalLong.empty();
+    }
 
     /** Takes back what blocks above {@code height} have changed in the rows of this page's scan. */
     void undo(Page page, long height);

@@ -89,6 +89,11 @@ public final class CreditPruning {
         return cursor.log() >= first.log() && (cursor.depth() == 0 || cursor.height() >= first.height());
     }
 
+    /** The heights are those of another chain from now on. */
+    static void forgetHeight(Page head) {
+        head.update("UPDATE credit_facts SET value = '-1' WHERE name = ?", HEIGHT);
+    }
+
     private static Optional<Long> fact(Page page, String name) {
         return page.queryOne(
                 "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), name);

@@ -4,6 +4,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -239,6 +240,18 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 height);
         page.update("UPDATE credits SET active = 0 WHERE scan = ? AND active = 1 AND height > ?", page.scan(), height);
         page.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, height);
+    }
+
+    /** What was told is told as removed; whoever reads on hears of the other chain from there. No cursor loses its meaning. */
+    @Override
+    public OptionalLong beginAnew(Page head, long height) {
+        Optional<Long> lowest = head.queryOne(
+                "SELECT height FROM credits WHERE scan = ? AND active = 1 ORDER BY height LIMIT 1",
+                row -> row.getLong(1),
+                head.scan());
+        undo(head, -1);
+        CreditPruning.forgetHeight(head);
+        return lowest.map(OptionalLong::of).orElse(OptionalLong.empty());
     }
 
     @Override

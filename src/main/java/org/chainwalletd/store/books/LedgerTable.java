@@ -3,6 +3,8 @@ package org.chainwalletd.store.books;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -166,6 +168,19 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     static Outpoint outpoint(ResultSet row) throws SQLException {
         return new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2));
+    }
+
+    /** Births and covers are heights of the chain before. Outputs that were proven by bytes stay. */
+    @Override
+    public OptionalLong beginAnew(Page head, long height) {
+        Optional<Long> lowest =
+                head.queryOne("SELECT history_from FROM watched ORDER BY history_from LIMIT 1", row -> row.getLong(1));
+        undo(head, -1);
+        head.update(
+                "UPDATE watched SET fresh = 0, cover_height = NULL, from_height = ?, history_from = ?",
+                height,
+                height + 1);
+        return lowest.map(OptionalLong::of).orElse(OptionalLong.empty());
     }
 
     @Override

@@ -47,7 +47,7 @@ class BooksPlanTest {
      */
     private static final Pattern ALL_WANTED = Pattern.compile(
             "SELECT address(, cover_height)? FROM watched( WHERE cover_height (<= \\?|IS NOT NULL))? => .*"
-                    + "|UPDATE watched SET (history_from|cover_height) = .* => .*"
+                    + "|UPDATE watched SET (history_from|cover_height|fresh) = .* => .*|SELECT history_from FROM watched .*"
                     + "|SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent .*"
                     + "|SELECT address, .* FROM watched WHERE cover_height IS NULL ORDER BY from_height LIMIT .*watched_uncovered.*"
                     + "|SELECT scan, from_height FROM scans .*|INSERT INTO scans .*|INSERT OR IGNORE INTO watched .*SCAN scans.*"
@@ -267,6 +267,7 @@ class BooksPlanTest {
 
     private Object undo(BooksSession session) {
         tables.forEach(table -> table.undo(session.head(), 4));
+        tables.forEach(table -> table.beginAnew(session.head(), 4));
         credits.write(session.head(), credit(PLACE));
         return null;
     }
