@@ -192,7 +192,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             return this;
         }
         List<Entry> due = spends.inDoubt().stream()
-                .filter(entry -> !entry.isBusy() && isDue(entry.dueAt()) && isReached(entry))
+                .filter(entry -> !entry.isBusy() && isDue(spends.dueAt(entry)) && isReached(entry))
                 .limit(TOGETHER)
                 .toList();
         if (!due.isEmpty()) {

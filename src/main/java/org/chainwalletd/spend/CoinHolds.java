@@ -82,7 +82,7 @@ final class CoinHolds {
             @Override
             public Iterator<Outpoint> iterator() {
                 Set<Outpoint> copy = new HashSet<>(holds.keySet());
-                spenders.elements().forEach(spend -> spend.inputs().forEach(coin -> copy.add(coin.outpoint())));
+                spenders.elements().forEach(spend -> copy.addAll(spend.outpoints()));
                 copy.removeIf(outpoint -> isKeptFor(kind, outpoint));
                 return copy.iterator();
             }
@@ -159,8 +159,7 @@ final class CoinHolds {
         Set<Outpoint> outpoints = new HashSet<>(byOwner.getOrDefault(to, Set.of()));
         outpoints.addAll(byOwner.getOrDefault(from, Set.of()));
         removeSpent(to)
-                .ifPresent(spend -> spend.inputs().stream()
-                        .map(Coin::outpoint)
+                .ifPresent(spend -> spend.outpoints().stream()
                         .filter(outpoint -> !holds.containsKey(outpoint))
                         .forEach(outpoints::add));
         byOwner.remove(from);

@@ -111,11 +111,7 @@ final class CompactTable<K, E> {
     /** What is gone leaves no trace, and there is room for so many keys, and for enough more that this is seldom done. */
     private void rehash(int keysToCome) {
         Collection<E> all = elements();
-        int length = FIRST_SIZE;
-        while (5L * keysToCome > 3L * length) {
-            length *= 2;
-        }
-        slots = new Object[length];
+        slots = new Object[Math.max(FIRST_SIZE, 2 * keysToCome)];
         taken = 0;
         size = 0;
         all.forEach(this::place);
@@ -123,11 +119,11 @@ final class CompactTable<K, E> {
 
     private int home(long hash) {
         long mixed = (hash ^ seed) * 0x9E37_79B9_7F4A_7C15L;
-        return (int) (mixed >>> 32) & slots.length - 1;
+        return (int) ((mixed >>> 32) * slots.length >>> 32);
     }
 
     private int next(int slot) {
-        return slot + 1 & slots.length - 1;
+        return slot + 1 == slots.length ? 0 : slot + 1;
     }
 
     @SuppressWarnings("unchecked") // Only add() and rehash() write here.

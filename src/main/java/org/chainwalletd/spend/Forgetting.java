@@ -14,7 +14,6 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.LostSpend;
 import org.chainwalletd.store.PackedSpend;
@@ -110,8 +109,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private static SpendingBooks.Question question(LostSpend lost) {
         PackedSpend spend = lost.spend();
-        return new SpendingBooks.Question(
-                spend.txId(), spend.inputs().stream().map(Coin::outpoint).toList(), Optional.empty());
+        return new SpendingBooks.Question(spend.txId(), spend.outpoints(), Optional.empty());
     }
 
     /** What is not on the chain now may come back, or be taken by others: it is looked at again. */

@@ -1,16 +1,15 @@
 package org.chainwalletd.spend;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
@@ -29,7 +28,6 @@ final class UnburiedSpends {
 
         private boolean busy;
         private boolean mayBePutBack;
-        private long dueAt = Long.MIN_VALUE;
 
         private Entry(PackedSpend spend) {
             this.spend = spend;
@@ -44,8 +42,7 @@ final class UnburiedSpends {
         }
 
         SpendingBooks.Question question() {
-            return new SpendingBooks.Question(
-                    spend.txId(), spend.inputs().stream().map(Coin::outpoint).toList(), Optional.ofNullable(place));
+            return new SpendingBooks.Question(spend.txId(), spend.outpoints(), Optional.ofNullable(place));
         }
 
         /** Whether a question or a write about it is under way. */
@@ -64,11 +61,6 @@ final class UnburiedSpends {
 
         void putBackPerhaps() {
             mayBePutBack = true;
-        }
-
-        /** When it is asked for at the earliest. */
-        long dueAt() {
-            return dueAt;
         }
     }
 
@@ -96,7 +88,9 @@ final class UnburiedSpends {
 
     private final CompactTable<Hash256, Entry> entries = new CompactTable<>(BY_ID);
     private final NavigableMap<Long, List<Entry>> byHeight = new TreeMap<>();
-    private final Set<Entry> inDoubt = new LinkedHashSet<>();
+    /** Those in doubt, the oldest doubt first, with the time in milliseconds before which they are not asked for. */
+    private final Map<Entry, Long> inDoubt = new LinkedHashMap<>();
+
     private final AtomicInteger count;
 
     /**
@@ -138,7 +132,7 @@ final class UnburiedSpends {
             }
             beside.add(entry);
         }
-        inDoubt.add(entry);
+        inDoubt.putIfAbsent(entry, Long.MIN_VALUE);
     }
 
     private void displace(Entry entry) {
@@ -168,12 +162,19 @@ final class UnburiedSpends {
 
     /** The blocks from this height on may be others now. */
     void doubtFrom(long height) {
-        byHeight.tailMap(height, true).values().forEach(inDoubt::addAll);
+        byHeight.tailMap(height, true)
+                .values()
+                .forEach(all -> all.forEach(entry -> inDoubt.putIfAbsent(entry, Long.MIN_VALUE)));
+    }
+
+    /** When one in doubt is asked for at the earliest. */
+    long dueAt(Entry entry) {
+        return inDoubt.getOrDefault(entry, Long.MIN_VALUE);
     }
 
     /** The oldest doubt first. */
     List<Entry> inDoubt() {
-        return List.copyOf(inDoubt);
+        return List.copyOf(inDoubt.keySet());
     }
 
     /** The chain that is followed has its block. */
@@ -188,7 +189,7 @@ final class UnburiedSpends {
         byHeight.headMap(height, true)
                 .values()
                 .forEach(all -> all.stream()
-                        .filter(entry -> !entry.busy && !inDoubt.contains(entry))
+                        .filter(entry -> !entry.busy && !inDoubt.containsKey(entry))
                         .forEach(proven::add));
         return proven;
     }
@@ -196,13 +197,12 @@ final class UnburiedSpends {
     /** Nothing could be found out or written about it: it is looked at again at {@code dueAt}, or with the next tip. */
     void later(Entry entry, long dueAt) {
         entry.busy = false;
-        entry.dueAt = dueAt;
         inDoubt.remove(entry);
-        inDoubt.add(entry);
+        inDoubt.put(entry, dueAt);
     }
 
     /** Whatever is in doubt is looked at now. */
     void makeAllDue() {
-        inDoubt.forEach(entry -> entry.dueAt = Long.MIN_VALUE);
+        inDoubt.replaceAll((entry, dueAt) -> Long.MIN_VALUE);
     }
 }

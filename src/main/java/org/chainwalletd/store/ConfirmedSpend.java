@@ -23,10 +23,6 @@ public record ConfirmedSpend(PackedSpend spend, Optional<BlockPlace> place) {
         return spend.txId();
     }
 
-    public List<Coin> inputs() {
-        return spend.inputs();
-    }
-
     public ConfirmedSpend at(BlockPlace other) {
         return new ConfirmedSpend(spend, Optional.of(other));
     }

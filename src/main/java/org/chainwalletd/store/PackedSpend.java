@@ -3,17 +3,19 @@ package org.chainwalletd.store;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * The id of a transaction and what it spends, in one array of bytes: of confirmed spends there are as many in memory as an hour brings, and
- * objects for each hash, outpoint and amount would be several times as large. Immutable, so that all who watch a spend share one.
+ * The id of a transaction and the outpoints that it spends, in one array of bytes: of confirmed spends there are as many in memory as an hour
+ * brings, and objects for each hash and outpoint would be several times as large. Immutable, so that all who watch a spend share one.
  */
 public final class PackedSpend {
     private static final int INDEX_AT = Hash256.LENGTH;
+    private static final int OUTPOINT_BYTES = Hash256.LENGTH + Integer.BYTES;
 
-    /** The id, then the inputs as in the store's rows. */
+    /** The id, then 32 bytes transaction id and u32 index of each input, big-endian. */
     private final byte[] bytes;
 
     private PackedSpend(byte[] bytes) {
@@ -24,23 +26,37 @@ public final class PackedSpend {
         return packed(txId.toArray(), SpendRow.encode(inputs));
     }
 
+    /** @param inputs as in the store's rows: what each is worth is left out */
     static PackedSpend packed(byte[] txId, byte[] inputs) {
-        byte[] bytes = Arrays.copyOf(txId, Hash256.LENGTH + inputs.length);
-        System.arraycopy(inputs, 0, bytes, Hash256.LENGTH, inputs.length);
+        int count = inputs.length / SpendRow.COIN_BYTES;
+        byte[] bytes = Arrays.copyOf(txId, Hash256.LENGTH + count * OUTPOINT_BYTES);
+        for (int i = 0; i < count; i++) {
+            System.arraycopy(inputs, i * SpendRow.COIN_BYTES, bytes, at(i), OUTPOINT_BYTES);
+        }
         return new PackedSpend(bytes);
+    }
+
+    private static int at(int input) {
+        return Hash256.LENGTH + input * OUTPOINT_BYTES;
     }
 
     public Hash256 txId() {
         return Hash256.of(Arrays.copyOf(bytes, Hash256.LENGTH));
     }
 
-    public List<Coin> inputs() {
-        return SpendRow.decode(Arrays.copyOfRange(bytes, Hash256.LENGTH, bytes.length));
+    /** What it spends, in the order of the transaction. */
+    public List<Outpoint> outpoints() {
+        ByteBuffer all = ByteBuffer.wrap(bytes);
+        return IntStream.range(0, size())
+                .mapToObj(input -> new Outpoint(
+                        Hash256.of(Arrays.copyOfRange(bytes, at(input), at(input) + INDEX_AT)),
+                        Integer.toUnsignedLong(all.getInt(at(input) + INDEX_AT))))
+                .toList();
     }
 
     /** How many inputs it has. */
     public int size() {
-        return (bytes.length - Hash256.LENGTH) / SpendRow.COIN_BYTES;
+        return (bytes.length - Hash256.LENGTH) / OUTPOINT_BYTES;
     }
 
     public boolean hasId(Hash256 txId) {
@@ -49,7 +65,7 @@ public final class PackedSpend {
 
     public boolean spends(Outpoint outpoint) {
         byte[] txId = outpoint.txId().toArray();
-        for (int at = Hash256.LENGTH; at < bytes.length; at += SpendRow.COIN_BYTES) {
+        for (int at = Hash256.LENGTH; at < bytes.length; at += OUTPOINT_BYTES) {
             if (Integer.toUnsignedLong(ByteBuffer.wrap(bytes).getInt(at + INDEX_AT)) == outpoint.index()
                     && Arrays.equals(bytes, at, at + Hash256.LENGTH, txId, 0, Hash256.LENGTH)) {
                 return true;
@@ -75,9 +91,8 @@ public final class PackedSpend {
 
     /** {@link #fingerprint(Outpoint)} of one of its inputs. */
     public long inputFingerprint(int number) {
-        int at = Hash256.LENGTH + number * SpendRow.COIN_BYTES;
         ByteBuffer all = ByteBuffer.wrap(bytes);
-        return all.getLong(at) + Integer.toUnsignedLong(all.getInt(at + INDEX_AT));
+        return all.getLong(at(number)) + Integer.toUnsignedLong(all.getInt(at(number) + INDEX_AT));
     }
 
     @Override
@@ -92,6 +107,6 @@ public final class PackedSpend {
 
     @Override
     public String toString() {
-        return txId() + " spends " + inputs();
+        return txId() + " spends " + outpoints();
     }
 }

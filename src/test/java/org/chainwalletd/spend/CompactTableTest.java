@@ -49,7 +49,7 @@ class CompactTableTest {
             } else {
                 PackedSpend spend = there.remove(random.nextInt(there.size()));
                 table.remove(spend);
-                spend.inputs().forEach(input -> model.remove(input.outpoint()));
+                spend.outpoints().forEach(model::remove);
             }
             Outpoint any = coin(random.nextInt(coins + 1)).outpoint();
             assertThat(table.get(any)).isSameAs(model.get(any));

@@ -144,8 +144,9 @@ final class StoreSample {
     /** What version 2 added: a confirmed spend has a block and may be buried. */
     static String burials(Store store) {
         String unburied = done(store.intents().unburied()).stream()
-                .map(spend -> "unburied ConfirmedSpend[txId=" + spend.txId() + ", inputs=" + spend.inputs() + ", place="
-                        + spend.place() + "]\n")
+                .map(spend -> "unburied ConfirmedSpend[txId=" + spend.txId() + ", inputs="
+                        + done(store.intents().find(spend.txId())).orElseThrow().inputs() + ", place=" + spend.place()
+                        + "]\n")
                 .collect(Collectors.joining());
         return unburied + "buried "
                 + done(store.intents().find(buried().txId())).map(StoreSample::words) + "\n";
