@@ -2,10 +2,12 @@ package org.chainwalletd.account;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.Behavior;
@@ -13,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.Question.Size;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.stage.Causes;
@@ -30,10 +33,18 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
     /** Small each; what they ask for is bounded when it comes. */
     private static final int LONGEST_QUEUE = 4_096;
 
+    /** For memory that answers of other endpoints hold: they are read within seconds. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final Duration MEMORY_LOOK = Duration.ofMillis(20);
+
     sealed interface Command {}
 
     /** Puts a question; {@code answer} gets the raw result. */
     record Ask(Question<?> question, CompletableFuture<JsonNode> answer) implements Command {}
+
+    /** Others may have given memory back. */
+    private record Retry() implements Command {}
 
     private record Identified(BigInteger chainId, Throwable failure, long begun) implements Command {}
 
@@ -54,6 +65,7 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
         CONFIRMED
     }
 
+    private final TimerScheduler<Command> timers;
     private final Wire wire;
     private final BigInteger chainId;
     private final ByteBudget budget;
@@ -61,10 +73,18 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
     private final Deque<Ask> waiting = new ArrayDeque<>();
     private Identity identity = Identity.UNKNOWN;
     private int underWay;
+    /** Since when the first of the queue finds no memory, by {@link System#nanoTime}. */
+    private OptionalLong shortSince = OptionalLong.empty();
 
     private Endpoint(
-            ActorContext<Command> context, Wire wire, BigInteger chainId, ByteBudget budget, EndpointFigures figures) {
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            Wire wire,
+            BigInteger chainId,
+            ByteBudget budget,
+            EndpointFigures figures) {
         super(context);
+        this.timers = timers;
         this.wire = wire;
         this.chainId = chainId;
         this.budget = budget;
@@ -73,13 +93,15 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
 
     /** @param budget of the heap for answers; what is sent goes out whether or not there is room */
     static Behavior<Command> create(Wire wire, BigInteger chainId, ByteBudget budget, EndpointFigures figures) {
-        return Behaviors.setup(context -> new Endpoint(context, wire, chainId, budget, figures));
+        return Behaviors.setup(context ->
+                Behaviors.withTimers(timers -> new Endpoint(context, timers, wire, chainId, budget, figures)));
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Ask.class, this::ask)
+                .onMessage(Retry.class, retry -> proceed())
                 .onMessage(Identified.class, this::identified)
                 .onMessage(Answered.class, this::answered)
                 .build();
@@ -132,15 +154,31 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
             return true;
         }
         if (budget.tryTake(heap)) {
+            shortSince = OptionalLong.empty();
             return true;
         }
         if (underWay == 0) {
+            awaitMemory(ask, heap);
+        }
+        return false;
+    }
+
+    /** Nothing of this endpoint will give any back. What answers of the others hold comes back soon, and nobody tells when. */
+    private void awaitMemory(Ask ask, long heap) {
+        long now = System.nanoTime();
+        boolean isPatient = shortSince.isEmpty() || now - shortSince.getAsLong() < PATIENCE.toNanos();
+        if (heap <= budget.limit() && isPatient) {
+            shortSince = OptionalLong.of(shortSince.orElse(now));
+        } else {
+            shortSince = OptionalLong.empty();
+            waiting.remove();
             ask.answer()
                     .completeExceptionally(
                             new AccountException.Unreachable(wire.name(), "there is no memory for its answer now"));
-            waiting.remove();
         }
-        return false;
+        if (!waiting.isEmpty()) {
+            timers.startSingleTimer(new Retry(), MEMORY_LOOK);
+        }
     }
 
     private void begin(Ask ask) {

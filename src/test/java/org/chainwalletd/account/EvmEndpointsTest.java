@@ -20,7 +20,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -405,5 +407,28 @@ class EvmEndpointsTest {
 
         assertThat(done(client.sendToAll(Bytes.parse("02"), Hash256.ZERO))).isNull();
         Await.until("it was given back", () -> full.held() == 0);
+    }
+
+    /** On a small heap there is room for one answer with many events: the endpoints that are asked together give theirs in turn. */
+    @Test
+    void an_endpoint_waits_for_memory_that_the_answer_of_another_holds() {
+        ByteBudget forOne = ByteBudget.of(Question.Size.WIDE.heap() + Question.Size.SMALL.heap());
+        EvmEndpoints client = rig.client(forOne, new SimpleMeterRegistry());
+        client.look();
+        Await.until("both are known", client::wasReached);
+        CountDownLatch slow = new CountDownLatch(1);
+        rig.first.before("eth_getLogs", () -> Await.opened(slow));
+        LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
+        CompletionStage<List<AccountLog>> first = client.endpoints().get(0).logs(query);
+        Await.until("the first is asked", () -> rig.first.count("eth_getLogs") == 1);
+
+        CompletableFuture<List<AccountLog>> second =
+                client.endpoints().get(1).logs(query).toCompletableFuture();
+
+        long calls = rig.second.count("eth_getLogs");
+        slow.countDown();
+        assertThat(done(first)).isEmpty();
+        assertThat(done(second)).isEmpty();
+        assertThat(calls).as("asked while there was no room").isZero();
     }
 }
