@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
@@ -109,6 +110,38 @@ class AccountSendsTest {
         rig.chain.mine();
         rig.finish("one");
         assertThat(rig.find("one").hashes()).containsExactly(hash);
+    }
+
+    @Test
+    void many_sends_are_mined_once_each_although_the_mempool_forgets_again_and_again() {
+        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
+        for (int i = 0; i < SENDS; i++) {
+            answers.add(rig.sends.send(rig.request("send-" + i, BigInteger.valueOf(i + 1))));
+        }
+        int[] forgets = {5};
+        AtomicLong handed = new AtomicLong();
+
+        Await.until("all are mined", () -> {
+            if (forgets[0] > 0 && rig.first.count("eth_sendRawTransaction") > handed.get()) {
+                forgets[0]--;
+                rig.chain.forgetAll();
+                handed.set(rig.first.count("eth_sendRawTransaction"));
+            }
+            rig.chain.clock().advance(AccountRig.PACE.resend());
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own) == SENDS;
+        });
+
+        assertThat(forgets[0]).isZero();
+        assertThat(AccountRig.all(answers))
+                .extracting(SendRecord::nonce)
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.range(0, SENDS).boxed().toList());
+        assertThat(paid()).isEqualTo(BigInteger.valueOf((long) SENDS * (SENDS + 1) / 2));
+        rig.chain.mine(5);
+        for (int i = 0; i < SENDS; i++) {
+            rig.await("send-" + i, SendState.Final.class);
+        }
     }
 
     @Test
