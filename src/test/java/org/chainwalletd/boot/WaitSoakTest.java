@@ -2,31 +2,23 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
-import org.chainwalletd.testkit.Dial;
-import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
@@ -37,18 +29,51 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Waits of all kinds that are opened, left, answered and timed out leave nothing behind. Two rounds by default, which show that every wait and
- * stream ends; with {@code -Dsoak.minutes=30} as long as that, and then the heap after a collection has to be flat.
+ * Waits of all kinds, over HTTP/1.1 and HTTP/2, that are opened, left, answered and timed out leave nothing behind, whether the node is as it
+ * should be, has its quotas, or lies. One round of each by default, which shows that every wait and stream ends; with {@code
+ * -Dsoak.minutes=30} as long as that, and then the heap after a collection, the threads and the open files have to be flat. More waits a round
+ * with {@code -Dsoak.waits}.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class WaitSoakTest {
     private static final int MINUTES = Integer.getInteger("soak.minutes", 0);
-    private static final int ROUNDS = 2;
     private static final int WAITS = Integer.getInteger("soak.waits", 60);
     /** What the chain of the soak itself adds, and what a collector leaves. */
     private static final double GROWTH = 1.1;
 
     private static final long SLACK = 8L << 20;
+    /** Pools and the clients of this test itself come and go. */
+    private static final long THREADS = 10;
+
+    private static final long FILES = 50;
+
+    /** How the node is in a round. */
+    private enum Node {
+        HONEST,
+        LIMITED,
+        LYING
+    }
+
+    /** Those that a development chain, whose roots and work are not insisted on, goes on after. */
+    private static final List<String> LIES =
+            List.of("tx_value", "script", "utxo_value", "balance", "forgetful", "omission", "height", "shape");
+
+    /** What was there when nobody waited. */
+    private record Left(long heap, long threads, long files) {
+        static Left now() {
+            long heap = Long.MAX_VALUE;
+            for (int i = 0; i < 3; i++) {
+                System.gc();
+                heap = Math.min(
+                        heap,
+                        ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+            }
+            long files = ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+                    ? system.getOpenFileDescriptorCount()
+                    : 0;
+            return new Left(heap, ManagementFactory.getThreadMXBean().getThreadCount(), files);
+        }
+    }
 
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
@@ -57,16 +82,16 @@ class WaitSoakTest {
     Path folder;
 
     private final Random random = Seeded.random("WaitSoakTest");
-    private final HttpClient http = HttpClient.newHttpClient();
     private DaemonRig daemon;
     private WalletdClient node;
+    private WaitCallers callers;
     private String address;
-    private String token;
 
     @BeforeEach
     void start() throws IOException {
-        daemon = new DaemonRig(folder, chain.uri());
-        token = Files.readString(folder.resolve("token-read")).strip();
+        daemon = new DaemonRig(folder, chain.uri(), "--http2", "true");
+        String token = Files.readString(folder.resolve("token-read")).strip();
+        callers = new WaitCallers(daemon.uri(), token);
         node = new WalletdClient(chain.uri(), "none", Optional.empty());
         address = daemon.call("generate_standard_address", Map.of())
                 .path("address")
@@ -85,125 +110,114 @@ class WaitSoakTest {
     @Test
     void waits_that_are_opened_left_answered_and_timed_out_leave_nothing_behind() throws Exception {
         long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
-        List<Long> heaps = new ArrayList<>();
-        for (int round = 0; round < ROUNDS || System.nanoTime() < end; round++) {
+        List<Left> left = new ArrayList<>();
+        for (int round = 0; round < Node.values().length || System.nanoTime() < end; round++) {
             HangWatch.alive();
+            become(Node.values()[round % Node.values().length]);
             round();
             Await.until("no wait and no stream is open", this::isQuiet);
             if (MINUTES > 0) {
-                heaps.add(heapAfterCollection());
+                left.add(Left.now());
             }
         }
         if (MINUTES > 0) {
-            long early = least(heaps.subList(heaps.size() / 4, heaps.size() / 2));
-            long late = least(heaps.subList(heaps.size() * 3 / 4, heaps.size()));
-            System.out.printf(
-                    Locale.ROOT,
-                    "rounds %d, waits %d, heap early %d late %d bytes%n",
-                    heaps.size(),
-                    heaps.size() * WAITS,
-                    early,
-                    late);
-            assertThat(late).isLessThanOrEqualTo((long) (early * GROWTH) + SLACK);
+            tell(left);
+            long early = early(left, Left::heap);
+            assertThat(late(left, Left::heap)).isLessThanOrEqualTo((long) (early * GROWTH) + SLACK);
+            assertThat(late(left, Left::threads)).isLessThanOrEqualTo(early(left, Left::threads) + THREADS);
+            assertThat(late(left, Left::files)).isLessThanOrEqualTo(early(left, Left::files) + FILES);
         }
+    }
+
+    private void become(Node manner) {
+        node.call("devnet_set", Map.of("quota", manner == Node.LIMITED, "lie", manner == Node.LYING ? lie() : "none"));
+    }
+
+    private String lie() {
+        return LIES.get(random.nextInt(LIES.size()));
     }
 
     private void round() throws Exception {
         String cursor = daemon.call("list_credits", Map.of("from", "now", "address", address))
                 .path("cursor")
                 .asText();
-        List<Socket> leaving = new ArrayList<>();
-        List<CompletableFuture<HttpResponse<String>>> staying = new ArrayList<>();
+        callers.begin();
         for (int i = 0; i < WAITS; i++) {
-            boolean leaves = random.nextInt(3) == 0;
-            // Some time out, some are answered by the payment below, those that leave would wait for ever.
-            int seconds = leaves ? 600 : 1 + random.nextInt(3);
-            String body = wait(cursor, seconds, leaves);
-            if (leaves) {
-                leaving.add(send(body));
-            } else {
-                staying.add(call(body));
+            switch (random.nextInt(6)) {
+                case 0 -> callers.leave(forEver());
+                case 1 -> callers.leaveStream(forEver(), random.nextBoolean());
+                case 2, 3 -> callers.stayOnStream(answeredOrTimedOut(cursor));
+                default -> callers.stay(answeredOrTimedOut(cursor));
             }
-        }
-        List<EventReader> readers = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            readers.add(EventReader.open(daemon.uri(), token, null));
         }
         node.call("devnet_faucet", Map.of("address", address, "amount", 1_000));
         node.call("devnet_mine", Map.of());
-        for (Socket socket : leaving) {
-            socket.close();
-        }
-        for (EventReader reader : readers) {
-            reader.close();
-        }
-        for (CompletableFuture<HttpResponse<String>> call : staying) {
-            assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
-        }
+        callers.go();
+        callers.hear();
     }
 
-    private String wait(String cursor, int seconds, boolean forNothing) {
-        String unknown = "%064x".formatted(random.nextLong() >>> 1);
-        String to = forNothing ? unknown : address;
-        return switch (random.nextInt(forNothing ? 2 : 4)) {
-            case 0 -> rpc("wait_for_tx", "\"tx_id\":\"" + unknown + "\",\"timeout_secs\":" + seconds);
-            case 1 -> rpc("wait_for_payment", "\"address\":\"" + to + "\",\"timeout_secs\":" + seconds);
-            case 2 ->
-                rpc(
-                        "wait_for_payment",
-                        "\"address\":\"" + to + "\",\"since_cursor\":\"" + cursor + "\",\"timeout_secs\":" + seconds);
-            default ->
-                rpc(
-                        "list_credits",
-                        "\"address\":\"" + to + "\",\"cursor\":\"" + cursor + "\",\"wait_secs\":" + seconds);
+    /** What nobody will answer. */
+    private String forEver() {
+        String unknown = unknown();
+        return random.nextBoolean()
+                ? rpc("wait_for_tx", "\"tx_id\":\"" + unknown + "\",\"timeout_secs\":600")
+                : rpc("wait_for_payment", "\"address\":\"" + unknown + "\",\"timeout_secs\":600");
+    }
+
+    /** Some are answered by the payment of the round, and some come too late for it. */
+    private String answeredOrTimedOut(String cursor) {
+        int seconds = 1 + random.nextInt(3);
+        String to = "\"address\":\"" + address + "\",";
+        return switch (random.nextInt(4)) {
+            case 0 -> rpc("wait_for_tx", "\"tx_id\":\"" + unknown() + "\",\"timeout_secs\":" + seconds);
+            case 1 -> rpc("wait_for_payment", to + "\"timeout_secs\":" + seconds);
+            case 2 -> rpc("wait_for_payment", to + "\"since_cursor\":\"" + cursor + "\",\"timeout_secs\":" + seconds);
+            default -> rpc("list_credits", to + "\"cursor\":\"" + cursor + "\",\"wait_secs\":" + seconds);
         };
+    }
+
+    private String unknown() {
+        return "%064x".formatted(random.nextLong() >>> 1);
     }
 
     private static String rpc(String method, String params) {
         return "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":{" + params + "}}";
     }
 
-    private CompletableFuture<HttpResponse<String>> call(String body) {
-        URI url = daemon.uri();
-        return http.sendAsync(
-                Dial.request(url)
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .header("authorization", "Bearer " + token)
-                        .header("content-type", "application/json")
-                        .timeout(Duration.ofSeconds(100))
-                        .POST(HttpRequest.BodyPublishers.ofString(body))
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
-    }
-
-    /** Asks and reads no answer. */
-    private Socket send(String body) throws IOException {
-        Socket socket = Dial.socket(daemon.uri());
-        String head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
-                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n";
-        socket.getOutputStream().write((head + body).getBytes(StandardCharsets.ISO_8859_1));
-        return socket;
-    }
-
     private boolean isQuiet() {
         return daemon.metrics()
                 .lines()
-                .filter(line -> line.startsWith("walletd_waits_open") || line.startsWith("walletd_http_event_streams"))
+                .filter(line -> line.startsWith("walletd_waits_open")
+                        || line.startsWith("walletd_rpc_waits")
+                        || line.startsWith("walletd_http_event_streams"))
                 .allMatch(line -> line.endsWith(" 0.0"));
     }
 
-    private static long heapAfterCollection() {
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < 3; i++) {
-            System.gc();
-            least = Math.min(
-                    least,
-                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+    private static void tell(List<Left> left) {
+        System.out.printf(Locale.ROOT, "rounds %d, waits %d%n", left.size(), left.size() * WAITS);
+        int tenth = Math.max(1, left.size() / 10);
+        for (int from = 0; from + tenth <= left.size(); from += tenth) {
+            List<Left> part = left.subList(from, from + tenth);
+            System.out.printf(
+                    Locale.ROOT,
+                    "from round %d: heap %d, threads %d, files %d%n",
+                    from,
+                    least(part, Left::heap),
+                    least(part, Left::threads),
+                    least(part, Left::files));
         }
-        return least;
     }
 
-    private static long least(List<Long> heaps) {
-        return heaps.stream().mapToLong(Long::longValue).min().orElseThrow();
+    /** The least of the second quarter, when everything is loaded and compiled. */
+    private static long early(List<Left> left, ToLongFunction<Left> what) {
+        return least(left.subList(left.size() / 4, left.size() / 2), what);
+    }
+
+    private static long late(List<Left> left, ToLongFunction<Left> what) {
+        return least(left.subList(left.size() * 3 / 4, left.size()), what);
+    }
+
+    private static long least(List<Left> left, ToLongFunction<Left> what) {
+        return left.stream().mapToLong(what).min().orElseThrow();
     }
 }

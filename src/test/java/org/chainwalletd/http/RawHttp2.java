@@ -12,9 +12,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** An HTTP/2 client on a bare socket that sends frames one by one, also such as no HTTP library would (RFC 9113). */
-final class RawHttp2 implements Closeable {
-    static final int DATA = 0;
-    static final int HEADERS = 1;
+public final class RawHttp2 implements Closeable {
+    public static final int DATA = 0;
+    public static final int HEADERS = 1;
     static final int PRIORITY = 2;
     static final int RST_STREAM = 3;
     static final int SETTINGS = 4;
@@ -23,19 +23,19 @@ final class RawHttp2 implements Closeable {
     static final int GOAWAY = 7;
     static final int WINDOW_UPDATE = 8;
     static final int CONTINUATION = 9;
-    static final int END_STREAM = 1;
+    public static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
     static final int PADDED = 8;
 
     /** @param type one of the frame types of RFC 9113, section 6 */
-    record Frame(int type, int flags, int stream, byte[] payload) {}
+    public record Frame(int type, int flags, int stream, byte[] payload) {}
 
     private final Socket socket;
     private final OutputStream out;
     private final DataInputStream in;
 
     /** Says the preface and empty settings. */
-    RawHttp2(Socket socket) throws IOException {
+    public RawHttp2(Socket socket) throws IOException {
         this(socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     }
 
@@ -86,14 +86,14 @@ final class RawHttp2 implements Closeable {
     }
 
     /** A whole {@code POST /}. */
-    void post(int stream, String token, String body) throws IOException {
+    public void post(int stream, String token, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         send(HEADERS, END_HEADERS, stream, head(token, bytes.length));
         send(DATA, END_STREAM, stream, bytes);
     }
 
     /** Takes a request back. */
-    void reset(int stream) throws IOException {
+    public void reset(int stream) throws IOException {
         int cancel = 8;
         send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(cancel).array());
     }
@@ -119,7 +119,7 @@ final class RawHttp2 implements Closeable {
         to.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
     }
 
-    Frame read() throws IOException {
+    public Frame read() throws IOException {
         int lengthAndType = in.readInt();
         int flags = in.readUnsignedByte();
         int stream = in.readInt();

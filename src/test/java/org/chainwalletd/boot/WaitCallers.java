@@ -1,0 +1,135 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.http.RawHttp2;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.EventReader;
+
+/**
+ * Callers of one round: some hear their answer, the others leave without it, each in one of the ways in which a client can. The requests of
+ * HTTP/2 share a connection for each way to end.
+ */
+final class WaitCallers {
+    private static final int CANCELLED = 0;
+    private static final int CUT = 1;
+    private static final int HEARD = 2;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final URI daemon;
+    private final String token;
+    private final List<Socket> leaving = new ArrayList<>();
+    private final List<CompletableFuture<HttpResponse<String>>> staying = new ArrayList<>();
+    private final List<EventReader> readers = new ArrayList<>();
+    private final List<RawHttp2> shared = new ArrayList<>();
+    private final int[] streams = new int[3];
+
+    WaitCallers(URI daemon, String token) {
+        this.daemon = daemon;
+        this.token = token;
+    }
+
+    /** Opens a connection for each way to end, and five readers of the event stream. */
+    void begin() throws IOException {
+        for (int i = 0; i < streams.length; i++) {
+            shared.add(new RawHttp2(Dial.socket(daemon)));
+            streams[i] = 0;
+        }
+        for (int i = 0; i < 5; i++) {
+            readers.add(EventReader.open(daemon, token, null));
+        }
+    }
+
+    /** Asks over HTTP/1.1 and will hear the answer. */
+    void stay(String body) {
+        staying.add(http.sendAsync(
+                Dial.request(daemon)
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .header("authorization", "Bearer " + token)
+                        .header("content-type", "application/json")
+                        .timeout(Duration.ofSeconds(100))
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString()));
+    }
+
+    /** Asks over HTTP/1.1 and will close the connection. */
+    void leave(String body) throws IOException {
+        Socket socket = Dial.socket(daemon);
+        String head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n";
+        socket.getOutputStream().write((head + body).getBytes(StandardCharsets.ISO_8859_1));
+        leaving.add(socket);
+    }
+
+    /** Asks on a stream of HTTP/2 and will hear the answer. */
+    void stayOnStream(String body) throws IOException {
+        ask(HEARD, body);
+    }
+
+    /** Asks on a stream of HTTP/2 and will take the request back, or close the connection with all its streams. */
+    void leaveStream(String body, boolean byReset) throws IOException {
+        ask(byReset ? CANCELLED : CUT, body);
+    }
+
+    private void ask(int connection, String body) throws IOException {
+        shared.get(connection).post(stream(streams[connection]++), token, body);
+    }
+
+    private static int stream(int number) {
+        return 2 * number + 1;
+    }
+
+    /** Those who leave do. */
+    void go() throws IOException {
+        for (Socket socket : leaving) {
+            socket.close();
+        }
+        for (EventReader reader : readers) {
+            reader.close();
+        }
+        for (int i = 0; i < streams[CANCELLED]; i++) {
+            shared.get(CANCELLED).reset(stream(i));
+        }
+        shared.get(CUT).close();
+        leaving.clear();
+        readers.clear();
+    }
+
+    /** Waits for the answers of those who stayed. */
+    void hear() throws Exception {
+        for (CompletableFuture<HttpResponse<String>> call : staying) {
+            assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        }
+        int answered = 0;
+        while (answered < streams[HEARD]) {
+            RawHttp2.Frame frame = shared.get(HEARD).read();
+            boolean answer = frame.type() == RawHttp2.DATA || frame.type() == RawHttp2.HEADERS;
+            if (frame.stream() != 0) {
+                assertThat(answer)
+                        .as("%s on stream %s", frame.type(), frame.stream())
+                        .isTrue();
+            }
+            if (answer && (frame.flags() & RawHttp2.END_STREAM) != 0) {
+                answered++;
+            }
+        }
+        for (RawHttp2 connection : shared) {
+            connection.close();
+        }
+        staying.clear();
+        shared.clear();
+    }
+}
