@@ -44,17 +44,18 @@ final class LookQueue {
         return nudged.values().stream().mapToLong(Long::longValue).min().orElse(Long.MAX_VALUE);
     }
 
-    /** Takes what one call may ask for. */
+    /** Takes what one call may ask for. However many are urgent, half of it is for the others: they would never be looked at. */
     List<Address> take(long now) {
         List<Address> batch = new ArrayList<>();
-        take(urgent, now, batch);
-        take(nudged, now, batch);
+        take(urgent, now, batch, BATCH / 2);
+        take(nudged, now, batch, BATCH);
+        take(urgent, now, batch, BATCH);
         return batch;
     }
 
-    private static void take(Map<Address, Long> from, long now, List<Address> batch) {
+    private static void take(Map<Address, Long> from, long now, List<Address> batch, int most) {
         Iterator<Map.Entry<Address, Long>> next = from.entrySet().iterator();
-        while (batch.size() < BATCH && next.hasNext()) {
+        while (batch.size() < most && next.hasNext()) {
             Map.Entry<Address, Long> entry = next.next();
             if (entry.getValue() <= now) {
                 batch.add(entry.getKey());
