@@ -1,6 +1,9 @@
 package org.chainwalletd.wait;
 
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -44,29 +47,55 @@ final class TxSearch {
     /** Fails when no node answers. */
     CompletionStage<Found> look(Hash256 txId) {
         return placeOf(nodes, txId)
-                .thenComposeAsync(
-                        named -> named.map(place -> believed(txId, place))
-                                .orElseGet(() -> CompletableFuture.completedStage(new Found.Nowhere())),
-                        executor);
+                .thenComposeAsync(named -> each.size() < VOICES ? said(named) : voices(txId, named), executor)
+                .thenComposeAsync(named -> believed(txId, named), executor);
     }
 
-    private CompletionStage<Found> believed(Hash256 txId, BlockPlace place) {
-        CompletionStage<Boolean> agreed =
-                each.size() < VOICES ? CompletableFuture.completedStage(false) : agreed(txId, place);
-        return agreed.thenComposeAsync(
-                        enough -> enough ? CompletableFuture.completedStage(true) : proves.apply(txId, place), executor)
-                .thenApplyAsync(is -> is ? new Found.At(place) : new Found.Unproven(), executor);
+    private static CompletionStage<Map<BlockPlace, Integer>> said(Optional<BlockPlace> only) {
+        return CompletableFuture.completedStage(
+                only.map(place -> Map.of(place, 1)).orElse(Map.of()));
     }
 
-    private CompletionStage<Boolean> agreed(Hash256 txId, BlockPlace place) {
-        CompletionStage<Integer> voices = CompletableFuture.completedStage(0);
+    /** How many nodes name which place. Each of them is asked: one that hides a transaction, or lags, must not hide it for all. */
+    private CompletionStage<Map<BlockPlace, Integer>> voices(Hash256 txId, Optional<BlockPlace> first) {
+        CompletionStage<Map<BlockPlace, Integer>> voices = CompletableFuture.completedStage(Map.of());
         for (NodeClient node : each) {
-            CompletionStage<Integer> voice = placeOf(node, txId)
-                    .handleAsync(
-                            (named, silent) -> silent == null && named.equals(Optional.of(place)) ? 1 : 0, executor);
-            voices = voices.thenCombineAsync(voice, Integer::sum, executor);
+            CompletionStage<Optional<BlockPlace>> voice =
+                    placeOf(node, txId).exceptionallyAsync(silent -> Optional.empty(), executor);
+            voices = voices.thenCombineAsync(voice, TxSearch::with, executor);
         }
-        return voices.thenApplyAsync(all -> all >= VOICES, executor);
+        return voices.thenApplyAsync(
+                all -> first.isPresent() && !all.containsKey(first.get()) ? with(all, first) : all, executor);
+    }
+
+    private static Map<BlockPlace, Integer> with(Map<BlockPlace, Integer> voices, Optional<BlockPlace> voice) {
+        Map<BlockPlace, Integer> more = new HashMap<>(voices);
+        voice.ifPresent(place -> more.merge(place, 1, Integer::sum));
+        return more;
+    }
+
+    private CompletionStage<Found> believed(Hash256 txId, Map<BlockPlace, Integer> named) {
+        if (named.isEmpty()) {
+            return CompletableFuture.completedStage(new Found.Nowhere());
+        }
+        Optional<BlockPlace> agreed = named.entrySet().stream()
+                .filter(place -> place.getValue() >= VOICES)
+                .map(Map.Entry::getKey)
+                .findFirst();
+        return agreed.isPresent()
+                ? CompletableFuture.completedStage(new Found.At(agreed.get()))
+                : proven(txId, named.keySet().iterator());
+    }
+
+    private CompletionStage<Found> proven(Hash256 txId, Iterator<BlockPlace> named) {
+        if (!named.hasNext()) {
+            return CompletableFuture.completedStage(new Found.Unproven());
+        }
+        BlockPlace place = named.next();
+        return proves.apply(txId, place)
+                .thenComposeAsync(
+                        shown -> shown ? CompletableFuture.completedStage(new Found.At(place)) : proven(txId, named),
+                        executor);
     }
 
     /** Of a block that the asked node has on its best chain and whose list names the transaction. */

@@ -1,9 +1,7 @@
 package org.chainwalletd.wait;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -71,7 +69,6 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         final Hash256 txId;
         final Set<TxWait> waits = new LinkedHashSet<>();
         BlockPlace place;
-        boolean queued;
         boolean looking;
         boolean looked;
         int failures;
@@ -89,7 +86,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private final TimerWheel<TxWait> deadlines;
     private final RecentBlocks recent = new RecentBlocks();
     private final Map<Hash256, Group> groups = new HashMap<>();
-    private final Deque<Group> toLook = new ArrayDeque<>();
+    private final Set<Group> toLook = new LinkedHashSet<>();
     private int looking;
     private long nodeTip;
     private boolean ending;
@@ -215,15 +212,14 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     private void lookAnew(Group group) {
-        if (!group.queued && !group.looking) {
+        if (!toLook.contains(group) && !group.looking) {
             group.place = null;
             look(group);
         }
     }
 
     private void look(Group group) {
-        if (!group.queued && !group.looking) {
-            group.queued = true;
+        if (!group.looking) {
             toLook.add(group);
         }
         lookAtNext();
@@ -231,11 +227,8 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     private void lookAtNext() {
         while (looking < LOOKS && !toLook.isEmpty()) {
-            Group group = toLook.poll();
-            group.queued = false;
-            if (group.waits.isEmpty()) {
-                continue;
-            }
+            Group group = toLook.iterator().next();
+            toLook.remove(group);
             group.looking = true;
             looking++;
             getContext()
@@ -334,6 +327,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private void dropIfEmpty(Group group) {
         if (group.waits.isEmpty()) {
             groups.remove(group.txId);
+            toLook.remove(group);
         }
     }
 

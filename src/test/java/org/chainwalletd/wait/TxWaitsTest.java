@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.follow.ChainBlock;
@@ -222,5 +223,66 @@ class TxWaitsTest {
             two.connectUnheard(tx);
             assertThat(two.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
         }
+    }
+
+    @Test
+    void a_node_that_knows_nothing_of_an_old_transaction_hides_it_from_nobody() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            BlockPlace place = two.connectUnheard(tx).place();
+            two.jump();
+            two.firstKnowsNothing = true;
+            two.secondKnows = true;
+
+            assertThat(two.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        }
+    }
+
+    @Test
+    void ten_minutes_are_the_longest_and_none_of_them_is_missing() throws Exception {
+        AtomicLong now = new AtomicLong(5_000);
+        try (WaitRig slow = new WaitRig(1, now::get)) {
+            CompletableFuture<TxOutcome> longest = slow.forTx(txId, 1, Duration.ofDays(1));
+            CompletableFuture<PaymentOutcome> payment = slow.forPayment(WaitRig.address(1), 1, LONG);
+            Await.until("both wait", () -> slow.open("tx") + slow.open("payment") == 2);
+            now.addAndGet(599_900);
+            Hash256 another = WaitRig.id(slow.payment(WaitRig.address(2), 1));
+            assertThat(slow.forTx(another, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(slow.forPayment(WaitRig.address(2), 1, Duration.ZERO).get(20, SECONDS))
+                    .isEqualTo(new PaymentOutcome.TimedOut(0));
+            assertThat(longest).isNotDone();
+            assertThat(payment).isNotDone();
+            now.addAndGet(100);
+
+            assertThat(longest.get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(600));
+            assertThat(payment.get(20, SECONDS)).isEqualTo(new PaymentOutcome.TimedOut(600));
+        }
+    }
+
+    @Test
+    void sixteen_thousand_waits_go_through_a_reorganisation_below_their_depth_and_who_left_meanwhile_is_not_there()
+            throws Exception {
+        int many = 16_384;
+        List<CompletableFuture<Void>> leaving = new ArrayList<>();
+        List<CompletableFuture<TxOutcome>> staying = new ArrayList<>();
+        for (int i = 0; i < many / 2; i++) {
+            staying.add(rig.forTx(txId, 2, LONG));
+            leaving.add(new CompletableFuture<>());
+            rig.waits.forTransaction(txId, 2, LONG, leaving.get(i));
+        }
+        Await.until("all wait", () -> rig.open("tx") == many);
+        rig.connect(tx);
+        rig.disconnect();
+        leaving.forEach(gone -> gone.complete(null));
+        rig.connect();
+        BlockPlace place = rig.connect(tx).place();
+        Await.until("half of them have left", () -> rig.ended("tx", "gone") == many / 2);
+        assertThat(staying).noneMatch(CompletableFuture::isDone);
+        rig.connect();
+        for (CompletableFuture<TxOutcome> one : staying) {
+            assertThat(one.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 2));
+        }
+
+        assertThat(rig.open("tx")).isZero();
+        assertThat(rig.asked("transaction")).isEqualTo(1);
     }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -70,6 +71,9 @@ final class WaitRig implements AutoCloseable {
     private volatile Supplier<RuntimeException> trouble = () -> null;
     volatile boolean secondKnows;
     volatile boolean secondIsSilent;
+    /** A lie: the first node knows no transaction. */
+    volatile boolean firstKnowsNothing;
+
     private volatile boolean withoutMempool;
     private volatile CountDownLatch held = new CountDownLatch(0);
     private volatile Optional<NodeClient.Tip> nodesTip = Optional.empty();
@@ -83,6 +87,11 @@ final class WaitRig implements AutoCloseable {
 
     /** @param count the second node knows a confirmed transaction only when {@link #secondKnows} */
     WaitRig(int count) {
+        this(count, () -> System.nanoTime() / 1_000_000);
+    }
+
+    /** @param clock milliseconds */
+    WaitRig(int count, LongSupplier clock) {
         system = ActorSystem.create(Behaviors.empty(), "waits", PekkoSettings.forSystem());
         NodeClient nodes = (NodeClient)
                 Proxy.newProxyInstance(NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, answers());
@@ -111,7 +120,7 @@ final class WaitRig implements AutoCloseable {
                         (txId, place) -> CompletableFuture.completedFuture(isFollowed(txId, place)),
                         followers::add,
                         Runnable::run,
-                        () -> System.nanoTime() / 1_000_000),
+                        clock),
                 new AddressWatch() {
                     @Override
                     public void want(WatchReason reason, Address address) {
@@ -133,7 +142,9 @@ final class WaitRig implements AutoCloseable {
     private InvocationHandler answers() {
         return (proxy, method, arguments) -> {
             try {
-                return answer(method.getName(), arguments);
+                return method.getName().equals("transaction") && firstKnowsNothing
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : answer(method.getName(), arguments);
             } finally {
                 asked.computeIfAbsent(method.getName(), name -> new AtomicInteger())
                         .incrementAndGet();
