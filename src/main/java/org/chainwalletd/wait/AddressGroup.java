@@ -48,6 +48,11 @@ final class AddressGroup {
         current = true;
     }
 
+    /** Whether a next wait for the address would find something here. */
+    boolean remembers() {
+        return current || !credits.isEmpty() || balance != null;
+    }
+
     long nextNumber() {
         return nextNumber;
     }

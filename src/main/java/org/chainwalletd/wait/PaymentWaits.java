@@ -1,15 +1,12 @@
 package org.chainwalletd.wait;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -30,10 +27,7 @@ import org.chainwalletd.follow.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.push.PushNews;
-import org.chainwalletd.node.push.WatchReason;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.BlockPlace;
 
 /**
@@ -46,23 +40,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private static final long BASELINE_MILLIS = 5_000;
     /** A look that begins later after the call than this is no baseline: what it sees may have come after the call. */
     private static final long PROMPT_MILLIS = 1_000;
-    /** Nudges that come together are looked at together. */
-    private static final long GATHERING_MILLIS = 100;
-    /** Nudges about a tip are answered by its block. */
-    private static final long BLOCK_MILLIS = 2_000;
-    /** What was seen of an address is kept for the next wait for it. */
-    private static final long MEMORY_MILLIS = 120_000;
-
-    /** Nodes are upgraded. */
-    private static final long WITHOUT_MEMPOOL_MILLIS = 600_000;
-
     /** How often it is looked whether the followed chain lags behind the nodes. */
     private static final Duration LAG = Duration.ofSeconds(1);
 
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(10);
-    private static final long FIRST_RETRY_MILLIS = 500;
-    private static final long LAST_RETRY_MILLIS = 15_000;
-    private static final int METHOD_NOT_FOUND = -32601;
 
     sealed interface Command {}
 
@@ -97,22 +78,15 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private final NodeClient nodes;
     private final Supplier<Optional<NodeClient.Tip>> nodesTip;
     private final MempoolLook mempools;
-    private final AddressWatch watch;
     private final ActorRef<MempoolWatch.Command> background;
     private final MempoolListener listener;
     private final LongSupplier clock;
     private final WaitMetrics metrics;
     private final TimerWheel<PaymentWait> deadlines;
-    private final ScanBudget budget;
-    private final LookQueue queue = new LookQueue();
-    private final Map<Address, AddressGroup> groups = new HashMap<>();
+    private final LookPlan looks;
+    private final AddressGroups groups;
     private BlockPlace followed;
     private long nodeTip;
-    private long tipAt;
-    private boolean looking;
-    private long withoutMempoolUntil;
-    private int failures;
-    private long retryAt;
     private boolean ending;
 
     /**
@@ -144,16 +118,13 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         this.nodes = setup.nodes();
         this.nodesTip = setup.nodesTip();
         this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
-        this.watch = watch;
         this.background = shared.background();
         this.listener = shared.listener();
         this.clock = setup.clock();
         this.metrics = metrics;
         this.deadlines = new TimerWheel<>(clock.getAsLong());
-        this.budget = shared.budget();
-        this.tipAt = clock.getAsLong() - BLOCK_MILLIS;
-        this.retryAt = clock.getAsLong();
-        this.withoutMempoolUntil = clock.getAsLong();
+        this.looks = new LookPlan(shared.budget(), clock);
+        this.groups = new AddressGroups(watch, clock);
         timers.startTimerWithFixedDelay(Timer.HOUSEKEEPING, Timer.HOUSEKEEPING, HOUSEKEEPING);
         setup.follow().accept(context.messageAdapter(FollowEvent.class, Followed::new));
     }
@@ -185,52 +156,48 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             timeOut(wait);
             return this;
         }
-        AddressGroup group = groups.get(wait.address);
-        if (group == null) {
-            group = new AddressGroup(wait.address);
-            groups.put(wait.address, group);
-            watch.want(WatchReason.WAIT, wait.address);
-        }
+        AddressGroup group = groups.of(wait.address);
         group.waits.add(wait);
         wait.since = group.nextNumber();
         wait.settled = group.isCurrent();
         deadlines.add(wait, wait.due);
         tickWhileNeeded();
         if (!wait.settled) {
-            long now = clock.getAsLong();
             getContext()
                     .scheduleOnce(
                             Duration.ofMillis(BASELINE_MILLIS), getContext().getSelf(), new BaselineOver(wait));
-            queue.urgent(wait.address, now);
+            looks.urgent(wait.address);
             lookWhenDue();
         }
         return this;
     }
 
     private Behavior<Command> onLeave(Leave leave) {
-        AddressGroup group = groups.get(leave.waiter().address);
-        if (group != null && group.waits.remove(leave.waiter())) {
+        if (remove(leave.waiter())) {
             metrics.gone(clock.getAsLong() - leave.waiter().began);
-            left(group, leave.waiter());
         }
         return this;
     }
 
-    private void left(AddressGroup group, PaymentWait wait) {
-        deadlines.remove(wait);
-        if (group.waits.isEmpty()) {
-            group.emptySince = clock.getAsLong();
-            queue.drop(group.address);
+    /** Returns whether it was still waiting. */
+    private boolean remove(PaymentWait wait) {
+        if (!groups.remove(wait)) {
+            return false;
         }
+        deadlines.remove(wait);
+        if (!groups.isWaitedFor(wait.address)) {
+            looks.drop(wait.address);
+        }
+        return true;
     }
 
     private Behavior<Command> onFollowed(Followed heard) {
         if (heard.event() instanceof FollowEvent.Connected connected) {
             followed = connected.block().place();
             connected.block().transactions().forEach(mined -> mined(mined, followed));
-            unwatched().forEach(this::lookLater);
+            groups.unwatched().forEach(this::lookLater);
         } else if (heard.event() instanceof FollowEvent.Disconnected disconnected) {
-            groups.values().forEach(group -> group.disconnected(disconnected.block()));
+            groups.all().forEach(group -> group.disconnected(disconnected.block()));
         } else if (heard.event() instanceof FollowEvent.Standing standing) {
             jumped(standing.tip());
         } else if (heard.event() instanceof FollowEvent.Advanced advanced) {
@@ -243,25 +210,18 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     /** What happened in between was not told. */
     private void jumped(FollowedTip tip) {
         followed = tip.place();
-        groups.values().forEach(this::lookLater);
-    }
-
-    /** Nobody tells of changes of these: they are looked at with each new tip. */
-    private List<AddressGroup> unwatched() {
-        return groups.values().stream()
-                .filter(group -> group.watchedBy.isEmpty())
-                .toList();
+        groups.all().forEach(this::lookLater);
     }
 
     private void mined(ChainTransaction mined, BlockPlace block) {
         if (mined.decoded().isEmpty() || groups.isEmpty()) {
             return;
         }
-        Payments.of(profile, mined.decoded().get(), groups::containsKey).forEach((address, amount) -> {
-            AddressGroup group = groups.get(address);
-            group.confirmed(mined.id(), amount, block);
-            answer(group);
-        });
+        Payments.of(profile, mined.decoded().get(), groups::has)
+                .forEach((address, amount) -> groups.with(address, group -> {
+                    group.confirmed(mined.id(), amount, block);
+                    answer(group);
+                }));
     }
 
     /**
@@ -273,14 +233,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         boolean news = told != nodeTip;
         nodeTip = told;
         if (news && isLagging()) {
-            (withoutMempool() ? groups.values() : unwatched()).forEach(this::lookLater);
+            (looks.byBalances() ? groups.all() : groups.unwatched()).forEach(this::lookLater);
             lookWhenDue();
         }
         return this;
-    }
-
-    private boolean withoutMempool() {
-        return clock.getAsLong() < withoutMempoolUntil;
     }
 
     private boolean isLagging() {
@@ -292,46 +248,30 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         if (news instanceof PushNews.Changed changed) {
             changed.addresses().forEach(this::changed);
             background.tell(new MempoolWatch.Changed(changed.addresses().stream()
-                    .filter(address -> !isWaitedFor(address))
+                    .filter(address -> !groups.isWaitedFor(address))
                     .toList()));
         } else if (news instanceof PushNews.Watching watching) {
-            each(watching.addresses(), group -> group.watchedBy.add(watching.node()));
+            groups.each(watching.addresses(), group -> group.watchedBy.add(watching.node()));
         } else if (news instanceof PushNews.Lost lost) {
-            each(lost.addresses(), group -> group.watchedBy.remove(lost.node()));
+            groups.each(lost.addresses(), group -> group.watchedBy.remove(lost.node()));
         } else if (news instanceof PushNews.Tip) {
-            tipAt = clock.getAsLong();
+            looks.tipTold();
             background.tell(new MempoolWatch.Tip());
         }
         lookWhenDue();
         return this;
     }
 
-    private boolean isWaitedFor(Address address) {
-        AddressGroup group = groups.get(address);
-        return group != null && !group.waits.isEmpty();
-    }
-
     private void changed(Address address) {
-        AddressGroup group = groups.get(address);
-        if (group != null) {
+        groups.with(address, group -> {
             group.outdated();
             lookLater(group);
-        }
-    }
-
-    private void each(Set<Address> addresses, Consumer<AddressGroup> act) {
-        for (Address address : addresses) {
-            AddressGroup group = groups.get(address);
-            if (group != null) {
-                act.accept(group);
-            }
-        }
+        });
     }
 
     private void lookLater(AddressGroup group) {
         if (!group.waits.isEmpty()) {
-            long now = clock.getAsLong();
-            queue.nudged(group.address, Math.max(now + GATHERING_MILLIS, tipAt + BLOCK_MILLIS));
+            looks.later(group.address);
         }
     }
 
@@ -340,24 +280,17 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         return this;
     }
 
-    /** One look at a time: what is nudged meanwhile comes with the next one. */
     private void lookWhenDue() {
-        if (looking || queue.readyAt() == Long.MAX_VALUE) {
+        long pause = looks.pause();
+        if (pause == LookPlan.NEVER) {
             return;
-        }
-        long now = clock.getAsLong();
-        long pause = Math.max(Math.max(queue.readyAt() - now, retryAt - now), budget.pause(now));
-        if (queue.readyAt() == Long.MIN_VALUE) {
-            pause = Math.max(retryAt - now, budget.pause(now));
         }
         if (pause > 0) {
             timers.startSingleTimer(Timer.LOOK, Timer.LOOK, Duration.ofMillis(pause));
             return;
         }
-        List<Address> batch = queue.take(now);
-        budget.spent(now);
-        looking = true;
-        if (withoutMempool()) {
+        List<Address> batch = looks.take();
+        if (looks.byBalances()) {
             getContext().pipeToSelf(nodes.balances(batch), (amounts, failure) -> new Balances(batch, amounts, failure));
         } else {
             lookAtMempool(batch);
@@ -368,19 +301,16 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         long now = clock.getAsLong();
         Set<PaymentWait> before = new HashSet<>();
         Set<Map.Entry<Address, Hash256>> known = new HashSet<>();
-        for (Address address : batch) {
-            AddressGroup group = groups.get(address);
-            if (group != null) {
-                group.looked();
-                group.waits.stream()
-                        .filter(wait -> now - wait.began <= PROMPT_MILLIS)
-                        .forEach(before::add);
-                group.waits.stream()
-                        .filter(wait -> !wait.settled && !before.contains(wait))
-                        .forEach(wait -> settle(wait, wait.since));
-                group.transactions().forEach(txId -> known.add(Map.entry(address, txId)));
-            }
-        }
+        groups.each(batch, group -> {
+            group.looked();
+            group.waits.stream()
+                    .filter(wait -> now - wait.began <= PROMPT_MILLIS)
+                    .forEach(before::add);
+            group.waits.stream()
+                    .filter(wait -> !wait.settled && !before.contains(wait))
+                    .forEach(wait -> settle(wait, wait.since));
+            group.transactions().forEach(txId -> known.add(Map.entry(group.address, txId)));
+        });
         getContext()
                 .pipeToSelf(
                         mempools.at(batch, (address, txId) -> known.contains(Map.entry(address, txId))),
@@ -388,27 +318,22 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private Behavior<Command> onLooked(Looked looked) {
-        looking = false;
         if (looked.failure() != null) {
             lookFailed(looked.addresses(), looked.failure());
         } else {
-            failures = 0;
+            looks.succeeded();
             looked.found().transactions().forEach(listener::seen);
-            looked.addresses().forEach(address -> found(address, looked));
+            groups.each(looked.addresses(), group -> found(group, looked));
             metrics.looked();
         }
         lookWhenDue();
         return this;
     }
 
-    private void found(Address address, Looked looked) {
-        AddressGroup group = groups.get(address);
-        if (group == null) {
-            return;
-        }
+    private void found(AddressGroup group, Looked looked) {
         looked.found().paid().forEach((txId, amounts) -> {
-            if (amounts.containsKey(address)) {
-                group.seen(txId, amounts.get(address));
+            if (amounts.containsKey(group.address)) {
+                group.seen(txId, amounts.get(group.address));
             }
         });
         group.waits.stream()
@@ -425,34 +350,25 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private void lookFailed(List<Address> addresses, Throwable failure) {
-        Throwable cause = Causes.of(failure);
-        if (cause instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
-            withoutMempoolUntil = clock.getAsLong() + WITHOUT_MEMPOOL_MILLIS;
-        } else {
-            long pause = Math.min(FIRST_RETRY_MILLIS << Math.min(failures++, 10), LAST_RETRY_MILLIS);
-            retryAt = clock.getAsLong() + pause;
-        }
-        each(Set.copyOf(addresses), AddressGroup::outdated);
-        each(Set.copyOf(addresses), this::lookAgain);
+        looks.failed(failure);
+        groups.each(addresses, AddressGroup::outdated);
+        groups.each(addresses, this::lookAgain);
     }
 
     private void lookAgain(AddressGroup group) {
         if (!group.waits.isEmpty()) {
-            queue.urgent(group.address, clock.getAsLong());
+            looks.urgent(group.address);
         }
     }
 
     private Behavior<Command> onBalances(Balances balances) {
-        looking = false;
         if (balances.failure() != null) {
             lookFailed(balances.addresses(), balances.failure());
         } else {
-            failures = 0;
+            looks.succeeded();
             for (int i = 0; i < balances.addresses().size(); i++) {
-                AddressGroup group = groups.get(balances.addresses().get(i));
-                if (group != null) {
-                    balance(group, balances.amounts().get(i));
-                }
+                Amount amount = balances.amounts().get(i);
+                groups.with(balances.addresses().get(i), group -> balance(group, amount));
             }
         }
         lookWhenDue();
@@ -467,7 +383,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             boolean grown = wait.settled && before != null && now.compareTo(before) > 0;
             Amount gained = grown ? Amount.ofUnsigned(now.bits() - before.bits()) : Amount.ofUnsigned(0);
             if (grown && isLagging() && gained.compareTo(wait.minAmount) >= 0) {
-                received(group, wait, Optional.empty(), gained, 1);
+                received(wait, Optional.empty(), gained, 1);
             } else if (!wait.settled) {
                 settle(wait, wait.since);
             }
@@ -476,11 +392,12 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private Behavior<Command> onBaselineOver(BaselineOver over) {
         PaymentWait wait = over.waiter();
-        AddressGroup group = groups.get(wait.address);
-        if (group != null && !wait.settled && group.waits.contains(wait)) {
-            settle(wait, wait.since);
-            answer(group);
-        }
+        groups.with(wait.address, group -> {
+            if (!wait.settled && group.waits.contains(wait)) {
+                settle(wait, wait.since);
+                answer(group);
+            }
+        });
         return this;
     }
 
@@ -488,7 +405,6 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         for (PaymentWait wait : List.copyOf(group.waits)) {
             group.newFor(wait)
                     .ifPresent(entry -> received(
-                            group,
                             wait,
                             Optional.of(entry.getKey()),
                             entry.getValue().amount(),
@@ -502,10 +418,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
                 : followed.height() - credit.block().height() + 1;
     }
 
-    private void received(
-            AddressGroup group, PaymentWait wait, Optional<Hash256> txId, Amount amount, long confirmations) {
-        group.waits.remove(wait);
-        left(group, wait);
+    private void received(PaymentWait wait, Optional<Hash256> txId, Amount amount, long confirmations) {
+        remove(wait);
         long now = clock.getAsLong();
         metrics.answered(now - wait.began);
         wait.reply.complete(new PaymentOutcome.Received(txId, amount, confirmations, tipHeight(), wait.seconds(now)));
@@ -524,9 +438,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private void giveUp(PaymentWait wait) {
-        AddressGroup group = groups.get(wait.address);
-        if (group != null && group.waits.remove(wait)) {
-            left(group, wait);
+        if (remove(wait)) {
             timeOut(wait);
         }
     }
@@ -547,19 +459,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         }
     }
 
-    /** Forgets addresses that nobody has waited for in a while. */
     private Behavior<Command> onHousekeeping() {
-        long now = clock.getAsLong();
-        List<AddressGroup> old = new ArrayList<>();
-        for (AddressGroup group : groups.values()) {
-            if (group.waits.isEmpty() && now - group.emptySince >= MEMORY_MILLIS) {
-                old.add(group);
-            }
-        }
-        for (AddressGroup group : old) {
-            groups.remove(group.address);
-            watch.unwant(WatchReason.WAIT, group.address);
-        }
+        groups.forgetOld();
         return this;
     }
 
@@ -571,11 +472,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private Behavior<Command> endAll() {
-        List<PaymentWait> all = new ArrayList<>();
-        groups.values().forEach(group -> all.addAll(group.waits));
-        all.forEach(this::giveUp);
-        groups.keySet().forEach(address -> watch.unwant(WatchReason.WAIT, address));
-        groups.clear();
+        groups.waits().forEach(this::giveUp);
+        groups.forgetAll();
         return this;
     }
 }

@@ -212,6 +212,34 @@ class PaymentWaitsTest {
         assertThat(rig.ended("payment", "gone")).isEqualTo(1);
     }
 
+    @Test
+    void who_comes_and_goes_with_ever_new_addresses_leaves_nothing_behind() {
+        rig.failWith(() -> new NodeException.Unreachable("gone"));
+        List<CompletableFuture<Void>> callers = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            callers.add(new CompletableFuture<>());
+            rig.waits.forPayment(WaitRig.address(i), Amount.of(1), LONG, callers.get(i));
+        }
+        Await.until("all wait", () -> rig.open("payment") == 2_000 && rig.watched.size() == 2_000);
+        callers.forEach(gone -> gone.complete(null));
+
+        Await.until("all have left", () -> rig.open("payment") == 0);
+        assertThat(rig.watched).isEmpty();
+    }
+
+    @Test
+    void sixteen_thousand_waits_on_one_address_end_with_their_time_out_answer_at_shutdown() throws Exception {
+        List<CompletableFuture<PaymentOutcome>> waiting = new ArrayList<>();
+        for (int i = 0; i < 16_384; i++) {
+            waiting.add(rig.forPayment(SHOP, 1, LONG));
+        }
+        Await.until("all wait", () -> rig.open("payment") == 16_384);
+        rig.waits.end().toCompletableFuture().get(20, SECONDS);
+
+        assertThat(waiting).allMatch(one -> one.getNow(null) instanceof PaymentOutcome.TimedOut);
+        assertThat(rig.open("payment")).isZero();
+    }
+
     private CompletableFuture<PaymentOutcome> waitWithBaseline(Address address, long least) {
         double before = rig.looks();
         CompletableFuture<PaymentOutcome> waiting = rig.forPayment(address, least, LONG);
