@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The deposit watcher of the manual, as a shop would write it: a loop over {@code list_credits} that commits what it books together with the
- * cursor. It is killed between any two lines, the daemon is stopped and started again, the chain is reorganised and the node lies; in the end
- * each deposit is booked once. More rounds with {@code -Ddeposits.rounds}, longer ones with {@code -Ddeposits.steps}.
+ * cursor. It is killed between any two lines, the daemon is stopped and started again, the chain is reorganised and the node lies or lets the
+ * daemon have no more than its quotas; in the end each deposit is booked once. More rounds with {@code -Ddeposits.rounds}, longer ones with {@code -Ddeposits.steps}.
  */
 @Timeout(600)
 class DepositWatcherTest {
@@ -34,7 +34,7 @@ class DepositWatcherTest {
 
     /** Those that a development chain, whose roots and work are not insisted on, has to find out as well. */
     private static final List<String> LIES =
-            List.of("tx_value", "script", "utxo_value", "balance", "forgetful", "shape");
+            List.of("tx_value", "script", "utxo_value", "balance", "forgetful", "height", "shape");
 
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
@@ -81,6 +81,8 @@ class DepositWatcherTest {
         node.call("devnet_mine", Map.of("blocks", DEPTH + 1));
         followed();
         shop.readAll();
+        // The truth is asked of the node itself.
+        node.call("devnet_set", Map.of("quota", false));
         assertThat(shop.booked).isEqualTo(deposits(customers));
     }
 
@@ -98,7 +100,7 @@ class DepositWatcherTest {
                 node.call("devnet_set", Map.of("lie", LIES.get(random.nextInt(LIES.size()))));
                 node.call("devnet_mine", Map.of());
             }
-            default -> node.call("devnet_set", Map.of("lie", "none"));
+            default -> node.call("devnet_set", Map.of("lie", "none", "quota", random.nextBoolean()));
         }
     }
 

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.StreamSupport;
@@ -20,6 +22,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +30,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two parties who do not trust each other, each with a daemon of its own on the same chain, and nothing between them but hashes and keys. */
+/**
+ * Two parties who do not trust each other, each with a daemon of its own on the same chain, and nothing between them but hashes and keys. Both
+ * ask one node that has the quotas of a real one; each test has a minute of it, which its clock begins and does not end.
+ */
 class TwoPartySwapTest {
     private static final long FUNDS = 10_000_000;
     private static final long ALICES = 5_000_000;
@@ -36,6 +42,7 @@ class TwoPartySwapTest {
     @TempDir
     static Path folder;
 
+    private static final ManualClock CLOCK = new ManualClock(Instant.now());
     private static Devnet chain;
     private static DaemonRig alice;
     private static DaemonRig bob;
@@ -48,7 +55,10 @@ class TwoPartySwapTest {
 
     @BeforeAll
     static void start() throws IOException {
-        chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+        chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE)
+                .withFirstBlocks(10)
+                .withQuotas(true)
+                .withClock(CLOCK));
         alice = daemon("alice");
         bob = daemon("bob");
     }
@@ -68,6 +78,7 @@ class TwoPartySwapTest {
     @BeforeEach
     void meet() {
         round++;
+        CLOCK.advance(Duration.ofSeconds(61));
         aliceKey = alice.imported(0x30 + round);
         bobKey = bob.imported(0x50 + round);
         secret = ("known to alice alone " + round).getBytes(StandardCharsets.US_ASCII);
