@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs benchmarks by name: {@code start door rpc transfer store keyring envelope crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
+ * Runs benchmarks by name: {@code start door rpc wait transfer follow store keyring envelope crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
  * the other, and prints lines of {@code name ours floor ratio}, the median of interleaved pairs; envelope, crypto and chain print operations per second
  * of one core. What follows a single name is passed on.
  */
@@ -25,6 +25,7 @@ public final class Benchmarks {
         programs.put("start", List.of("org.chainwalletd.bench.StartBench"));
         programs.put("door", List.of("org.chainwalletd.bench.DoorBench"));
         programs.put("rpc", List.of("org.chainwalletd.http.ServerBench"));
+        programs.put("wait", List.of("org.chainwalletd.bench.WaitBench"));
         programs.put("transfer", List.of("org.chainwalletd.spend.TransferBench"));
         programs.put("follow", List.of("org.chainwalletd.bench.FollowBench"));
         programs.put("store", List.of("org.chainwalletd.store.StoreBench"));

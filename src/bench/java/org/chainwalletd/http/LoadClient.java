@@ -18,7 +18,7 @@ import java.util.List;
  * A closed loop over keep-alive connections on one thread: each connection sends the same request again as soon as its answer is complete.
  * No pipelining.
  */
-final class LoadClient implements AutoCloseable {
+public final class LoadClient implements AutoCloseable {
     private static final byte[] LENGTH = "content-length: ".getBytes(StandardCharsets.US_ASCII);
 
     private static final class Line {
@@ -37,7 +37,7 @@ final class LoadClient implements AutoCloseable {
     private int answers;
     private double serverMicros;
 
-    LoadClient(InetSocketAddress address, int connections, byte[] request) throws IOException {
+    public LoadClient(InetSocketAddress address, int connections, byte[] request) throws IOException {
         for (int i = 0; i < connections; i++) {
             SocketChannel channel = SocketChannel.open(address);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -48,7 +48,7 @@ final class LoadClient implements AutoCloseable {
     }
 
     /** Runs for {@code nanos} and returns answers per second. */
-    double run(long nanos) throws IOException {
+    public double run(long nanos) throws IOException {
         answers = 0;
         long cpu = serverCpu();
         long start = System.nanoTime();

@@ -66,6 +66,11 @@ public final class DistortingNode implements AutoCloseable {
         return front.count(method);
     }
 
+    /** How many calls there were, of all methods. */
+    public long count() {
+        return front.requests().size();
+    }
+
     private void pass(ScriptedNode.Request request, Socket socket) throws IOException {
         Function<JsonNode, String> refusal = refusals.get(request.method());
         if (refusal != null) {
