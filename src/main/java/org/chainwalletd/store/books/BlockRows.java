@@ -150,9 +150,14 @@ public final class BlockRows {
                 fromHeight);
     }
 
-    /** Forgets a rescan that has joined; its number is not used again. */
+    /** Forgets a rescan that has joined, but for ids that the head has none of so far below; its number is not used again. */
     public static void endScan(Page page) {
         putFact(page, "last_scan", String.valueOf(page.scan()));
+        page.update(
+                "INSERT OR IGNORE INTO blocks (scan, " + COLUMNS + ") SELECT " + Page.HEAD + ", " + COLUMNS
+                        + " FROM blocks WHERE scan = ? AND height % " + EVERY + " = 0"
+                        + " AND height < (SELECT MIN(height) FROM blocks WHERE scan = " + Page.HEAD + ")",
+                page.scan());
         page.update("DELETE FROM blocks WHERE scan = ?", page.scan());
         page.update("DELETE FROM scans WHERE scan = ?", page.scan());
     }
