@@ -20,6 +20,7 @@ import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.devnet.call.Lie;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.ManualClock;
@@ -293,6 +294,33 @@ class TwoPartySwapTest {
 
         assertThat(balance(alice, aliceKey)).isEqualTo(FUNDS + BOBS - fee(claimed));
         assertThat(status(alice, decoy).get("state").asText()).isEqualTo("locked");
+    }
+
+    @Test
+    void a_lock_of_which_the_node_shows_other_bytes_is_neither_shown_nor_claimed_until_it_tells_the_truth() {
+        long timeout = chain.tip().height() + 50;
+        String lock = lock(alice, aliceKey, bobKey, timeout, ALICES);
+        Map<String, Object> claim = claim(bobKey, aliceKey, lock, secret(), timeout);
+        long sent = bob.node().count("send_raw_transaction");
+        chain.faults().lie(Lie.TX_VALUE);
+        chain.mine(1);
+        for (Lie lie : List.of(Lie.TX_VALUE, Lie.SCRIPT)) {
+            chain.faults().lie(lie);
+            long asked = bob.node().count("get_transaction");
+            Await.until("the lie was told", () -> bob.node().count("get_transaction") > asked);
+            bob.refused("htlc_claim", claim);
+            assertThat(ofTheHashLock(bob))
+                    .as(lie.name())
+                    .allMatch(htlc -> htlc.get("lock_block_height").isNull());
+        }
+        assertThat(bob.node().count("send_raw_transaction")).isEqualTo(sent);
+
+        chain.faults().lie(Lie.NONE);
+        followed();
+        assertThat(ofTheHashLock(bob).get(0).get("amount").asLong()).isEqualTo(ALICES);
+        JsonNode claimed = bob.call("htlc_claim", claim);
+        mine(1);
+        assertThat(balance(bob, bobKey)).isEqualTo(FUNDS + ALICES - fee(claimed));
     }
 
     @Test
