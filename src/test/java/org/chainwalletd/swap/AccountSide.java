@@ -24,7 +24,7 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 
 /** What the daemon has of the account chain, in one life: its endpoints over real sockets, and the owner of its nonces. */
 record AccountSide(EvmEndpoints endpoints, AccountService sends) {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final SendPace PACE = new SendPace(
             Duration.ofMillis(50),
             Duration.ofSeconds(15),

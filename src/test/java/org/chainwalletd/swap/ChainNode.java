@@ -23,7 +23,10 @@ import org.chainwalletd.devnet.wire.NodeServer;
 import org.chainwalletd.devnet.wire.RpcHandler;
 import org.chainwalletd.testkit.ManualClock;
 
-/** One of the nodes of the chain that the daemon asks, with faults of its own. Whoever listens hears of each transaction before the node does. */
+/**
+ * One of the nodes of the chain that the daemon asks, with faults of its own. Whoever listens hears of each transaction,
+ * and of each question, before the node does.
+ */
 final class ChainNode implements RpcHandler, AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String SEND = "send_raw_transaction";
@@ -44,6 +47,7 @@ final class ChainNode implements RpcHandler, AutoCloseable {
     private final Devnet chain;
     private final ManualClock clock;
     private final Consumer<Transaction> ear;
+    private final Consumer<String> questions;
     private final Faults faults = new Faults();
     private final NodeCalls calls;
     private final NodeServer server;
@@ -51,10 +55,11 @@ final class ChainNode implements RpcHandler, AutoCloseable {
     private volatile boolean silent;
     private volatile boolean misleads;
 
-    ChainNode(Devnet chain, ManualClock clock, Consumer<Transaction> ear) {
+    ChainNode(Devnet chain, ManualClock clock, Consumer<Transaction> ear, Consumer<String> questions) {
         this.chain = chain;
         this.clock = clock;
         this.ear = ear;
+        this.questions = questions;
         calls = new NodeCalls(chain.ledger(), clock, faults, chain);
         asked = calls;
         try {
@@ -120,6 +125,8 @@ final class ChainNode implements RpcHandler, AutoCloseable {
         String text = new String(body, StandardCharsets.UTF_8);
         if (text.contains(SEND)) {
             ear.accept(transaction(text));
+        } else {
+            questions.accept(text);
         }
         return silent ? SILENCE : asked.prepare(peer, body);
     }

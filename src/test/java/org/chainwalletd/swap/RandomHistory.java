@@ -85,7 +85,7 @@ final class RandomHistory {
     }
 
     private void judge() {
-        assertThat(world.truth.wrong()).as("seed " + seed).isEmpty();
+        assertThat(world.wrong()).as("seed " + seed).isEmpty();
         ids.forEach(id -> SwapHistoryTest.assertSound(world, id, "seed " + seed));
         assertThat(world.uncounted()).as("seed " + seed).isEmpty();
     }

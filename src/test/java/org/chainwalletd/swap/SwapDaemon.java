@@ -157,7 +157,7 @@ final class SwapDaemon implements AutoCloseable {
                 outside.chains().poolUri(),
                 Optional.empty(),
                 PoolWords.DEFAULT,
-                Duration.ofSeconds(5),
+                Duration.ofSeconds(30),
                 follow.executor());
         legs = legs();
         engine = follow.kit()
@@ -321,9 +321,11 @@ final class SwapDaemon implements AutoCloseable {
             return Optional.empty();
         }
         SwapRow row = SwapRow.quoted(id, quote.swapId(), run, bound.terms(), Optional.empty(), outside.now());
-        Optional<SwapJournal.Held> held = Await.result(journal.add(row, SecretBytes.copyOf(secret)));
-        held.ifPresent(added -> engine.tell(new SwapEngine.Adopt(added)));
-        return held;
+        try (SecretBytes kept = SecretBytes.copyOf(secret)) {
+            Optional<SwapJournal.Held> held = Await.result(journal.add(row, kept));
+            held.ifPresent(added -> engine.tell(new SwapEngine.Adopt(added)));
+            return held;
+        }
     }
 
     /** Who looks, and how often. */

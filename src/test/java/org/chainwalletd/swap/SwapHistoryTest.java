@@ -150,7 +150,7 @@ class SwapHistoryTest {
             world.rounds(16);
             world.pass(190);
             end(world);
-            assertThat(world.truth.wrong()).isEmpty();
+            assertThat(world.wrong()).isEmpty();
             assertThat(world.uncounted()).isEmpty();
             kinds.forEach((id, kind) -> assertEndsAs(world, id, kind));
         }
@@ -204,7 +204,7 @@ class SwapHistoryTest {
                     "the lock in the contract is taken back",
                     () -> evm.waiting().size() == 1);
             assertThat(world.refund(buy)).isInstanceOf(SwapReply.Standing.class);
-            assertThat(world.truth.wrong()).isEmpty();
+            assertThat(world.wrong()).isEmpty();
             world.stop();
             assertThat(world.leaks()).isEmpty();
         }
@@ -221,7 +221,7 @@ class SwapHistoryTest {
             world.roundsUntil(() -> world.isClaimed(honest) && world.isClaimed(kept));
             assertThat(world.claimant(honest)).isEqualTo(world.chains.pool().evmAddress());
             assertThat(world.claimant(kept)).as("paid for by the other one").isEqualTo(world.ourEvm);
-            assertThat(world.truth.wrong()).isEmpty();
+            assertThat(world.wrong()).isEmpty();
         }
     }
 
@@ -251,7 +251,7 @@ class SwapHistoryTest {
             }
             world.life().spare();
             end(world);
-            assertThat(world.truth.wrong()).isEmpty();
+            assertThat(world.wrong()).isEmpty();
             assertThat(world.uncounted()).isEmpty();
             ids.forEach(id -> assertSound(world, id, "died at " + died));
             assertThat(died).containsAll(DEADLIEST);

@@ -32,6 +32,9 @@ final class SwapMoney {
     /** One act can cost so much on the chain: a hundred times the minimum, doubled with each further version. */
     private static final BigInteger MOST_FEE = BigInteger.valueOf(30_000_000);
 
+    /** So many of the newest blocks hold nothing yet, and may be replaced by others that do. */
+    private static final int REPLACED = 4;
+
     private final TwoChains chains;
     private final Party ours;
     private final EvmAddress ourEvm;
@@ -50,8 +53,8 @@ final class SwapMoney {
         coinsBefore = coins();
         weiBefore = chains.evm().balance(ourEvm);
         allWeiBefore = chains.evm().total();
-        evmFrom = chains.evm().head().number();
-        chainFrom = ledger().tip().height();
+        evmFrom = chains.evm().head().number() - REPLACED;
+        chainFrom = ledger().tip().height() - REPLACED;
     }
 
     private Ledger ledger() {

@@ -2,9 +2,11 @@ package org.chainwalletd.swap;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +28,7 @@ import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.testkit.TwoChains;
+import org.chainwalletd.testkit.evm.EvmBlock;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 
 /**
@@ -83,6 +86,7 @@ final class SwapTruth {
         if (next.acts().revealed() && !before.acts().revealed() && !isPublic(next.terms())) {
             require(isGateOpen(next), next, "the secret may leave, and no gate should be open");
             require(!isRefundDue(next.terms(), 1), next, "the secret may leave, and our refund is due");
+            require(isInTime(next), next, "the secret may leave for a lock that came too late");
         }
         if (next.status().isTerminal() && !before.status().isTerminal()) {
             require(isTrue(next), next, "the journal says what is not so");
@@ -164,6 +168,40 @@ final class SwapTruth {
                         .isPresent();
     }
 
+    /** The pool has so long from our lock's depth on. */
+    private boolean isInTime(SwapRow row) {
+        OptionalLong settled = row.ownLock() instanceof OwnLock.Locked lock ? lock.settledAt() : OptionalLong.empty();
+        OptionalLong answered = row.terms().direction().isSell()
+                ? lockedInContractAt(row.terms().hashLock())
+                : lockedOnChainAt(((PoolLock.Locked) row.poolLock()).reference());
+        return settled.isPresent()
+                && answered.isPresent()
+                && answered.getAsLong() <= settled.getAsLong() + SwapLimits.POOL_WINDOW_SECONDS;
+    }
+
+    private OptionalLong lockedInContractAt(Hash256 hashLock) {
+        int length = SwapContract.lock(hashLock, ourEvm, 0).length();
+        for (long number = chains.evm().head().number(); number > 0; number--) {
+            EvmBlock block = chains.evm().block(number).orElseThrow();
+            boolean locks = block.receipts().stream()
+                    .anyMatch(receipt -> receipt.succeeded()
+                            && receipt.tx().data().length() == length
+                            && argument(receipt.tx()).equals(hashLock));
+            if (locks) {
+                return OptionalLong.of(block.time());
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    private OptionalLong lockedOnChainAt(String reference) {
+        return ledger().transaction(Hash256.parse(reference.substring(0, 64)))
+                .filter(found -> found.blockId() != null)
+                .flatMap(found -> ledger().blockAt(found.height()))
+                .map(block -> OptionalLong.of(block.timestamp()))
+                .orElseGet(OptionalLong::empty);
+    }
+
     /** @param rounds that may have passed since it was judged */
     private boolean isRefundDue(SwapTerms terms, int rounds) {
         return terms.direction().isSell()
@@ -199,6 +237,15 @@ final class SwapTruth {
     }
 
     // What reaches a node or an endpoint
+
+    /** A question, which any node or endpoint may tell to everybody. */
+    void asked(String question, Collection<byte[]> secrets) {
+        for (byte[] secret : secrets) {
+            if (question.contains(Bytes.wrap(secret).hex())) {
+                complain("a question shows the secret of " + Hash256.sha256(secret) + ": " + question);
+            }
+        }
+    }
 
     /** Any transaction of the account chain. */
     void sent(SignedTransaction tx) {

@@ -104,7 +104,8 @@ final class SwapWorld implements AutoCloseable {
             endpoints.add(endpoint);
         }
         for (int i = 0; i < 2; i++) {
-            nodes.add(new ChainNode(chains.chain(), chains.clock(), truth::sent));
+            nodes.add(new ChainNode(
+                    chains.chain(), chains.clock(), truth::sent, text -> truth.asked(text, secrets.values())));
         }
         if (!relays) {
             fund();
@@ -200,6 +201,16 @@ final class SwapWorld implements AutoCloseable {
     /** Whether the store takes no writes. */
     void disk(boolean isFull) {
         full = isFull;
+    }
+
+    /** What was wrong, on the wire and in the journal; looked at when everything is over. */
+    List<String> wrong() {
+        for (EvmEndpoint endpoint : endpoints) {
+            endpoint.calls().stream()
+                    .filter(call -> !call.method().equals("eth_sendRawTransaction"))
+                    .forEach(call -> truth.asked(call.params().toString(), secrets.values()));
+        }
+        return truth.wrong();
     }
 
     /** What does not add up. */
