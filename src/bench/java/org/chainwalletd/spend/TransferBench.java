@@ -142,15 +142,11 @@ public final class TransferBench {
                 PROFILE,
                 nodes.client(),
                 outputs(keys, nodes.client(), HandOvers.counted("proofs", executor)),
-                nodes.chain(),
-                () -> Optional.of(Network.DEVNET),
-                new Unfollowed(),
-                Optional::empty,
+                new SpendEnvironment.Sight(
+                        nodes.chain(), () -> Optional.of(Network.DEVNET), new Unfollowed(), Optional::empty),
                 keys,
-                HandOvers.counted("store", IntentStore.class, store.intents()),
-                store.reservations(),
-                store.receipts(),
-                store.allowance(),
+                SpendEnvironment.Stores.of(store)
+                        .withIntents(HandOvers.counted("store", IntentStore.class, store.intents())),
                 new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(500),

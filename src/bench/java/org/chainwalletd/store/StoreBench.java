@@ -122,9 +122,7 @@ public final class StoreBench {
                 Optional.of(new TokenBinding("order-" + number + "-" + Long.toHexString(random.nextLong()), hash())),
                 Amount.of(1_000),
                 number,
-                number,
-                IntentState.PREPARED,
-                "");
+                Intent.Progress.prepared(number));
     }
 
     private Hash256 hash() {

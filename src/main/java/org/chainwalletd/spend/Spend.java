@@ -293,9 +293,7 @@ final class Spend {
                     plan.token(),
                     leaving,
                     now,
-                    now,
-                    IntentState.PREPARED,
-                    "");
+                    Intent.Progress.prepared(now));
         }
     }
 

@@ -25,30 +25,46 @@ import org.chainwalletd.store.Store;
 /**
  * Everything that spending works with.
  *
- * @param network which one the nodes say they are of, as far as they have
- * @param chain what was followed of the chain
- * @param tip the newest one that a node of our chain has named; asks nobody
  * @param executor for continuations; never blocks
  */
 public record SpendEnvironment(
         ChainProfile profile,
         NodeClient node,
         VerifiedOutputs outputs,
-        ChainIdentity identity,
-        Supplier<Optional<Network>> network,
-        SpendChain chain,
-        Supplier<Optional<NodeClient.Tip>> tip,
+        Sight sight,
         Signer signer,
-        IntentStore intents,
-        ReservationStore reservations,
-        ReceiptStore receipts,
-        AllowanceStore allowanceStore,
+        Stores stores,
         Allowance.Limits limits,
         Pace pace,
         Drawing drawing,
         SpendMetrics metrics,
         Clock clock,
         Executor executor) {
+    /**
+     * What is known of the chain.
+     *
+     * @param network which one the nodes say they are of, as far as they have
+     * @param chain what was followed of the chain
+     * @param tip the newest one that a node of our chain has named; asks nobody
+     */
+    public record Sight(
+            ChainIdentity identity,
+            Supplier<Optional<Network>> network,
+            SpendChain chain,
+            Supplier<Optional<NodeClient.Tip>> tip) {}
+
+    /** What is durable. */
+    public record Stores(
+            IntentStore intents, ReservationStore reservations, ReceiptStore receipts, AllowanceStore allowance) {
+        public static Stores of(Store store) {
+            return new Stores(store.intents(), store.reservations(), store.receipts(), store.allowance());
+        }
+
+        public Stores withIntents(IntentStore others) {
+            return new Stores(others, reservations, receipts, allowance);
+        }
+    }
+
     private static final Duration TICK = Duration.ofMillis(500);
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
@@ -78,15 +94,13 @@ public record SpendEnvironment(
                 settings.chain(),
                 node,
                 outputs,
-                identity,
-                () -> nodes.get().network().flatMap(Network::ofWord),
-                chain,
-                () -> nodes.get().tip(chain.setAside()),
+                new Sight(
+                        identity,
+                        () -> nodes.get().network().flatMap(Network::ofWord),
+                        chain,
+                        () -> nodes.get().tip(chain.setAside())),
                 signer,
-                store.intents(),
-                store.reservations(),
-                store.receipts(),
-                store.allowance(),
+                Stores.of(store),
                 new Allowance.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()),
                 new Pace(
                         TICK,
@@ -114,20 +128,46 @@ public record SpendEnvironment(
                 profile,
                 node,
                 outputs,
-                identity,
-                network,
-                chain,
-                tip,
+                sight,
                 signer,
-                new HeardIntents(intents, listener, executor),
-                reservations,
-                receipts,
-                allowanceStore,
+                stores.withIntents(new HeardIntents(stores.intents(), listener, executor)),
                 limits,
                 pace,
                 drawing,
                 metrics,
                 clock,
                 executor);
+    }
+
+    public ChainIdentity identity() {
+        return sight.identity();
+    }
+
+    Supplier<Optional<Network>> network() {
+        return sight.network();
+    }
+
+    public SpendChain chain() {
+        return sight.chain();
+    }
+
+    Supplier<Optional<NodeClient.Tip>> tip() {
+        return sight.tip();
+    }
+
+    IntentStore intents() {
+        return stores.intents();
+    }
+
+    ReservationStore reservations() {
+        return stores.reservations();
+    }
+
+    ReceiptStore receipts() {
+        return stores.receipts();
+    }
+
+    AllowanceStore allowanceStore() {
+        return stores.allowance();
     }
 }

@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does what one running {@link Spend} says, and tells the neighbours how it ended. A plain object and no actor: every message to an actor
- * wakes a thread, and a spend that was one went from thread to thread 28 times. This one does so 13 times, nine of them before its answer
- * ({@code -Dbench=transfer} counts them; two more when its coins are proven from the books). What replaces the mailbox is that exactly one question is under
+ * wakes a thread, and a spend that was one went from thread to thread 28 times. This one does so 12 times at most, seven of them before its
+ * answer, and twice more to the thread of the sockets ({@code -Dbench=transfer} counts them; two more when its coins are proven from the
+ * books). What replaces the mailbox is that exactly one question is under
  * way at any time, and its answer carries everything to the next thread. It is never restarted: what was durable is gone on with by the
  * rebroadcaster, or when the same token comes again.
  */

@@ -19,8 +19,6 @@ import org.chainwalletd.chain.TransactionCodec;
  * @param changeIndex output that returns to {@code from}, empty without change
  * @param allowance what it counts against the spend allowance
  * @param createdAt milliseconds since 1970
- * @param changedAt time of the last change of {@code state}
- * @param reason the node's words for a state that is not a success; empty otherwise
  */
 public record Intent(
         Hash256 txId,
@@ -33,11 +31,34 @@ public record Intent(
         Optional<TokenBinding> token,
         Amount allowance,
         long createdAt,
-        long changedAt,
-        IntentState state,
-        String reason) {
+        Progress progress) {
+    /**
+     * How far it has come.
+     *
+     * @param reason the node's words for a state that is not a success; empty otherwise
+     * @param changedAt time of the last change of {@code state}, milliseconds since 1970
+     */
+    public record Progress(IntentState state, String reason, long changedAt) {
+        /** What every spend begins with. */
+        public static Progress prepared(long now) {
+            return new Progress(IntentState.PREPARED, "", now);
+        }
+    }
+
     public Intent {
         inputs = List.copyOf(inputs);
+    }
+
+    public IntentState state() {
+        return progress.state();
+    }
+
+    public String reason() {
+        return progress.reason();
+    }
+
+    public long changedAt() {
+        return progress.changedAt();
     }
 
     /** Whether it spends from {@code address} or pays to it. */
@@ -59,8 +80,6 @@ public record Intent(
                 token,
                 allowance,
                 createdAt,
-                now,
-                newState,
-                newReason);
+                new Progress(newState, newReason, now));
     }
 }

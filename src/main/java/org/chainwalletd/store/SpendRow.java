@@ -42,9 +42,7 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
                 token == null ? Optional.empty() : Optional.of(new TokenBinding(token, Hash256.of(row.getBytes(10)))),
                 Amount.ofUnsigned(row.getLong(11)),
                 row.getLong(12),
-                row.getLong(13),
-                IntentState.valueOf(row.getString(14)),
-                row.getString(15));
+                new Intent.Progress(IntentState.valueOf(row.getString(14)), row.getString(15), row.getLong(13)));
         byte[] held = row.getBytes(16);
         long countedAt = row.getLong(17);
         return new SpendRow(

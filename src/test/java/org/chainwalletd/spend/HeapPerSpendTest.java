@@ -56,9 +56,7 @@ class HeapPerSpendTest {
                 Optional.empty(),
                 Amount.of(500),
                 0,
-                0,
-                IntentState.ACCEPTED,
-                "");
+                new Intent.Progress(IntentState.ACCEPTED, "", 0));
     }
 
     /** As each block's arrives with objects of its own. */

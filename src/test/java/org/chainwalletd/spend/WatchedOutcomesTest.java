@@ -60,9 +60,7 @@ class WatchedOutcomesTest {
                 Optional.empty(),
                 Amount.of(1_000),
                 spends.clock.millis(),
-                spends.clock.millis(),
-                IntentState.PREPARED,
-                "");
+                Intent.Progress.prepared(spends.clock.millis()));
     }
 
     /** A spender has handed it back with what it knew before the store heard of the block. */

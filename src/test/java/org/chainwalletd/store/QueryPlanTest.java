@@ -119,9 +119,7 @@ class QueryPlanTest {
                 Optional.of(new TokenBinding("token-" + number % 2, Hash256.of(bytes(50)))),
                 Amount.of(1_000),
                 10,
-                10,
-                IntentState.PREPARED,
-                "");
+                Intent.Progress.prepared(10));
     }
 
     private static Hash256 hash(int value) {

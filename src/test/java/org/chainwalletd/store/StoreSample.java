@@ -68,9 +68,7 @@ final class StoreSample {
                 token,
                 n == 2 ? Amount.ofUnsigned(-3) : Amount.of(5_000 + n),
                 BEGUN + n,
-                BEGUN + n,
-                IntentState.PREPARED,
-                "");
+                Intent.Progress.prepared(BEGUN + n));
     }
 
     private static Witness witness() {
@@ -211,9 +209,7 @@ final class StoreSample {
                 token.map(word -> new TokenBinding(word, hash(77))),
                 Amount.ofUnsigned(-3),
                 40,
-                40,
-                IntentState.PREPARED,
-                "");
+                Intent.Progress.prepared(40));
     }
 
     static Intent madeAt(long at, Intent intent) {
@@ -228,9 +224,7 @@ final class StoreSample {
                 intent.token(),
                 intent.allowance(),
                 at,
-                at,
-                intent.state(),
-                intent.reason());
+                new Intent.Progress(intent.state(), intent.reason(), at));
     }
 
     static Outpoint outpoint(int n) {

@@ -258,15 +258,14 @@ final class SwapDaemon implements AutoCloseable {
                         follow.client(),
                         follow.executor(),
                         follow.meters()),
-                identity(),
-                () -> Optional.of(Network.DEVNET),
-                new FollowedSpends(follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
-                Optional::empty,
+                new SpendEnvironment.Sight(
+                        identity(),
+                        () -> Optional.of(Network.DEVNET),
+                        new FollowedSpends(follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
+                        Optional::empty),
                 outside.keys(),
-                mortal.intents(),
-                mortal.reservations(),
-                store.receipts(),
-                mortal.allowance(),
+                new SpendEnvironment.Stores(
+                        mortal.intents(), mortal.reservations(), store.receipts(), mortal.allowance()),
                 new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(50),
