@@ -22,7 +22,7 @@ final class StartupFailures {
             return new StartupException("-32012 keystore locked: " + keyring.getMessage());
         }
         if (isBind(cause)) {
-            InetSocketAddress bind = settings.http().bind();
+            InetSocketAddress bind = settings.http().listening().bind();
             return EarlyRefusals.inUse(bind, "--bind", "it is in use or not an address of this machine");
         }
         if (file(cause) instanceof FileSystemException file && file.getFile() != null) {

@@ -1,6 +1,5 @@
 package org.chainwalletd.boot;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -73,8 +72,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
 
     /** What they are made of. */
     record Parts(
-            Settings settings,
-            Nodes nodes,
+            Ground ground,
+            Outside outside,
             Keyring keyring,
             Store store,
             Books books,
@@ -82,12 +81,25 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             SpendService spending,
             Htlcs htlcs,
             Optional<Accounts> accounts,
-            Optional<Pool> pool,
             SwapBook book,
             EventHub hub,
-            MeterRegistry meters,
-            Workers workers,
-            BooleanSupplier stopping) {}
+            BooleanSupplier stopping) {
+        Settings settings() {
+            return ground.settings();
+        }
+
+        Nodes nodes() {
+            return outside.nodes();
+        }
+
+        Optional<Pool> pool() {
+            return outside.pool();
+        }
+
+        Workers workers() {
+            return ground.workers();
+        }
+    }
 
     /**
      * Reads what is open, and begins to look after it when the engine is configured. Blocks.
@@ -99,7 +111,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         Settings settings = parts.settings();
         SwapBook book = parts.book();
         SwapEvents events = new SwapEvents(parts.hub(), SwapWords.of(settings.chain(), settings.evmWords()));
-        SwapNews news = new SwapNews(book, parts.meters(), events);
+        SwapNews news = new SwapNews(book, parts.ground().meters(), events);
         Optional<Settings.Swapping> rules = settings.swap().flatMap(Settings.Swap::swapping);
         List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
@@ -124,7 +136,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                 rules.get(),
                 journal,
                 news,
-                new SwapAlarms(parts.meters(), events::alarm, InstantSource.system()));
+                new SwapAlarms(parts.ground().meters(), events::alarm, InstantSource.system()));
         engine.refuseOther(rows);
         engine.refuseContract();
         book.leaveToEngine();

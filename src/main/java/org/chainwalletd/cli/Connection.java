@@ -43,7 +43,7 @@ record Connection(URI url, String token, Optional<String> pin) {
     /** @throws IllegalArgumentException for a URL that is none, or that a token must not be sent to */
     static Connection of(Invocation invocation, Settings settings, String scope) {
         URI url = url(invocation, settings);
-        refuseClearText(url, settings.http().bind());
+        refuseClearText(url, settings.http().listening().bind());
         return new Connection(url, token(invocation, settings, scope, url), pin(invocation, settings));
     }
 
@@ -148,7 +148,8 @@ record Connection(URI url, String token, Optional<String> pin) {
             return URI.create(given.get());
         }
         Settings.Http http = settings.http();
-        return URI.create((http.tls() ? "https://" : "http://") + HostPort.toReach(http.bind()) + "/");
+        return URI.create((http.tls() ? "https://" : "http://")
+                + HostPort.toReach(http.listening().bind()) + "/");
     }
 
     private static String token(Invocation invocation, Settings settings, String usual, URI url) {
@@ -156,7 +157,7 @@ record Connection(URI url, String token, Optional<String> pin) {
         if (given.isPresent()) {
             return given.get();
         }
-        if (!isLoopback(url) && !isConfigured(url, settings.http().bind())) {
+        if (!isLoopback(url) && !isConfigured(url, settings.http().listening().bind())) {
             throw new IllegalArgumentException("the tokens of this machine's daemon are not shown to " + url
                     + ": put the token of the daemon there into WALLETD_AUTH_TOKEN");
         }

@@ -114,33 +114,44 @@ public record Settings(
     }
 
     /**
+     * @param tlsSan further names in the certificate
      * @param http2 empty: not offered
      * @param tokenFlags tokens from flag or environment by scope word (read, manage, spend); absent ones come from files
-     * @param headDeadline time from the first byte of a request to its last one
-     * @param trustedProxies peers whose X-Forwarded-For is believed
-     * @param metricsBind an own listener for /metrics; empty: on the main one, with the read token
+     * @param drain how long calls may go on after a stop was asked for
      */
     public record Http(
-            InetSocketAddress bind,
+            Listening listening,
             boolean tls,
             List<String> tlsSan,
             Optional<Http2> http2,
-            boolean allowPublicBind,
             Map<String, String> tokenFlags,
-            int maxHeadBytes,
-            int maxBodyBytes,
-            int maxBatch,
-            long maxBatchAnswerBytes,
-            int batchParallelism,
+            Requests requests,
+            Batches batches,
             int maxConnections,
             ClientShares shares,
-            int maxConcurrentPerToken,
-            int maxWaits,
-            Duration headDeadline,
             Duration drain,
-            List<String> trustedProxies,
-            Optional<InetSocketAddress> metricsBind,
             boolean console) {}
+
+    /**
+     * @param allowPublic whether the operator asserts that something in front of a public address terminates TLS
+     * @param metrics an own listener for /metrics; empty: on the main one, with the read token
+     * @param trustedProxies peers whose X-Forwarded-For is believed
+     */
+    public record Listening(
+            InetSocketAddress bind,
+            boolean allowPublic,
+            Optional<InetSocketAddress> metrics,
+            List<String> trustedProxies) {}
+
+    /** @param headDeadline time from the first byte of a request to its last one */
+    public record Requests(
+            int maxHeadBytes, int maxBodyBytes, int maxConcurrentPerToken, int maxWaits, Duration headDeadline) {}
+
+    /**
+     * @param maxAnswerBytes of all answers of one batch together
+     * @param parallelism items of one batch that run at a time
+     */
+    public record Batches(int maxItems, long maxAnswerBytes, int parallelism) {}
 
     /**
      * What one HTTP/2 connection may do.

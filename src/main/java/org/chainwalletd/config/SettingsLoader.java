@@ -152,26 +152,31 @@ public final class SettingsLoader {
             warnings.add("--tls-san does nothing without --tls");
         }
         return new Settings.Http(
-                bind,
+                new Settings.Listening(
+                        bind,
+                        allowPublic,
+                        metricsBind,
+                        value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of())),
                 tls,
                 san,
                 http2(),
-                allowPublic,
                 tokens,
-                count(Option.MAX_HEAD),
-                count(Option.MAX_BODY),
-                count(Option.MAX_BATCH),
-                number(Option.MAX_BATCH_ANSWER),
-                count(Option.BATCH_PARALLELISM),
+                requests(),
+                new Settings.Batches(
+                        count(Option.MAX_BATCH), number(Option.MAX_BATCH_ANSWER), count(Option.BATCH_PARALLELISM)),
                 count(Option.MAX_CONNECTIONS),
                 shares(),
+                Duration.ofSeconds(number(Option.DRAIN)),
+                truth(Option.CONSOLE));
+    }
+
+    private Settings.Requests requests() {
+        return new Settings.Requests(
+                count(Option.MAX_HEAD),
+                count(Option.MAX_BODY),
                 count(Option.MAX_CONCURRENT_PER_TOKEN),
                 count(Option.MAX_WAITS),
-                Duration.ofSeconds(number(Option.HEAD_DEADLINE)),
-                Duration.ofSeconds(number(Option.DRAIN)),
-                value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of()),
-                metricsBind,
-                truth(Option.CONSOLE));
+                Duration.ofSeconds(number(Option.HEAD_DEADLINE)));
     }
 
     private Optional<Settings.Http2> http2() {

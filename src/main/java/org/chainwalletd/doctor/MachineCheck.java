@@ -30,8 +30,8 @@ public final class MachineCheck implements Check {
         java(findings);
         memory(findings);
         files(findings);
-        listen("--bind", settings.http().bind(), findings);
-        settings.http().metricsBind().ifPresent(bind -> listen("--metrics-bind", bind, findings));
+        listen("--bind", settings.http().listening().bind(), findings);
+        settings.http().listening().metrics().ifPresent(bind -> listen("--metrics-bind", bind, findings));
         settings.devnet().ifPresent(devnet -> listen("--devnet-bind", devnet.bind(), findings));
         return findings;
     }

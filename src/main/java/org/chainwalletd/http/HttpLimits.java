@@ -87,12 +87,12 @@ public record HttpLimits(
         Settings.ClientShares shares = http.shares();
         long held = shares.heldBytes().orElse(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
         return new HttpLimits(
-                http.maxHeadBytes(),
-                http.maxBodyBytes(),
+                http.requests().maxHeadBytes(),
+                http.requests().maxBodyBytes(),
                 http.maxConnections(),
                 shares.connectionsPerAddress(http.maxConnections()),
-                http.maxConcurrentPerToken(),
-                http.headDeadline(),
+                http.requests().maxConcurrentPerToken(),
+                http.requests().headDeadline(),
                 Duration.ofSeconds(90),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),

@@ -78,9 +78,9 @@ public final class HttpServer {
 
         public static Place of(Settings.Http http, Optional<TlsIdentity> tls) {
             return new Place(
-                    http.bind(),
-                    http.trustedProxies(),
-                    http.metricsBind(),
+                    http.listening().bind(),
+                    http.listening().trustedProxies(),
+                    http.listening().metrics(),
                     http.console(),
                     tls,
                     http.http2().map(Http2Limits::of));

@@ -66,7 +66,8 @@ class DatadirTest {
         assertThat(SettingsLoader.load(flags, Map.of(), folder)
                         .settings()
                         .http()
-                        .maxBatch())
+                        .batches()
+                        .maxItems())
                 .isEqualTo(9);
     }
 

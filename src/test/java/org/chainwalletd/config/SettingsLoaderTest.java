@@ -64,12 +64,12 @@ class SettingsLoaderTest {
         assertThat(settings.node().backoff()).isEqualTo(Duration.ofMillis(500));
         assertThat(settings.node().maxConnections()).isEqualTo(32);
         assertThat(settings.node().indexer()).isEmpty();
-        assertThat(settings.http().bind()).isEqualTo(new InetSocketAddress("127.0.0.1", 7448));
+        assertThat(settings.http().listening().bind()).isEqualTo(new InetSocketAddress("127.0.0.1", 7448));
         assertThat(settings.http().tls()).isFalse();
         assertThat(settings.http().tokenFlags()).isEmpty();
-        assertThat(settings.http().maxBodyBytes()).isEqualTo(2 * 1024 * 1024);
-        assertThat(settings.http().maxBatch()).isEqualTo(1000);
-        assertThat(settings.http().metricsBind()).isEmpty();
+        assertThat(settings.http().requests().maxBodyBytes()).isEqualTo(2 * 1024 * 1024);
+        assertThat(settings.http().batches().maxItems()).isEqualTo(1000);
+        assertThat(settings.http().listening().metrics()).isEmpty();
         assertThat(settings.spend())
                 .isEqualTo(new Settings.Spend(
                         Optional.empty(),
@@ -240,25 +240,20 @@ class SettingsLoaderTest {
                                         List.of(URI.create("http://i.test"), URI.create("http://j.test")),
                                         Optional.of("indexer-token")))),
                         new Settings.Http(
-                                new InetSocketAddress("::1", 80),
+                                new Settings.Listening(
+                                        new InetSocketAddress("::1", 80),
+                                        true,
+                                        Optional.of(new InetSocketAddress("127.0.0.1", 9100)),
+                                        List.of("10.0.0.0/8", "::1")),
                                 true,
                                 List.of("x.test", "10.0.0.9"),
                                 Optional.of(new Settings.Http2(31, 3100, 32)),
-                                true,
                                 Map.of("read", TOKEN_A, "manage", TOKEN_B, "spend", TOKEN_C),
-                                4000,
-                                5000,
-                                5,
-                                70_000,
-                                6,
+                                new Settings.Requests(4000, 5000, 10, 21, Duration.ofSeconds(11)),
+                                new Settings.Batches(5, 70_000, 6),
                                 9,
                                 new Settings.ClientShares(7, OptionalLong.of(80_000), 60, 30),
-                                10,
-                                21,
-                                Duration.ofSeconds(11),
                                 Duration.ZERO,
-                                List.of("10.0.0.0/8", "::1"),
-                                Optional.of(new InetSocketAddress("127.0.0.1", 9100)),
                                 true),
                         new Settings.Spend(
                                 Optional.of(Amount.MAX),
@@ -344,7 +339,7 @@ class SettingsLoaderTest {
     void the_file_in_the_datadir_is_read_without_being_named() throws IOException {
         file("walletd { http.max-batch = 7, node.rpc = [\"http://a.test\", \"http://b.test\"], http.tls = yes }");
         Settings settings = load().settings();
-        assertThat(settings.http().maxBatch()).isEqualTo(7);
+        assertThat(settings.http().batches().maxItems()).isEqualTo(7);
         assertThat(settings.http().tls()).isTrue();
         assertThat(settings.node().urls()).hasSize(2);
     }
@@ -526,7 +521,7 @@ class SettingsLoaderTest {
         assertThat(load().settings().http().tls()).isTrue();
         flags.remove("--tls");
         flags.put("--allow-public-bind", "true");
-        assertThat(load().settings().http().allowPublicBind()).isTrue();
+        assertThat(load().settings().http().listening().allowPublic()).isTrue();
         flags.remove("--allow-public-bind");
         flags.put("--bind", "127.0.0.1:7448");
         flags.put("--metrics-bind", "0.0.0.0:9100");

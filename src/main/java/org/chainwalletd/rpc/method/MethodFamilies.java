@@ -50,91 +50,98 @@ import org.chainwalletd.wait.Waits;
 
 /** The services that methods talk to, and the one list of the families of methods over them. */
 public record MethodFamilies(
-        ChainProfile chain,
+        ChainProfile profile,
         String version,
-        Nodes nodes,
-        InFlight inFlight,
-        Keyring keyring,
-        DeletionGuard deletionGuard,
-        EvmKeyGuard evmKeyGuard,
-        SpendService spending,
-        HtlcMethods.Services htlcs,
-        Follower follower,
-        CoinLedger ledger,
-        IndexerMethods.Sources indexed,
-        Waits waits,
-        CreditFeed credits,
-        Optional<Pool> pool,
-        Optional<AccountMethods.Services> account,
-        Optional<SwapService> swaps,
-        EvmWords evmWords,
+        Keys keys,
+        Chain chain,
+        Money money,
+        Swapping swapping,
         Executor executor) {
 
+    /** Keys, and who objects to losing one. */
+    public record Keys(Keyring keyring, DeletionGuard deletion, EvmKeyGuard evmDeletion) {}
+
+    /** What is known of the chain. */
+    public record Chain(
+            Nodes nodes,
+            Follower follower,
+            CoinLedger ledger,
+            Waits waits,
+            CreditFeed credits,
+            IndexerMethods.Sources indexed) {}
+
+    /** How money leaves. */
+    public record Money(SpendService spending, InFlight inFlight, HtlcMethods.Services htlcs) {}
+
+    /** The account chain and swaps, as far as they are configured. */
+    public record Swapping(
+            Optional<Pool> pool,
+            Optional<AccountMethods.Services> account,
+            Optional<SwapService> swaps,
+            EvmWords words) {
+        static final Swapping NONE =
+                new Swapping(Optional.empty(), Optional.empty(), Optional.empty(), EvmWords.DEFAULT);
+    }
+
     /** For methods that are only described, or that need no service when they are called. */
-    public static MethodFamilies withoutServices(ChainProfile chain, String version) {
+    public static MethodFamilies withoutServices(ChainProfile profile, String version) {
         Nodes none = new Nodes(null, null, null, List.of());
         return new MethodFamilies(
-                chain,
+                profile,
                 version,
-                none,
-                null,
-                null,
-                null,
-                null,
-                null,
-                HtlcMethods.Services.NONE,
-                null,
-                null,
-                IndexerMethods.Sources.NONE,
-                null,
-                null,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                EvmWords.DEFAULT,
+                new Keys(null, null, null),
+                new Chain(none, null, null, null, null, IndexerMethods.Sources.NONE),
+                new Money(null, null, HtlcMethods.Services.NONE),
+                Swapping.NONE,
                 Runnable::run);
     }
 
     /** Every method that can be called, the one that describes the others included. */
     public MethodRegistry registry() {
+        Keyring keyring = keys.keyring();
+        SwapWords words = SwapWords.of(profile, swapping.words());
         List<RpcMethod<?, ?>> methods = new ArrayList<>();
-        methods.addAll(ReadMethods.all(chain, version, nodes, coins(), () -> keyring.list(), inFlight, executor));
-        methods.addAll(KeyringMethods.all(keyring, new NewKeys(keyring, ledger, executor), deletionGuard, executor));
-        methods.addAll(SpendMethods.all(spending, executor));
-        methods.addAll(FollowMethods.all(follower, htlcs.count(), executor));
-        methods.addAll(WaitMethods.all(waits, credits, creditOwners(), executor));
-        methods.addAll(EvmKeyMethods.all(keyring, evmKeyGuard, executor));
-        methods.addAll(AccountMethods.all(account, executor));
-        methods.addAll(SwapMethods.all(swaps, SwapWords.of(chain, evmWords), executor));
-        methods.addAll(PoolMethods.all(pool, SwapWords.of(chain, evmWords), executor));
-        methods.addAll(QuoteMethods.all(chain, quotes(), executor));
-        methods.addAll(UriMethods.all(new PaymentUriCodec(chain)));
-        methods.addAll(MessageMethods.all(new TextMessages(chain, keyring, executor), executor));
-        methods.addAll(HtlcMethods.all(htlcs, executor));
-        methods.addAll(IndexerMethods.all(chain, indexed, nodes.client(), executor));
-        return MethodRegistry.withDiscovery(BrandedMethod.beside(methods, evmWords), version);
+        methods.addAll(ReadMethods.all(
+                profile, version, chain.nodes(), coins(), () -> keyring.list(), money.inFlight(), executor));
+        methods.addAll(
+                KeyringMethods.all(keyring, new NewKeys(keyring, chain.ledger(), executor), keys.deletion(), executor));
+        methods.addAll(SpendMethods.all(money.spending(), executor));
+        methods.addAll(FollowMethods.all(chain.follower(), money.htlcs().count(), executor));
+        methods.addAll(WaitMethods.all(chain.waits(), chain.credits(), creditOwners(), executor));
+        methods.addAll(EvmKeyMethods.all(keyring, keys.evmDeletion(), executor));
+        methods.addAll(AccountMethods.all(swapping.account(), executor));
+        methods.addAll(SwapMethods.all(swapping.swaps(), words, executor));
+        methods.addAll(PoolMethods.all(swapping.pool(), words, executor));
+        methods.addAll(QuoteMethods.all(profile, quotes(), executor));
+        methods.addAll(UriMethods.all(new PaymentUriCodec(profile)));
+        methods.addAll(MessageMethods.all(new TextMessages(profile, keyring, executor), executor));
+        methods.addAll(HtlcMethods.all(money.htlcs(), executor));
+        methods.addAll(
+                IndexerMethods.all(profile, chain.indexed(), chain.nodes().client(), executor));
+        return MethodRegistry.withDiscovery(BrandedMethod.beside(methods, swapping.words()), version);
     }
 
     private CreditOwners creditOwners() {
         return new CreditOwners() {
             @Override
             public CompletionStage<Boolean> owns(Address address) {
-                return keyring.find(address).thenApplyAsync(Optional::isPresent, executor);
+                return keys.keyring().find(address).thenApplyAsync(Optional::isPresent, executor);
             }
 
             @Override
             public int maturity() {
-                return nodes.coinbaseMaturity();
+                return chain.nodes().coinbaseMaturity();
             }
         };
     }
 
     private Quotes quotes() {
-        return new Quotes(chain, keyring, nodes.chain(), InstantSource.system(), new SecureRandom(), executor);
+        return new Quotes(
+                profile, keys.keyring(), chain.nodes().chain(), InstantSource.system(), new SecureRandom(), executor);
     }
 
     /** Whoever asks for coins of an address hears them from the daemon's own books where these are complete. */
     private NodeClient coins() {
-        return new LedgerReads(nodes.client(), ledger, executor);
+        return new LedgerReads(chain.nodes().client(), chain.ledger(), executor);
     }
 }

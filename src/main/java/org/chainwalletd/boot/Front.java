@@ -1,0 +1,117 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.chainwalletd.config.HostPort;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.http.Authenticator;
+import org.chainwalletd.http.HttpLimits;
+import org.chainwalletd.http.HttpServer;
+import org.chainwalletd.http.TlsIdentity;
+import org.chainwalletd.http.TokenRotation;
+import org.chainwalletd.http.Tokens;
+import org.chainwalletd.observe.HttpMetrics;
+import org.chainwalletd.rpc.RpcDispatcher;
+
+/** Where clients come in: tokens, certificate, and the listener once there is something to serve. */
+final class Front {
+    private static final Duration TOKENS_LOOKED_AT = Duration.ofSeconds(2);
+    private static final Duration OPENING = Duration.ofMinutes(2);
+
+    private final Ground ground;
+    private final Authenticator authenticator;
+    private final TokenRotation rotation;
+    private final Optional<TlsIdentity> tls;
+    private HttpServer server;
+
+    private Front(Ground ground, Consumer<String> console) throws IOException {
+        this.ground = ground;
+        Settings settings = ground.settings();
+        Map<String, String> configured = settings.http().tokenFlags();
+        this.authenticator = new Authenticator(Tokens.open(settings.datadir(), configured, console));
+        this.rotation = new TokenRotation(settings.datadir(), configured, authenticator);
+        this.tls = openTls(settings);
+    }
+
+    /**
+     * Makes what is missing of tokens and certificate; nothing listens yet.
+     *
+     * @param console is told new tokens
+     */
+    static Front open(Ground ground, Consumer<String> console) throws IOException {
+        return new Front(ground, console);
+    }
+
+    private static Optional<TlsIdentity> openTls(Settings settings) throws IOException {
+        if (!settings.http().tls()) {
+            return Optional.empty();
+        }
+        List<String> names = TlsIdentity.names(
+                settings.http().listening().bind().getAddress(), settings.http().tlsSan());
+        Path datadir = settings.datadir();
+        return Optional.of(TlsIdentity.open(datadir, settings.chain().daemonName(), names, System.err::println));
+    }
+
+    /** Listens, and from now on looks at the token files. Blocks until the port is bound. */
+    void serve(Services services) {
+        Settings.Http http = ground.settings().http();
+        RpcDispatcher dispatcher = services.dispatcher();
+        HttpMetrics httpMetrics = new HttpMetrics(ground.meters());
+        server = Futures.await(
+                HttpServer.start(
+                        ground.system(),
+                        HttpServer.Place.of(http, tls),
+                        HttpLimits.of(http),
+                        new HttpServer.Services(
+                                dispatcher::dispatch,
+                                authenticator,
+                                services.readiness(),
+                                ground.metrics()::scrape,
+                                httpMetrics::refused,
+                                Optional.of(services.events())),
+                        ground.heldForPeers()),
+                OPENING,
+                "binding");
+        server.ended().thenRunAsync(() -> ground.threadEnded("a listening socket"), Runnable::run);
+        httpMetrics.connections(server::connections);
+        httpMetrics.held(server::heldBytes, server.mostHeldBytes());
+        httpMetrics.waits(dispatcher::longPolls);
+        httpMetrics.streams(services.events()::open);
+        lookAtTokens();
+    }
+
+    private void lookAtTokens() {
+        Executor disk = ground.workers().disk();
+        ground.system()
+                .scheduler()
+                .scheduleWithFixedDelay(
+                        TOKENS_LOOKED_AT,
+                        TOKENS_LOOKED_AT,
+                        () -> disk.execute(rotation::look),
+                        ground.system().executionContext());
+    }
+
+    /** No new connection, then the waits, then all other calls: so no client waits anew on an answer that the stop gave it. */
+    void drain(WaitEndings waits, StopTimes times) {
+        CompletionStage<Void> drained = server.drain(ground.settings().http().drain());
+        waits.endAll(times.untilDrained());
+        Futures.await(drained, times.untilStopped(), "answering the last calls");
+    }
+
+    /** Where clients reach it, once it listens. */
+    URI uri() {
+        return URI.create((tls.isPresent() ? "https://" : "http://") + HostPort.of(server.address()) + "/");
+    }
+
+    void listenForHangUp() {
+        rotation.onHangUp();
+    }
+}

@@ -1,0 +1,48 @@
+package org.chainwalletd.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.observe.Metrics;
+import org.chainwalletd.wait.Waits;
+
+/**
+ * What every part of the daemon stands on.
+ *
+ * @param heldForPeers what nodes and clients together may make the daemon hold
+ */
+record Ground(
+        Settings settings,
+        ActorSystem<Guardian.Command> system,
+        Workers workers,
+        Metrics metrics,
+        ByteBudget heldForPeers) {
+    MeterRegistry meters() {
+        return metrics.registry();
+    }
+
+    UnderGuardian guardian() {
+        return new UnderGuardian(system);
+    }
+
+    /** A thread that nobody can do without has ended: the daemon gives up. */
+    void threadEnded(String name) {
+        system.tell(new Guardian.ThreadEnded(name));
+    }
+
+    /** Other packages' actors become children of the guardian. */
+    record UnderGuardian(ActorSystem<Guardian.Command> system)
+            implements Keyring.Spawner, Nodes.Spawner, Follower.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
+        @Override
+        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+            return Guardian.spawn(system, behavior, name);
+        }
+    }
+}

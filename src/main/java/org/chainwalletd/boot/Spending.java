@@ -1,0 +1,71 @@
+package org.chainwalletd.boot;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.LedgerOutputs;
+import org.chainwalletd.coins.LedgerSpends;
+import org.chainwalletd.coins.VerifiedOutputs;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.spend.SpendEnvironment;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.store.IntentListener;
+import org.chainwalletd.store.Store;
+
+/** Starts the one way that money leaves. */
+final class Spending {
+    private static final Duration OPENING = Duration.ofMinutes(2);
+
+    private Spending() {}
+
+    /**
+     * Blocks until what is in flight has been taken up.
+     *
+     * @param listener hears of each change of a spend
+     */
+    static SpendService start(
+            Ground ground, Nodes nodes, Following following, Keyring keyring, Store store, IntentListener listener) {
+        VerifiedOutputs outputs = outputs(ground, nodes, following, store);
+        following.cover(ground.guardian(), nodes, outputs, ground.workers());
+        SpendEnvironment environment = environment(ground, nodes, following, keyring, store, outputs);
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        Guardian.spawn(ground.system(), SpendService.create(environment.heardBy(listener), started), "spending");
+        return Futures.await(started, OPENING, "taking up the spends in flight");
+    }
+
+    private static VerifiedOutputs outputs(Ground ground, Nodes nodes, Following following, Store store) {
+        Workers workers = ground.workers();
+        return new VerifiedOutputs(
+                ground.settings().chain(),
+                List.of(
+                        new IntentOutputs(ground.settings().chain(), store.intents(), workers.upstream()),
+                        new LedgerOutputs(following.books(), workers.upstream())),
+                nodes.client(),
+                workers.upstream(),
+                ground.meters());
+    }
+
+    private static SpendEnvironment environment(
+            Ground ground, Nodes nodes, Following following, Keyring keyring, Store store, VerifiedOutputs outputs) {
+        Settings settings = ground.settings();
+        LedgerSpends node = new LedgerSpends(
+                nodes.client(),
+                following.ledger(),
+                settings.follow().ledgerFirst(),
+                ground.workers().upstream());
+        return SpendEnvironment.of(
+                settings,
+                node,
+                outputs,
+                nodes.chain(),
+                nodes.seen(),
+                following.spends(),
+                keyring,
+                store,
+                ground.meters(),
+                ground.workers().upstream());
+    }
+}
