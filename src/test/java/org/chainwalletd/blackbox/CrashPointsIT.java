@@ -47,7 +47,7 @@ class CrashPointsIT {
     Path folder;
 
     @Test
-    void aPaymentAndAMintAreSoundWhereverTheDaemonDies() throws IOException {
+    void a_payment_and_a_mint_are_sound_wherever_the_daemon_dies() throws IOException {
         try (DaemonProcess node =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
             String payer;

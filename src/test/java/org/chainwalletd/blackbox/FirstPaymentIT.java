@@ -29,7 +29,7 @@ class FirstPaymentIT {
     Path folder;
 
     @Test
-    void aPaymentIsSimulatedMadeConfirmedAndStillThereAfterARestart() throws IOException {
+    void a_payment_is_simulated_made_confirmed_and_still_there_after_a_restart() throws IOException {
         Path datadir = folder.resolve("datadir");
         String payer;
         String bakery;
@@ -181,7 +181,7 @@ class FirstPaymentIT {
     }
 
     @Test
-    void aNodeThatIsAwayDoesNotStopTheStartAndIsTakenUpWhenItComes() throws IOException {
+    void a_node_that_is_away_does_not_stop_the_start_and_is_taken_up_when_it_comes() throws IOException {
         int port = freePort();
         URI node = URI.create("http://127.0.0.1:" + port);
         Path datadir = folder.resolve("datadir");

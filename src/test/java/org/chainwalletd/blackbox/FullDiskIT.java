@@ -28,7 +28,7 @@ class FullDiskIT {
     Path folder;
 
     @Test
-    void whatCannotBeWrittenIsNotSentAndTheSamePaymentSucceedsWhenThereIsRoom() throws IOException {
+    void what_cannot_be_written_is_not_sent_and_the_same_payment_succeeds_when_there_is_room() throws IOException {
         try (DaemonProcess node =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
             List<String> made = new ArrayList<>();

@@ -28,7 +28,7 @@ class HtlcCrashIT {
     private DaemonProcess node;
 
     @Test
-    void aLockAClaimAndAReclaimAreEachMadeOnceWhenTheDaemonDies() {
+    void a_lock_a_claim_and_a_reclaim_are_each_made_once_when_the_daemon_dies() {
         try (DaemonProcess chain =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
             node = chain;

@@ -79,7 +79,7 @@ class KeyringIT {
     }
 
     @Test
-    void mintedKeysHaveTheShapesOfTheInterface() {
+    void minted_keys_have_the_shapes_of_the_interface() {
         for (String method : List.of("generate_standard_address", "generate_independent_address")) {
             JsonNode minted = call(method, "label", "für Müller");
             assertThat(members(minted)).containsExactly("address", "imported", "pubkey");
@@ -100,7 +100,7 @@ class KeyringIT {
     }
 
     @Test
-    void importedSecretsAndPhrasesComeBackAsTheyWere() {
+    void imported_secrets_and_phrases_come_back_as_they_were() {
         JsonNode imported = call("import_private_key", "private_key", SECRET, "label", "mine");
         assertThat(members(imported)).containsExactly("address", "imported", "pubkey");
         String address = imported.get("address").textValue();
@@ -134,7 +134,7 @@ class KeyringIT {
     }
 
     @Test
-    void badPhrasesAreRefusedWithTheReason() {
+    void bad_phrases_are_refused_with_the_reason() {
         String phrase = Vectors.text(Vectors.row("keys.json", "standard-ff"), "mnemonic");
         assertThat(daemon.refusal("import_mnemonic", params("mnemonic", phrase + " zoo")))
                 .hasMessageContaining("25")
@@ -148,7 +148,7 @@ class KeyringIT {
     }
 
     @Test
-    void aVaultMovesKeysToAnotherDaemonWithPhrasesAndLabels() {
+    void a_vault_moves_keys_to_another_daemon_with_phrases_and_labels() {
         String one = call("generate_standard_address", "label", "moves")
                 .get("address")
                 .textValue();
@@ -184,7 +184,7 @@ class KeyringIT {
     }
 
     @Test
-    void aKeyIsDeletedOnlyWhenNothingIsLost() {
+    void a_key_is_deleted_only_when_nothing_is_lost() {
         String address = call("generate_standard_address").get("address").textValue();
         Wallet wallet = new Wallet(daemon, daemon);
         wallet.fund(address, 100_000);
@@ -207,7 +207,7 @@ class KeyringIT {
     }
 
     @Test
-    void unknownAddressesAndLowTokensAreRefused() {
+    void unknown_addresses_and_low_tokens_are_refused() {
         for (String method : List.of("reveal_private_key", "reveal_address_mnemonic", "delete_address")) {
             assertThat(refusal(method, "address", STRANGER, "passphrase", PASSPHRASE))
                     .as(method)
@@ -224,7 +224,7 @@ class KeyringIT {
     }
 
     @Test
-    void wrongPassphrasesAreSlowedDown() {
+    void wrong_passphrases_are_slowed_down() {
         try (DaemonProcess guessed =
                 LauncherCall.daemonWithDevnet(folder.resolve("guessed")).start()) {
             String address = guessed.call("generate_independent_address", Map.of())
@@ -241,7 +241,7 @@ class KeyringIT {
     }
 
     @Test
-    void aSeededKeyringDerivesTheAddressesOfItsPhrase() throws IOException {
+    void a_seeded_keyring_derives_the_addresses_of_its_phrase() throws IOException {
         Path datadir = folder.resolve("seeded");
         String phrase = Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "mnemonic");
         Path file = Files.writeString(folder.resolve("words"), phrase + "\n");

@@ -85,7 +85,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void phrasesOfAnotherLengthAreRefusedWithTheirNumberOfWords() {
+    void phrases_of_another_length_are_refused_with_their_number_of_words() {
         String[] words = PHRASE.split(" ");
         for (String method : IMPORTS) {
             for (int count : new int[] {0, 1, 12, 15, 18, 21, 23}) {
@@ -104,7 +104,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void unknownWordsAreToldByTheirPlaceAndNeverShown() {
+    void unknown_words_are_told_by_their_place_and_never_shown() {
         for (String method : IMPORTS) {
             String[] words = PHRASE.split(" ");
             words[2] = "abandom";
@@ -119,7 +119,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void aWrongChecksumIsToldAsSuch() {
+    void a_wrong_checksum_is_told_as_such() {
         for (String method : IMPORTS) {
             assertThat(refused(-32602, method, "mnemonic", PHRASE.substring(0, PHRASE.lastIndexOf(' ')) + " zoo"))
                     .hasMessageContaining("checksum");
@@ -127,7 +127,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void secretsOfAnotherLengthOrAlphabetAreRefused() {
+    void secrets_of_another_length_or_alphabet_are_refused() {
         for (String secret : new String[] {
             "",
             "00",
@@ -149,7 +149,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void labelsThatAreAbsurdAreRefusedBeforeAnyKeyIsMade() {
+    void labels_that_are_absurd_are_refused_before_any_key_is_made() {
         String secret = "0123456789abcdef".repeat(4);
         for (Object label : new Object[] {
             "x".repeat(257),
@@ -172,7 +172,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void addressesAndPassphrasesOfAnotherShapeAreRefused() {
+    void addresses_and_passphrases_of_another_shape_are_refused() {
         for (String method : OF_ADDRESS) {
             for (Object wrong : new Object[] {
                 "", address.substring(1), address + "0", "0x" + address.substring(2), "g".repeat(64), 7
@@ -193,7 +193,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void aKeyThatIsThereIsNotTakenInAgain() {
+    void a_key_that_is_there_is_not_taken_in_again() {
         JsonNode secret = daemon.call("reveal_private_key", params("address", address, "passphrase", PASSPHRASE));
         assertThat(refused(
                         -32011,
@@ -216,7 +216,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void vaultsThatAreCutAreMalformedAndOthersAreLocked() throws IOException {
+    void vaults_that_are_cut_are_malformed_and_others_are_locked() throws IOException {
         String vault = vault("v");
         for (int length : new int[] {0, 2, 8, 10, 66, 96}) {
             refused(-32602, "import_vault", "vault_hex", vault.substring(0, length), "passphrase", "v");
@@ -251,7 +251,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void wrongPassphrasesAreCountedApartForKeystoreAndVault() {
+    void wrong_passphrases_are_counted_apart_for_keystore_and_vault() {
         String vault = vault("v");
         double keystore = daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"keystore\"}");
         double vaults = daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"vault\"}");
@@ -268,7 +268,7 @@ class KeyringRefusalsIT {
     }
 
     @Test
-    void mintsThatMeetShareWritesAndEachIsDurableWhenItIsAnswered() throws Exception {
+    void mints_that_meet_share_writes_and_each_is_durable_when_it_is_answered() throws Exception {
         try (DaemonProcess minting =
                 LauncherCall.daemonWithDevnet(folder.resolve("minting")).start()) {
             ExecutorService callers = Executors.newFixedThreadPool(16);

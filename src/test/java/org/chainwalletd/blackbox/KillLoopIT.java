@@ -46,7 +46,8 @@ class KillLoopIT {
     private final Set<String> minted = ConcurrentHashMap.newKeySet();
 
     @Test
-    void oneTokenIsOnePaymentAndAnAcknowledgedKeyIsKeptHoweverOftenTheDaemonIsKilled() throws Exception {
+    void one_token_is_one_payment_and_an_acknowledged_key_is_kept_however_often_the_daemon_is_killed()
+            throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
         try (DaemonProcess node =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {

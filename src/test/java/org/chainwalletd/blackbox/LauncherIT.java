@@ -48,7 +48,7 @@ class LauncherIT {
     }
 
     @Test
-    void isValidForThePlainestShell() throws Exception {
+    void is_valid_for_the_plainest_shell() throws Exception {
         Path script = LauncherCall.packageFolder().resolve("bin/chain-walletd");
         for (String shell : List.of("/bin/sh", "/bin/dash", "/bin/bash")) {
             if (Files.isExecutable(Path.of(shell))) {
@@ -62,7 +62,7 @@ class LauncherIT {
     }
 
     @Test
-    void isFoundThroughLinksFromAnyFolder() throws IOException {
+    void is_found_through_links_from_any_folder() throws IOException {
         Path bin = Files.createDirectories(folder.resolve("usr/bin"));
         Path absolute = Files.createSymbolicLink(bin.resolve("absolute"), moved.resolve("bin/chain-walletd"));
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
@@ -77,7 +77,7 @@ class LauncherIT {
     }
 
     @Test
-    void servesFromAFolderWithSpacesAndQuotes() {
+    void serves_from_a_folder_with_spaces_and_quotes() {
         Path datadir = folder.resolve("my data's \"folder\"");
         // Where there is no archive yet, a second process would make one meanwhile.
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
@@ -91,7 +91,7 @@ class LauncherIT {
     }
 
     @Test
-    void honoursJavaHome() throws IOException {
+    void honours_java_home() throws IOException {
         LauncherCall.Ended ended = LauncherCall.words("--version")
                 .with("JAVA_HOME", JAVA_OF_THIS_TEST.toString())
                 .run();
@@ -113,13 +113,13 @@ class LauncherIT {
     }
 
     @Test
-    void findsAJdkWhenJavaHomeIsNotSet() {
+    void finds_a_jdk_when_java_home_is_not_set() {
         assumeTrue(!jdks().isEmpty(), "no JDK in the usual place");
         answersVersion(LauncherCall.words("--version").without("JAVA_HOME"));
     }
 
     @Test
-    void passesArgumentsUnchanged() {
+    void passes_arguments_unchanged() {
         for (String argument : List.of("two words", "it's \"quoted\"", "* $HOME `id` \\ ;&|", "", "-x\ty")) {
             LauncherCall.Ended ended = LauncherCall.words("--bind=" + argument).run();
             assertThat(ended.code()).isEqualTo(USAGE);
@@ -130,7 +130,7 @@ class LauncherIT {
 
     /** A service without a locale has the same keys as the shell that made them, and no other passphrase opens them. */
     @Test
-    void readsPassphraseArgumentsAndPathsAsUtf8WhateverTheLocale() throws IOException {
+    void reads_passphrase_arguments_and_paths_as_utf8_whatever_the_locale() throws IOException {
         Path datadir = folder.resolve("datadir");
         String address;
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
@@ -164,7 +164,7 @@ class LauncherIT {
     }
 
     @Test
-    void callsADaemonWithTlsThroughWhatItsDatadirTells() {
+    void calls_a_daemon_with_tls_through_what_its_datadir_tells() {
         Path datadir = folder.resolve("datadir");
         try (DaemonProcess daemon =
                 LauncherCall.daemonWithDevnet(datadir).and("--tls").start()) {
@@ -187,7 +187,7 @@ class LauncherIT {
     }
 
     @Test
-    void leavesNothingOfItsMemoryBehindWhenItCrashes() throws IOException {
+    void leaves_nothing_of_its_memory_behind_when_it_crashes() throws IOException {
         assumeTrue(Files.exists(Path.of("/proc/self/coredump_filter")), "no such kernel");
         Path work = Files.createDirectory(folder.resolve("work"));
         for (String signal : List.of("SEGV", "ABRT")) {
@@ -212,7 +212,7 @@ class LauncherIT {
     }
 
     @Test
-    void doesNotStartWithoutItsAuditTrail() throws IOException {
+    void does_not_start_without_its_audit_trail() throws IOException {
         Path taken = Files.createDirectory(folder.resolve("taken"));
         Path sample = LauncherCall.packageFolder().resolve("conf/logback.xml").toAbsolutePath();
         LauncherCall daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir"));
@@ -228,7 +228,7 @@ class LauncherIT {
     }
 
     @Test
-    void tellsWhatItCanDo() {
+    void tells_what_it_can_do() {
         LauncherCall.Ended help = LauncherCall.words("--help").run();
         assertThat(help.code()).isZero();
         assertThat(help.errors()).isEmpty();
@@ -237,7 +237,7 @@ class LauncherIT {
     }
 
     @Test
-    void makesAnArchiveInPlaceOfThoseThatNoLongerFitAndUsesItUnlessItIsDamaged() throws IOException {
+    void makes_an_archive_in_place_of_those_that_no_longer_fit_and_uses_it_unless_it_is_damaged() throws IOException {
         List<Path> homes = Stream.concat(Stream.of(JAVA_OF_THIS_TEST), newestJdk().stream())
                 .distinct()
                 .toList();
@@ -299,7 +299,7 @@ class LauncherIT {
     }
 
     @Test
-    void startsWithoutAnArchiveWhenTheDiskIsFull() throws IOException {
+    void starts_without_an_archive_when_the_disk_is_full() throws IOException {
         Path app = withoutCache("app");
         Path limited = Files.writeString(
                 folder.resolve("limited"), "#!/bin/sh\nulimit -f 2000\nexec '" + app + "/bin/chain-walletd' \"$@\"\n");
@@ -312,7 +312,7 @@ class LauncherIT {
 
     /** In a read-only installation the archive goes to the user's cache. */
     @Test
-    void keepsItsArchiveInTheUsersCacheWhenItsOwnFolderCannotBeWritten() throws IOException {
+    void keeps_its_archive_in_the_users_cache_when_its_own_folder_cannot_be_written() throws IOException {
         Path app = withoutCache("app");
         Files.setPosixFilePermissions(app, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
@@ -346,7 +346,7 @@ class LauncherIT {
     }
 
     @Test
-    void startsWithoutAnArchiveWhereNoneCanBeKept() throws IOException {
+    void starts_without_an_archive_where_none_can_be_kept() throws IOException {
         Path app = withoutCache("app");
         Path launcher = app.resolve("bin/chain-walletd");
         Path cache = Files.writeString(app.resolve(".cache"), "in the way");
@@ -355,7 +355,7 @@ class LauncherIT {
     }
 
     @Test
-    void takesNewTokenFilesAtHangUpAndEndsWithZeroAtTerm() throws IOException {
+    void takes_new_token_files_at_hang_up_and_ends_with_zero_at_term() throws IOException {
         HangUp.assumeHeard();
         Path datadir = folder.resolve("datadir");
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {

@@ -44,7 +44,7 @@ class RefusalsIT {
     }
 
     @Test
-    void withoutAPassphraseNothingIsMade() {
+    void without_a_passphrase_nothing_is_made() {
         Path datadir = folder.resolve("datadir");
         refused(
                 LauncherCall.daemon(datadir).without("WALLETD_KEYSTORE_PASSPHRASE"),
@@ -55,7 +55,7 @@ class RefusalsIT {
     }
 
     @Test
-    void anotherPassphraseThanTheFirstIsRefusedBeforeAnySocketIsBound() {
+    void another_passphrase_than_the_first_is_refused_before_any_socket_is_bound() {
         Path datadir = copyOfUsed();
         Map<String, String> before = Folders.listing(datadir);
         LauncherCall.Ended ended = refused(
@@ -68,7 +68,7 @@ class RefusalsIT {
     }
 
     @Test
-    void aWrongCommandLineIsUsageAndMakesNothing() {
+    void a_wrong_command_line_is_usage_and_makes_nothing() {
         Path datadir = folder.resolve("datadir");
         refused(LauncherCall.daemon(datadir).and("--no-such-flag"), USAGE, "--no-such-flag");
         refused(LauncherCall.daemon(datadir).and("no-such-command"), USAGE, "no-such-command");
@@ -80,7 +80,7 @@ class RefusalsIT {
     }
 
     @Test
-    void aFolderThatIsNoDatadirIsLeftAlone() throws IOException {
+    void a_folder_that_is_no_datadir_is_left_alone() throws IOException {
         Path foreign = Files.createDirectory(folder.resolve("foreign"));
         Files.writeString(foreign.resolve("thesis.tex"), "years of work");
         Map<String, String> before = Folders.listing(foreign);
@@ -92,7 +92,7 @@ class RefusalsIT {
     }
 
     @Test
-    void aPlaceWhereNoDatadirCanBeIsNamed() throws IOException {
+    void a_place_where_no_datadir_can_be_is_named() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "not a folder");
         refused(LauncherCall.daemon(file), FAILED, file + " is a file");
         refused(LauncherCall.daemon(file.resolve("below")), FAILED, "cannot be made");
@@ -106,7 +106,7 @@ class RefusalsIT {
     }
 
     @Test
-    void anAddressThatIsInUseIsFoundBeforeTheDatadirIsMade() throws IOException {
+    void an_address_that_is_in_use_is_found_before_the_datadir_is_made() throws IOException {
         Path datadir = folder.resolve("datadir");
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String taken = "127.0.0.1:" + other.getLocalPort();
@@ -124,7 +124,7 @@ class RefusalsIT {
     }
 
     @Test
-    void aSecondDaemonOnOneDatadirIsRefusedAndTheFirstGoesOn() {
+    void a_second_daemon_on_one_datadir_is_refused_and_the_first_goes_on() {
         Path datadir = copyOfUsed();
         try (DaemonProcess first = LauncherCall.daemonWithDevnet(datadir).start()) {
             refused(LauncherCall.daemonWithDevnet(datadir), FAILED, "another process is using the datadir");
@@ -134,7 +134,7 @@ class RefusalsIT {
     }
 
     @Test
-    void aDamagedFileIsNamedAndNeverReplaced() throws IOException {
+    void a_damaged_file_is_named_and_never_replaced() throws IOException {
         Path datadir = copyOfUsed();
         refusedWhileDamaged(datadir, "wallets/state.json", "{\"next_index\": 0, \"derived\"");
         refusedWhileDamaged(datadir, "token-read", "");

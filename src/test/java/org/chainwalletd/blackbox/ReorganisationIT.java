@@ -24,7 +24,7 @@ class ReorganisationIT {
     Path folder;
 
     @Test
-    void aPaymentThatWasConfirmedAtTheCrashAndIsGoneAtTheNextStartIsSentAgain() {
+    void a_payment_that_was_confirmed_at_the_crash_and_is_gone_at_the_next_start_is_sent_again() {
         try (DaemonProcess node =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
             String payer;

@@ -36,7 +36,7 @@ class ShutdownIT {
     Path folder;
 
     @Test
-    void termUnderLoadEndsWithZeroAndNoSpendHalfDone() throws Exception {
+    void term_under_load_ends_with_zero_and_no_spend_half_done() throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
         try (DaemonProcess node =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
@@ -65,7 +65,7 @@ class ShutdownIT {
 
     /** The contract of interface and operations page: not how quick, but never later. */
     @Test
-    void termEndsWithZeroWithinTenSecondsWhateverHangs() throws Exception {
+    void term_ends_with_zero_within_ten_seconds_whatever_hangs() throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
         List<Socket> slow = new ArrayList<>();
         try (DaemonProcess node =

@@ -20,7 +20,7 @@ class WrongChainIT {
     Path folder;
 
     @Test
-    void aNodeOfAnotherChainGetsNoTransactionUntilItIsTheRightOneAgain() {
+    void a_node_of_another_chain_gets_no_transaction_until_it_is_the_right_one_again() {
         try (DaemonProcess node =
                 LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
             String payer;

@@ -25,7 +25,7 @@ class AudienceTest {
     private final TestInbox<FollowEvent> subscriber = TestInbox.create();
 
     @Test
-    void aNewTipIsSeenBeforeItsBlockIsHeardOf() {
+    void a_new_tip_is_seen_before_its_block_is_heard_of() {
         audience.standing(chain, Network.DEVNET);
         audience.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
@@ -41,7 +41,7 @@ class AudienceTest {
     }
 
     @Test
-    void theTipOfBlocksReadWhileCatchingUpIsSeenBeforeTheyAreHeardOf() {
+    void the_tip_of_blocks_read_while_catching_up_is_seen_before_they_are_heard_of() {
         audience.standing(chain, Network.DEVNET);
         audience.subscribe(subscriber.getRef());
         subscriber.getAllReceived();

@@ -90,7 +90,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockIsSettledWithTheBlockThatGivesItsDepth() {
+    void a_lock_is_settled_with_the_block_that_gives_its_depth() {
         SwapRow row = row(LOCK_BLOCKS);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         String tx = send(row);
@@ -107,7 +107,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockThatIsSentAgainIsTheSameTransaction() {
+    void a_lock_that_is_sent_again_is_the_same_transaction() {
         SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.restart();
@@ -117,7 +117,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockWhoseBlockGoesIsAbsentUntilAnotherHasIt() {
+    void a_lock_whose_block_goes_is_absent_until_another_has_it() {
         SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
@@ -130,7 +130,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void nobodyButItsOwnerSendsALockAgain() {
+    void nobody_but_its_owner_sends_a_lock_again() {
         SwapRow row = row(LOCK_BLOCKS);
         Party other = rig.ours(FUNDS);
         String tx = send(row);
@@ -144,7 +144,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockWhoseSendWasCutShortGoesOutAsTheSameBytesAfterARestart() {
+    void a_lock_whose_send_was_cut_short_goes_out_as_the_same_bytes_after_a_restart() {
         SwapRow row = row(LOCK_BLOCKS);
         rig.first.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
         rig.second.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
@@ -159,14 +159,14 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aSecondLockIsNotMadeWhenTheStoreHasForgottenTheFirst() {
+    void a_second_lock_is_not_made_when_the_store_has_forgotten_the_first() {
         SwapRow row = row(LOCK_BLOCKS);
         SwapRow named = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0);
         assertThatThrownBy(() -> get(rig.own.sendLock(named))).hasMessageContaining("no second one is made");
     }
 
     @Test
-    void aRefundIsDueOneBlockAboveTheTimeoutAndNotBefore() {
+    void a_refund_is_due_one_block_above_the_timeout_and_not_before() {
         SwapRow row = row(6);
         long timeout = row.terms().timeout();
         String tx = send(row);
@@ -192,7 +192,7 @@ class ChainOwnLegTest {
 
     /** The watchdog pays the minimum, which cheap traffic can keep out of blocks. */
     @Test
-    void whatTheWatchdogHasBegunIsPushedAndReplacedWhenNoNodeWantsIt() {
+    void what_the_watchdog_has_begun_is_pushed_and_replaced_when_no_node_wants_it() {
         SwapRow row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
@@ -226,7 +226,7 @@ class ChainOwnLegTest {
 
     /** Whoever asks again under its token must not hear that nothing was broadcast. */
     @Test
-    void whatWasTakenBackByHandBeforeKeepsItsReceipt() {
+    void what_was_taken_back_by_hand_before_keeps_its_receipt() {
         SwapRow row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
@@ -249,7 +249,7 @@ class ChainOwnLegTest {
 
     /** A spend of the minimum fee would keep the swap's own out of every mempool. */
     @Test
-    void nobodyButTheSwapTakesItsLockBack() {
+    void nobody_but_the_swap_takes_its_lock_back() {
         SwapRow row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
@@ -276,7 +276,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aTakeBackWhoseBlockGoesIsSentAgain() {
+    void a_take_back_whose_block_goes_is_sent_again() {
         SwapRow row = row(3);
         send(row);
         rig.mineTo(row.terms().timeout() + 1);
@@ -291,7 +291,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void thePoolsClaimIsSeenWithItsSecretAndFinalAfterSixtyBlocks() {
+    void the_pools_claim_is_seen_with_its_secret_and_final_after_sixty_blocks() {
         SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
@@ -310,7 +310,7 @@ class ChainOwnLegTest {
 
     /** A lie about a mempool must not make the engine believe that the secret is public. */
     @Test
-    void aClaimThatDoesNotOpenTheHashLockShowsNoSecret() {
+    void a_claim_that_does_not_open_the_hash_lock_shows_no_secret() {
         SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
@@ -326,7 +326,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void whatAnAbandonedLockWouldSpendGoesBackToUsAndItIsLostSixtyBlocksLater() {
+    void what_an_abandoned_lock_would_spend_goes_back_to_us_and_it_is_lost_sixty_blocks_later() {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
         String tx = send(row);
         rig.chain.forgetMempool();
@@ -346,7 +346,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockThatConfirmsAfterItWasAbandonedStands() {
+    void a_lock_that_confirms_after_it_was_abandoned_stands() {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
         String tx = send(row);
         // A mempool has the lock, and replaces nothing.
@@ -357,7 +357,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aBlockDecidesBetweenTheLockAndWhatIsSpentInstead() {
+    void a_block_decides_between_the_lock_and_what_is_spent_instead() {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
         String tx = send(row);
         Transaction lock = rig.transaction(tx);
@@ -371,14 +371,14 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockThatWasGivenUpBeforeItWasDurableIsLostAtOnce() {
+    void a_lock_that_was_given_up_before_it_was_durable_is_lost_at_once() {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
         get(rig.own.abandonLock(row));
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
     }
 
     @Test
-    void nothingSpeaksAgainstALockThatIsPaidForAndOurs() {
+    void nothing_speaks_against_a_lock_that_is_paid_for_and_ours() {
         SwapRow row = row(LOCK_BLOCKS);
         assertThat(get(rig.own.obstacle(row))).isEmpty();
         send(row);
@@ -386,7 +386,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void anotherHtlcWithTheHashLockSpeaksAgainstOurs() {
+    void another_htlc_with_the_hash_lock_speaks_against_ours() {
         SwapRow row = row(LOCK_BLOCKS);
         Party payer = rig.stranger();
         HtlcParams decoy = new HtlcParams(payer.key, ours.key, row.terms().hashLock(), 10_000);
@@ -395,7 +395,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void anHtlcWithTheHashLockInAMempoolSpeaksAgainstOurs() {
+    void an_htlc_with_the_hash_lock_in_a_mempool_speaks_against_ours() {
         SwapRow row = row(LOCK_BLOCKS);
         HtlcParams decoy =
                 new HtlcParams(pool.key, rig.stranger().key, row.terms().hashLock(), 10_000);
@@ -411,20 +411,20 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockThatWouldEndTooSoonOrTooLateIsNotSent() {
+    void a_lock_that_would_end_too_soon_or_too_late_is_not_sent() {
         assertThat(get(rig.own.obstacle(row(300))).orElseThrow()).contains("blocks");
         assertThat(get(rig.own.obstacle(row(5_000))).orElseThrow()).contains("blocks");
     }
 
     @Test
-    void aLockNeedsCoins() {
+    void a_lock_needs_coins() {
         Party poor = rig.ours(1_000_000);
         SwapRow row = rig.sell(poor, pool.key, secret, LOCK_BLOCKS);
         assertThat(get(rig.own.obstacle(row))).isNotEmpty();
     }
 
     @Test
-    void timeSpeaksAgainstAQuoteAndAStandingChainLeavesItOpen() {
+    void time_speaks_against_a_quote_and_a_standing_chain_leaves_it_open() {
         SwapRow row = row(LOCK_BLOCKS);
         rig.clock.advance(Duration.ofSeconds(599));
         assertThat(get(rig.own.obstacle(row))).isEmpty();
@@ -439,7 +439,7 @@ class ChainOwnLegTest {
 
     /** Anybody can make an HTLC that we could take back, with money of his own. */
     @Test
-    void anHtlcOfSomebodyElseInOurNameIsNotOurLock() {
+    void an_htlc_of_somebody_else_in_our_name_is_not_our_lock() {
         SwapRow row = row(LOCK_BLOCKS);
         HtlcParams alike = new HtlcParams(
                 ours.key, pool.key, row.terms().hashLock(), row.terms().timeout());
@@ -454,7 +454,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockIsFoundByTheBooksWhenTheRowIsOlderThanIt() {
+    void a_lock_is_found_by_the_books_when_the_row_is_older_than_it() {
         SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
@@ -464,7 +464,7 @@ class ChainOwnLegTest {
     }
 
     @Test
-    void aLockIsMeteredByTheAllowance() {
+    void a_lock_is_metered_by_the_allowance() {
         rig.capPerPayment(Amount.of(40_000_000));
         rig.restart();
         try {

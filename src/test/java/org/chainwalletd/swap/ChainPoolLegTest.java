@@ -108,7 +108,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void theGateOpensWithTheBlockThatGivesTheDepth() {
+    void the_gate_opens_with_the_block_that_gives_the_depth() {
         assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
         assertThat(closed()).isInstanceOf(GateVerdict.NoLock.class);
         Outpoint lock = poolLocks();
@@ -120,7 +120,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aLockWhoseBlockGoesIsAbsentAndTheGateClosesAgain() {
+    void a_lock_whose_block_goes_is_absent_and_the_gate_closes_again() {
         poolLocks();
         rig.mine((int) DEPTH - 1);
         assertThat(gate().isOpen()).isTrue();
@@ -131,7 +131,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void theMarginMustBeLeftWhenTheSecretLeaves() {
+    void the_margin_must_be_left_when_the_secret_leaves() {
         rig.lock(pool, params(2 + DEPTH + 5), AMOUNT);
         rig.mine((int) DEPTH - 1);
         while (gate().isOpen()) {
@@ -143,7 +143,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aLockThatNeedsADatumIsNone() {
+    void a_lock_that_needs_a_datum_is_none() {
         byte[] datum = {1, 2, 3};
         rig.lock(pool, output(params(LONG_ENOUGH)).withDatumHash(Hash256.sha256(datum)));
         rig.mine((int) DEPTH);
@@ -153,7 +153,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aLockWithAnInlineDatumIsNoneEither() {
+    void a_lock_with_an_inline_datum_is_none_either() {
         rig.lock(pool, output(params(LONG_ENOUGH)).withDatum(Bytes.of(new byte[] {1})));
         rig.mine((int) DEPTH);
         assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
@@ -161,7 +161,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void decoysChangeNothing() {
+    void decoys_change_nothing() {
         rig.lock(pool, params(LONG_ENOUGH), AMOUNT.minus(Amount.of(1)));
         rig.lock(pool, new HtlcParams(pool.key, rig.stranger().key, row.terms().hashLock(), 10_000), AMOUNT);
         rig.mine((int) DEPTH);
@@ -174,7 +174,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aNodeWithAnotherBlockThereClosesTheGate() {
+    void a_node_with_another_block_there_closes_the_gate() {
         poolLocks();
         rig.mine((int) DEPTH - 1);
         rig.second.lieAbout("get_block", result -> result.put("hash", "ab".repeat(32)));
@@ -187,7 +187,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void workThatWasLeftOutIsCheckedBeforeTheGateOpens() {
+    void work_that_was_left_out_is_checked_before_the_gate_opens() {
         poolLocks();
         rig.mine((int) DEPTH - 1);
         rig.forgetWork(rig.chain.tip().height() - DEPTH + 1);
@@ -200,7 +200,7 @@ class ChainPoolLegTest {
 
     /** Otherwise one lying node could close the gate with bytes that nobody has signed. */
     @Test
-    void whatAMempoolShowsOfTheLockCountsOnlyAsFarAsABlockCouldTakeIt() {
+    void what_a_mempool_shows_of_the_lock_counts_only_as_far_as_a_block_could_take_it() {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH - 1);
         Transaction early = reclaim(lock);
@@ -228,7 +228,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aClaimPaysUsWithTheFeeOfSwapsAndIsFinalAfterSixtyBlocks() {
+    void a_claim_pays_us_with_the_fee_of_swaps_and_is_final_after_sixty_blocks() {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
@@ -246,7 +246,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aClaimWhoseBlockGoesIsPushedAgain() {
+    void a_claim_whose_block_goes_is_pushed_again() {
         poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
@@ -259,7 +259,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aClaimGoesOutAsTheSameBytesInTheNextLife() {
+    void a_claim_goes_out_as_the_same_bytes_in_the_next_life() {
         poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
@@ -270,7 +270,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void whenNoNodeWantsTheClaimAVersionWithAHigherFeeFollows() {
+    void when_no_node_wants_the_claim_a_version_with_a_higher_fee_follows() {
         poolLocks();
         rig.mine((int) DEPTH);
         refuseAll();
@@ -289,7 +289,7 @@ class ChainPoolLegTest {
 
     /** One that was taken once stays in flight; nobody may believe a refusal that comes too soon. */
     @Test
-    void aClaimThatEveryNodeHasForgottenAndNoneWantsBackIsReplaced() {
+    void a_claim_that_every_node_has_forgotten_and_none_wants_back_is_replaced() {
         poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
@@ -308,7 +308,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void nodesThatLagBehindTheLockMakeItsClaimNoDearer() {
+    void nodes_that_lag_behind_the_lock_make_its_claim_no_dearer() {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
@@ -327,7 +327,7 @@ class ChainPoolLegTest {
 
     /** A mempool replaces nothing, so paying more would only make dearer what is sent when the rival is gone. */
     @Test
-    void aRivalInTheMempoolMakesTheClaimNoDearer() {
+    void a_rival_in_the_mempool_makes_the_claim_no_dearer() {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH);
         rig.chain.ledger().submit(claimWithFee(lock, 1_000));
@@ -359,7 +359,7 @@ class ChainPoolLegTest {
 
     /** What a node says of the lock cannot hold the claim back once the secret may have left. */
     @Test
-    void aNodeThatShowsASpendOfTheLockDoesNotHoldTheClaimBack() {
+    void a_node_that_shows_a_spend_of_the_lock_does_not_hold_the_claim_back() {
         poolLocks();
         rig.mine((int) DEPTH);
         rig.first.lieAbout(
@@ -375,7 +375,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void everyLockThatPaysUsIsClaimed() {
+    void every_lock_that_pays_us_is_claimed() {
         poolLocks();
         rig.lock(pool, params(LONG_ENOUGH - 10), AMOUNT);
         claim();
@@ -388,7 +388,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aWrongSecretLeavesNothing() {
+    void a_wrong_secret_leaves_nothing() {
         poolLocks();
         rig.mine((int) DEPTH);
         assertThatThrownBy(() -> get(rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]))))
@@ -397,7 +397,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void theSecretIsInNoFileBeforeItMayLeave() throws IOException {
+    void the_secret_is_in_no_file_before_it_may_leave() throws IOException {
         poolLocks();
         rig.mine((int) DEPTH);
         assertThat(gate().isOpen()).isTrue();
@@ -423,7 +423,7 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void aLockThatThePoolTookBackIsFinalAfterSixtyBlocks() {
+    void a_lock_that_the_pool_took_back_is_final_after_sixty_blocks() {
         Outpoint lock = rig.lock(pool, params(3), AMOUNT);
         rig.mine(3);
         rig.chain.ledger().submit(reclaim(lock));
@@ -434,14 +434,14 @@ class ChainPoolLegTest {
     }
 
     @Test
-    void anHtlcUnderTheHashLockSpeaksAgainstOurLockOnTheOtherChain() {
+    void an_htlc_under_the_hash_lock_speaks_against_our_lock_on_the_other_chain() {
         assertThat(get(rig.pool.obstacle(row))).isEmpty();
         rig.lock(pool, params(LONG_ENOUGH), Amount.of(300));
         assertThat(get(rig.pool.obstacle(row)).orElseThrow()).contains("there is an HTLC with this hash lock");
     }
 
     @Test
-    void aClaimNeedsOurKey() {
+    void a_claim_needs_our_key() {
         SwapRow strange = rig.buy(rig.stranger(), secret);
         assertThat(get(rig.pool.obstacle(strange)).orElseThrow()).contains("not in the keyring");
     }

@@ -74,7 +74,7 @@ class LockGivenUpTest {
     }
 
     @Test
-    void noPaymentGetsItsCoinsBetweenThatAndTheReturn() {
+    void no_payment_gets_its_coins_between_that_and_the_return() {
         rig.chain.forgetMempool();
         giveUp();
         assertThatNoPaymentGetsACoin();
@@ -89,7 +89,7 @@ class LockGivenUpTest {
     }
 
     @Test
-    void noTimeEndsThatBeforeOrAfterItIsGivenUp() {
+    void no_time_ends_that_before_or_after_it_is_given_up() {
         rig.chain.forgetMempool();
         rig.clock.advance(Duration.ofMinutes(11));
         rig.mine(2);
@@ -102,7 +102,7 @@ class LockGivenUpTest {
     }
 
     @Test
-    void theOtherCoinIsKeptUntilTheReturnIsBuried() {
+    void the_other_coin_is_kept_until_the_return_is_buried() {
         rig.chain.forgetMempool();
         giveUp();
         get(rig.own.abandonLock(row));
@@ -121,7 +121,7 @@ class LockGivenUpTest {
     }
 
     @Test
-    void aReturnThatIsRefusedLeavesTheCoinsWithTheLockWhichMayBeMined() {
+    void a_return_that_is_refused_leaves_the_coins_with_the_lock_which_may_be_mined() {
         // The mempool has the lock, and replaces nothing.
         assertThatThrownBy(() -> get(rig.own.abandonLock(row))).isInstanceOf(RuntimeException.class);
         assertThatNoPaymentGetsACoin();
@@ -132,7 +132,7 @@ class LockGivenUpTest {
     }
 
     @Test
-    void aReturnThatWasRefusedIsMadeOnceTheLockIsForgotten() {
+    void a_return_that_was_refused_is_made_once_the_lock_is_forgotten() {
         assertThatThrownBy(() -> get(rig.own.abandonLock(row))).isInstanceOf(RuntimeException.class);
         rig.chain.forgetMempool();
         rig.clock.advance(Duration.ofSeconds(31));
@@ -143,7 +143,7 @@ class LockGivenUpTest {
     }
 
     @Test
-    void theOperatorDoesNotFreeItsCoinsEither() {
+    void the_operator_does_not_free_its_coins_either() {
         rig.chain.forgetMempool();
         giveUp();
         get(rig.spending.abandon(coins()));
@@ -154,7 +154,7 @@ class LockGivenUpTest {
     }
 
     @Test
-    void aLockThatIsMinedAfterAllTakesNoPaymentWithIt() {
+    void a_lock_that_is_mined_after_all_takes_no_payment_with_it() {
         rig.chain.forgetMempool();
         get(rig.own.abandonLock(row));
         rig.mine(1);

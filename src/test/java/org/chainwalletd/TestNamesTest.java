@@ -1,0 +1,42 @@
+package org.chainwalletd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Tests are named one way, so that a list of them reads as a list of rules. */
+class TestNamesTest {
+    private static final Pattern TEST = Pattern.compile(
+            "@(?:Test|TestFactory|ParameterizedTest|RepeatedTest|FuzzTest)\\b[^;]*?\\b(\\w+)\\([^()]*\\)\\s*(?:throws [\\w., ]+)?\\{");
+
+    /** A word may be spelt in capitals, as that of a protocol is. */
+    private static final Pattern WORDS = Pattern.compile("[a-z0-9]+(_([a-z0-9]+|[A-Z0-9]+))*");
+
+    @Test
+    void the_name_of_a_test_is_words_with_a_line_between_them() throws IOException {
+        List<String> names = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                Matcher test = TEST.matcher(Files.readString(file));
+                while (test.find()) {
+                    names.add(test.group(1));
+                    if (!WORDS.matcher(test.group(1)).matches()) {
+                        others.add(file.getFileName() + ": " + test.group(1));
+                    }
+                }
+            }
+        }
+        assertThat(others).isEmpty();
+        assertThat(names).hasSizeGreaterThan(1_500);
+    }
+}
