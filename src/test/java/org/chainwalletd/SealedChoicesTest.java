@@ -38,7 +38,6 @@ class SealedChoicesTest {
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
             "Receipts", Set.of("SpendResult.Failed"),
             "SecondOpinion", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
-            "SwapActor", Set.of("Step.PushClaim", "Step.Reveal"),
             "SwapCodec", Set.of("OwnLock.Absent", "OwnLock.Lost", "PoolLock.Absent", "PoolLock.Foreign"),
             "SwapEngine", Set.of("SwapEngine.Status"),
             "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));

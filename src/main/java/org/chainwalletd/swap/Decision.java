@@ -1,5 +1,6 @@
 package org.chainwalletd.swap;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -96,5 +97,33 @@ public final class Decision {
         return clearance instanceof Clearance.Against against
                 ? Optional.of(new Step.AbandonLock(against.why()))
                 : Optional.empty();
+    }
+
+    /**
+     * What speaks against locking for a quote, by the same look.
+     *
+     * @param minimumOut in units of the output, beside that of the quote
+     */
+    public static Optional<String> againstExecuting(SwapRow row, Optional<BigInteger> minimumOut, Known known) {
+        if (!known.complete()) {
+            return Optional.of("not both chains could be looked at; nothing was sent");
+        }
+        if (!row.run().equals(known.run()) || !next(row, known).isEmpty()) {
+            return Optional.of("the quote has expired");
+        }
+        boolean tooLittle = minimumOut
+                .filter(minimum -> row.terms().amountOutUnits().compareTo(minimum) < 0)
+                .isPresent();
+        return tooLittle ? Optional.of("the quote pays less than min_amount_out") : against(known.clearance());
+    }
+
+    private static Optional<String> against(Clearance clearance) {
+        if (clearance instanceof Clearance.Clear) {
+            return Optional.empty();
+        }
+        return clearance instanceof Clearance.Against against
+                ? Optional.of(against.why())
+                : Optional.of("it cannot be judged whether a lock is safe now; nothing was sent: "
+                        + ((Clearance.Unjudged) clearance).why());
     }
 }

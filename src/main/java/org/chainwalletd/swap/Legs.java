@@ -21,6 +21,10 @@ public interface Legs {
         boolean isComplete() {
             return sight.ownLock().isPresent() && sight.poolLock().isPresent();
         }
+
+        View with(Clearance other) {
+            return new View(sight, other, refundDue, gate);
+        }
     }
 
     CompletionStage<View> look(SwapRow row);

@@ -5,9 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -33,20 +31,21 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private static final int MOST_WAITING = 32;
     /** A swap that is over is looked at so much less often. */
     private static final int PATIENCE = 60;
-    /** What a look says is acted on within this; a look that took longer is repeated. */
-    private static final long LOOK_SECONDS = 60;
-    /** A reorganisation takes our lock out of its block for moments; mempools have it then, and it comes back without us. */
-    private static final long REORGANISATION_SECONDS = 600;
 
     public sealed interface Command {}
 
+    /** What is answered. */
+    sealed interface Question extends Command {
+        CompletableFuture<SwapReply> reply();
+    }
+
     /** Locks our side, if it is still only a quote. */
-    record Execute(Optional<BigInteger> minimumOut, CompletableFuture<SwapReply> reply) implements Command {}
+    record Execute(Optional<BigInteger> minimumOut, CompletableFuture<SwapReply> reply) implements Question {}
 
     /** Takes our lock back. */
-    record Refund(CompletableFuture<SwapReply> reply) implements Command {}
+    record Refund(CompletableFuture<SwapReply> reply) implements Question {}
 
-    record Status(CompletableFuture<SwapReply> reply) implements Command {}
+    record Status(CompletableFuture<SwapReply> reply) implements Question {}
 
     /** Something may have changed on a chain. */
     record Nudge() implements Command {}
@@ -80,15 +79,11 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private final Runnable over;
 
     private SwapJournal.Held held;
-    private Legs.View view;
-    private long lookBegan;
-    /** When our lock was last seen in a block, in this life. */
-    private OptionalLong stoodAt = OptionalLong.empty();
-
+    private final LastLook look = new LastLook();
     private Next next = new Next.Proceed();
     private final WaitLog waits = new WaitLog();
     private final Deque<Step> steps = new ArrayDeque<>();
-    private Optional<Command> question = Optional.empty();
+    private Optional<Question> question = Optional.empty();
 
     private SwapActor(
             ActorContext<Command> context,
@@ -183,9 +178,10 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return Behaviors.same();
     }
 
-    private Behavior<Command> onWaiting(Command command) {
+    private Behavior<Command> onWaiting(Question command) {
         if (stash.isFull()) {
-            refuse(command, new IllegalStateException("too many calls wait for this swap"));
+            command.reply()
+                    .complete(new SwapReply.Failed(new IllegalStateException("too many calls wait for this swap")));
         } else {
             stash.stash(command);
         }
@@ -224,7 +220,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     /** By what this life of it has seen: the row may be one of an older backup. */
     private boolean isOver() {
-        return view != null && view.isComplete() && row().isOver(setup.tip().get());
+        return look.isComplete() && row().isOver(setup.tip().get());
     }
 
     /** Of this process, and never executed: nothing of it is on any chain, so it needs no look. */
@@ -242,91 +238,47 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> look() {
         steps.clear();
-        lookBegan = setup.now();
+        look.begin(setup.now());
         getContext().pipeToSelf(setup.legs().look(row()), Looked::new);
         return busy();
     }
 
-    private Behavior<Command> onLooked(Looked look) {
-        if (look.failure() != null) {
+    private Behavior<Command> onLooked(Looked looked) {
+        if (looked.failure() != null) {
             LOG.warn(
                     "swap {}: neither chain can be looked at: {}",
                     row().id(),
-                    look.failure().toString());
-            answer(new SwapReply.Failed(look.failure()));
+                    looked.failure().toString());
+            answer(new SwapReply.Failed(looked.failure()));
             return idle();
         }
-        view = look.view();
-        if (view.sight().ownLock().filter(OwnLock.Locked.class::isInstance).isPresent()) {
-            stoodAt = OptionalLong.of(setup.now());
-        }
-        SwapRow seen = row().seeing(view.sight(), setup.now());
+        look.saw(looked.view(), setup.now());
+        SwapRow seen = row().seeing(look.view().sight(), setup.now());
         boolean same = seen.at(setup.tip().get(), setup.now()) == row();
         return same ? decide() : write(seen, true, new Next.Decide());
     }
 
     private Behavior<Command> decide() {
-        waits.looked(row(), view);
-        Optional<String> hopeless = hopeless();
+        waits.looked(row(), look.view());
+        Optional<String> hopeless = look.hopeless();
         if (hopeless.isPresent() && row().error().isEmpty()) {
             return write(row().failing(hopeless, setup.now()), true, new Next.Decide());
         }
         steps.clear();
-        steps.addAll(Decision.next(row(), known()));
+        steps.addAll(Decision.next(row(), look.known(setup)));
         question.ifPresent(this::asked);
         return proceed();
     }
 
-    /** Why waiting cannot help any more; for people. */
-    private Optional<String> hopeless() {
-        return view.gate()
-                .filter(gate -> gate instanceof GateVerdict.Closed)
-                .map(gate -> ((GateVerdict.Closed) gate).reason())
-                .filter(GateVerdict.Reason::isFinal)
-                .map(GateVerdict.Reason::message);
-    }
-
-    private Decision.Known known() {
-        boolean open = isFresh() && !setup.stopping().getAsBoolean();
-        return new Decision.Known(
-                setup.run(),
-                setup.now(),
-                view.isComplete(),
-                view.sight().poolLock().isPresent(),
-                clearance(),
-                view.refundDue(),
-                open ? view.gate() : Optional.empty());
-    }
-
-    private Clearance clearance() {
-        if (!isFresh()) {
-            return new Clearance.Unjudged("the look at both chains took too long");
-        }
-        return view.clearance() instanceof Clearance.Against against && hasJustStood()
-                ? new Clearance.Unjudged("our lock was in a block a moment ago and may come back; " + against.why())
-                : view.clearance();
-    }
-
-    /** Neither sent nor given up in the meantime: an honest pool may have locked already, and would wait for nothing. */
-    private boolean hasJustStood() {
-        return stoodAt.isPresent()
-                && Math.abs(Math.subtractExact(setup.now(), stoodAt.getAsLong())) <= REORGANISATION_SECONDS;
-    }
-
-    /** What lets something leave was seen just now: both for a chain that answers slowly and for a clock that was set. */
-    private boolean isFresh() {
-        return Math.abs(Math.subtractExact(setup.now(), lookBegan)) <= LOOK_SECONDS;
-    }
-
     /** What a caller asked for comes in the same round, judged by the same look. */
-    private void asked(Command command) {
+    private void asked(Question command) {
         if (command instanceof Execute execute) {
             asked(execute);
-        } else if (view.sight().ownLock().isEmpty()) {
+        } else if (look.view().sight().ownLock().isEmpty()) {
             answer(new SwapReply.Failed(new IllegalStateException("the chain of our lock could not be looked at")));
         } else if (!(row().ownLock() instanceof OwnLock.Locked)) {
             answer(new SwapReply.NothingLocked(row()));
-        } else if (!view.refundDue()) {
+        } else if (!look.view().refundDue()) {
             answer(new SwapReply.NotDue(row()));
         }
     }
@@ -347,29 +299,9 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Optional<String> against(Execute execute) {
-        if (!view.isComplete()) {
-            return Optional.of("not both chains could be looked at; nothing was sent");
-        }
-        if (setup.stopping().getAsBoolean()) {
-            return Optional.of("the daemon is being stopped; nothing was sent");
-        }
-        if (!row().run().equals(setup.run()) || !steps.isEmpty()) {
-            return Optional.of("the quote has expired");
-        }
-        boolean tooLittle = execute.minimumOut()
-                .filter(minimum -> row().terms().amountOutUnits().compareTo(minimum) < 0)
-                .isPresent();
-        return tooLittle ? Optional.of("the quote pays less than min_amount_out") : against(clearance());
-    }
-
-    private static Optional<String> against(Clearance clearance) {
-        if (clearance instanceof Clearance.Clear) {
-            return Optional.empty();
-        }
-        return clearance instanceof Clearance.Against against
-                ? Optional.of(against.why())
-                : Optional.of("it cannot be judged whether a lock is safe now; nothing was sent: "
-                        + ((Clearance.Unjudged) clearance).why());
+        return setup.stopping().getAsBoolean()
+                ? Optional.of("the daemon is being stopped; nothing was sent")
+                : Decision.againstExecuting(row(), execute.minimumOut(), look.known(setup));
     }
 
     /** The next step: its act is written first. */
@@ -379,12 +311,12 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             return idle();
         }
         Step step = steps.remove();
-        Acts acts = actsOf(step);
+        Acts acts = step.begun(row().acts());
         if (acts.equals(row().acts())) {
             perform(step);
             return busy();
         }
-        SwapRow acting = row().with(acts, setup.now()).failing(errorOf(step), setup.now());
+        SwapRow acting = row().with(acts, setup.now()).failing(step.error(row()), setup.now());
         return write(acting, isWatched(step), new Next.Perform(step));
     }
 
@@ -393,48 +325,16 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return !(step instanceof Step.Expire) || !row().run().equals(setup.run());
     }
 
-    private Optional<String> errorOf(Step step) {
-        if (step instanceof Step.Reveal) {
-            return Optional.empty();
-        }
-        return step instanceof Step.AbandonLock abandon ? Optional.of(abandon.why()) : row().error();
-    }
-
-    private Acts actsOf(Step step) {
-        Acts acts = row().acts();
-        if (step instanceof Step.Expire) {
-            return acts.expire();
-        }
-        if (step instanceof Step.SendLock) {
-            return acts.lock();
-        }
-        if (step instanceof Step.AbandonLock) {
-            return acts.abandon();
-        }
-        return step instanceof Step.TakeBack ? acts.refund() : acts.reveal();
-    }
-
     private void perform(Step step) {
         CrashPoint.SWAP_BEFORE_STEP.reached();
-        if (step instanceof Step.Expire) {
-            getContext().getSelf().tell(new Done(step, Optional.empty(), null));
-        } else if (step instanceof Step.SendLock) {
-            then(step, setup.legs().sendLock(row()));
-        } else if (step instanceof Step.AbandonLock) {
-            getContext()
-                    .pipeToSelf(
-                            setup.legs().abandonLock(row()),
-                            (done, failure) -> new Done(step, Optional.empty(), failure));
-        } else if (step instanceof Step.TakeBack) {
-            then(step, setup.legs().takeBack(row()));
-        } else {
-            SwapRow claimed = row();
-            then(step, setup.journal().withSecret(held, secret -> setup.legs().pushClaim(claimed, secret)));
-        }
-    }
-
-    private void then(Step step, CompletionStage<String> sending) {
-        getContext().pipeToSelf(sending, (tx, failure) -> new Done(step, Optional.ofNullable(tx), failure));
+        SwapJournal.Held standing = held;
+        getContext()
+                .pipeToSelf(
+                        step.perform(
+                                setup.legs(),
+                                standing.row(),
+                                use -> setup.journal().withSecret(standing, use)),
+                        (tx, failure) -> new Done(step, failure == null ? tx : Optional.empty(), failure));
     }
 
     private Behavior<Command> onDone(Done done) {
@@ -464,11 +364,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             return row();
         }
         Acts acts = row().acts();
-        Acts named = done.step() instanceof Step.SendLock
-                ? acts.lockedBy(done.tx().get())
-                : done.step() instanceof Step.TakeBack
-                        ? acts.refundedBy(done.tx().get())
-                        : acts.claimedBy(done.tx().get());
+        Acts named = done.step().named(acts, done.tx().get());
         return named.equals(acts) ? row() : row().with(named, setup.now());
     }
 
@@ -531,24 +427,14 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private void answer(SwapReply reply) {
         question.ifPresent(asked -> {
-            if (asked instanceof Execute execute) {
+            boolean isExecute = asked instanceof Execute;
+            if (isExecute) {
                 setup.changed().executed(row());
-                boolean unknown = reply instanceof SwapReply.Failed && mayHaveLocked();
-                execute.reply()
-                        .complete(unknown ? new SwapReply.LockUnknown(((SwapReply.Failed) reply).cause()) : reply);
-            } else if (asked instanceof Refund refund) {
-                refund.reply().complete(reply);
             }
+            boolean unknown = isExecute && reply instanceof SwapReply.Failed && mayHaveLocked();
+            asked.reply().complete(unknown ? new SwapReply.LockUnknown(((SwapReply.Failed) reply).cause()) : reply);
         });
         question = Optional.empty();
-    }
-
-    private static void refuse(Command command, Throwable cause) {
-        if (command instanceof Execute execute) {
-            execute.reply().complete(new SwapReply.Failed(cause));
-        } else if (command instanceof Refund refund) {
-            refund.reply().complete(new SwapReply.Failed(cause));
-        }
     }
 
     private Behavior<Command> idle() {

@@ -1,0 +1,79 @@
+package org.chainwalletd.swap;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The newest look at both chains for one swap, and for how long it can be acted on. Belongs to the {@link SwapActor}, which alone touches it;
+ * remembers nothing of an earlier life.
+ */
+final class LastLook {
+    /** What a look says is acted on within this; a look that took longer is repeated. */
+    private static final long GOOD_SECONDS = 60;
+    /** A reorganisation takes our lock out of its block for moments; mempools have it then, and it comes back without us. */
+    private static final long REORGANISATION_SECONDS = 600;
+
+    private long began;
+    private Legs.View view;
+    /** When our lock was last seen in a block. */
+    private OptionalLong stoodAt = OptionalLong.empty();
+
+    void begin(long now) {
+        began = now;
+    }
+
+    void saw(Legs.View seen, long now) {
+        if (seen.sight().ownLock().filter(OwnLock.Locked.class::isInstance).isPresent()) {
+            stoodAt = OptionalLong.of(now);
+        }
+        view = seen.clearance() instanceof Clearance.Against against && hasJustStood(now)
+                ? seen.with(new Clearance.Unjudged(
+                        "our lock was in a block a moment ago and may come back; " + against.why()))
+                : seen;
+    }
+
+    /** Neither sent nor given up in the meantime: an honest pool may have locked already, and would wait for nothing. */
+    private boolean hasJustStood(long now) {
+        return stoodAt.isPresent() && distance(now, stoodAt.getAsLong()) <= REORGANISATION_SECONDS;
+    }
+
+    private static long distance(long now, long then) {
+        return Math.abs(Math.subtractExact(now, then));
+    }
+
+    Legs.View view() {
+        return view;
+    }
+
+    /** Whether there was one, and it has seen both chains. */
+    boolean isComplete() {
+        return view != null && view.isComplete();
+    }
+
+    /** What lets something leave was seen just now: both for a chain that answers slowly and for a clock that was set. */
+    private boolean isFresh(long now) {
+        return distance(now, began) <= GOOD_SECONDS;
+    }
+
+    Decision.Known known(SwapSetup setup) {
+        boolean fresh = isFresh(setup.now());
+        boolean open = fresh && !setup.stopping().getAsBoolean();
+        return new Decision.Known(
+                setup.run(),
+                setup.now(),
+                view.isComplete(),
+                view.sight().poolLock().isPresent(),
+                fresh ? view.clearance() : new Clearance.Unjudged("the look at both chains took too long"),
+                view.refundDue(),
+                open ? view.gate() : Optional.empty());
+    }
+
+    /** Why waiting cannot help any more; for people. */
+    Optional<String> hopeless() {
+        return view.gate()
+                .filter(gate -> gate instanceof GateVerdict.Closed)
+                .map(gate -> ((GateVerdict.Closed) gate).reason())
+                .filter(GateVerdict.Reason::isFinal)
+                .map(GateVerdict.Reason::message);
+    }
+}
