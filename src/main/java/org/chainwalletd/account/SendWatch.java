@@ -1,12 +1,7 @@
 package org.chainwalletd.account;
 
-import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -93,9 +88,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final Consumer<SendRecord> changes;
     private final SendLook look;
     private final Replacer replacer;
-    private final Map<Long, OpenSend> entries = new HashMap<>();
-    private final Map<String, OpenSend> byReference = new HashMap<>();
-    private final Map<EvmAddress, Long> stolen = new HashMap<>();
+    private final OpenSends sends;
     private final Set<EvmAddress> looking = new HashSet<>();
 
     private SendWatch(ActorContext<Command> context, SendSetup setup, AtomicLong head, Consumer<SendRecord> changes) {
@@ -105,6 +98,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         this.changes = changes;
         this.look = new SendLook(setup);
         this.replacer = new Replacer(setup);
+        this.sends = new OpenSends(setup.pace());
     }
 
     /**
@@ -116,7 +110,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             SendSetup setup, List<AccountSend> open, AtomicLong head, Consumer<SendRecord> changes) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
             SendWatch watch = new SendWatch(context, setup, head, changes);
-            open.forEach(watch::follow);
+            open.forEach(row -> watch.sends.follow(row, head.get()));
             watch.start(timers);
             return watch;
         }));
@@ -147,22 +141,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .build();
     }
 
-    private OpenSend follow(AccountSend row) {
-        OpenSend entry = new OpenSend(row, head.get());
-        entries.put(row.id(), entry);
-        byReference.put(row.reference(), entry);
-        return entry;
-    }
-
     private SendRecord record(OpenSend entry) {
         return SendRecords.of(entry.row, head.get());
     }
 
     private Behavior<Command> take(Take command) {
-        OpenSend entry = entries.get(command.row().id());
-        if (entry == null) {
-            entry = follow(command.row());
-        }
+        OpenSend entry = sends.find(command.row().id()).orElseGet(() -> sends.follow(command.row(), head.get()));
         entry.firstOnItsWay = true;
         entry.answers.addAll(command.answers());
         send(entry);
@@ -170,14 +154,14 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> takeUp(TakeUp command) {
-        if (!entries.containsKey(command.row().id())) {
-            follow(command.row());
+        if (sends.find(command.row().id()).isEmpty()) {
+            sends.follow(command.row(), head.get());
         }
         return this;
     }
 
     private Behavior<Command> describe(Describe command) {
-        OpenSend entry = entries.get(command.row().id());
+        OpenSend entry = sends.find(command.row().id()).orElse(null);
         if (entry == null) {
             command.answer().complete(SendRecords.of(command.row(), head.get()));
         } else if (entry.firstOnItsWay) {
@@ -192,31 +176,18 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> commit(Commit command) {
-        List<Commitment> commitments = of(command.from()).stream()
-                .map(entry -> Commitment.of(entry.row))
-                .toList();
-        Long lost = stolen.get(command.from());
-        command.answer()
-                .complete(new Commitments(
-                        commitments, entries.size(), lost == null ? OptionalLong.empty() : OptionalLong.of(lost)));
+        command.answer().complete(sends.commitments(command.from()));
         return this;
     }
 
     private Behavior<Command> open(Open command) {
-        command.answer().complete(of(command.from()).stream().map(this::record).toList());
+        command.answer()
+                .complete(sends.of(command.from()).stream().map(this::record).toList());
         return this;
     }
 
-    /** By nonce. */
-    private List<OpenSend> of(EvmAddress from) {
-        return entries.values().stream()
-                .filter(entry -> SendSetup.address(entry.row.from()).equals(from))
-                .sorted(Comparator.comparingLong(entry -> entry.row.nonce()))
-                .toList();
-    }
-
     private Behavior<Command> push(Push command) {
-        OpenSend entry = byReference.get(command.reference());
+        OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
             command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
         } else if (entry.isWaiting()) {
@@ -240,7 +211,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> broadcast(Broadcast command) {
-        OpenSend entry = entries.get(command.id());
+        OpenSend entry = sends.find(command.id()).orElse(null);
         if (entry == null) {
             return this;
         }
@@ -281,7 +252,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> written(Written command) {
-        OpenSend entry = entries.get(command.id());
+        OpenSend entry = sends.find(command.id()).orElse(null);
         if (entry == null) {
             return this;
         }
@@ -295,8 +266,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return this;
         }
         if (command.written().state().isOver()) {
-            entries.remove(command.id());
-            byReference.remove(entry.row.reference());
+            sends.end(entry);
             answer(entry);
         }
         changes.accept(SendRecords.of(command.written(), head.get()));
@@ -315,7 +285,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> reread(Reread command) {
-        OpenSend entry = entries.get(command.id());
+        OpenSend entry = sends.find(command.id()).orElse(null);
         if (entry != null) {
             entry.rereading = false;
             if (command.failure() == null) {
@@ -326,7 +296,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> replace(Replace command) {
-        OpenSend entry = byReference.get(command.reference());
+        OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
             command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
         } else if (!entry.isWaiting() || entry.replacing || command.asksForWhatIs(entry.row)) {
@@ -343,13 +313,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         getContext()
                 .pipeToSelf(
-                        replacer.replace(row, purpose, behind(row)),
+                        replacer.replace(row, purpose, sends.behind(row)),
                         (version, failure) -> new Replaced(
                                 row, purpose, failure == null ? version : Optional.empty(), failure, answers));
     }
 
     private Behavior<Command> replaced(Replaced command) {
-        OpenSend entry = entries.get(command.row().id());
+        OpenSend entry = sends.find(command.row().id()).orElse(null);
         if (entry == null) {
             command.answers()
                     .forEach(answer -> answer.completeExceptionally(new SendException(
@@ -382,12 +352,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> lookAtAll(Look command) {
-        Map<EvmAddress, List<AccountSend>> rows = new HashMap<>();
-        for (OpenSend entry : entries.values()) {
-            rows.computeIfAbsent(SendSetup.address(entry.row.from()), any -> new ArrayList<>())
-                    .add(entry.row);
-        }
-        rows.forEach((from, open) -> {
+        sends.rows().forEach((from, open) -> {
             if (looking.add(from)) {
                 getContext()
                         .pipeToSelf(look.look(from, open), (findings, failure) -> new Looked(from, findings, failure));
@@ -402,15 +367,15 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             LOG.warn("the account chain cannot be looked at: {}", Failures.words(command.failure()));
         } else {
             head.set(command.findings().head());
-            of(command.from()).forEach(entry -> entry.firstSeenAt(head.get()));
+            sends.of(command.from()).forEach(entry -> entry.firstSeenAt(head.get()));
             command.findings().findings().forEach(this::apply);
         }
-        pushAndRaise(command.from());
+        sends.due(command.from(), setup.clock().millis(), head.get()).forEach(this::help);
         return this;
     }
 
     private void apply(long id, SendLook.Finding finding) {
-        OpenSend entry = entries.get(id);
+        OpenSend entry = sends.find(id).orElse(null);
         if (entry == null || entry.rereading || entry.row.state().isOver()) {
             return;
         }
@@ -439,61 +404,29 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                     "nonce {} of {} was used by somebody else: nothing more is sent from there",
                     entry.row.nonce(),
                     SendSetup.address(entry.row.from()));
-            stolen.merge(SendSetup.address(entry.row.from()), entry.row.nonce(), Math::max);
+            sends.isStolen(entry.row);
             change(entry, State.LOST, Optional.empty());
         }
     }
 
-    /** Only the lowest nonces matter: the others wait for them. */
-    private List<OpenSend> waiting(EvmAddress from) {
-        return of(from).stream()
-                .filter(OpenSend::isWaiting)
-                .limit(setup.pace().window())
-                .toList();
-    }
-
-    private void pushAndRaise(EvmAddress from) {
-        long now = setup.clock().millis();
-        boolean lowest = true;
-        List<OpenSend> waiting = waiting(from);
-        List<OpenSend> urgent = waiting.stream().filter(OpenSend::isUrgent).toList();
-        for (OpenSend entry : waiting) {
-            if (!lowest) {
-                entry.mayBeTaken();
-            }
-            if (entry.pushesItself()) {
-                pushOrRaise(entry, lowest, urgent, now);
-            } else if (entry.isLeftBehind(setup.pace(), now)
-                    && urgent.stream().anyMatch(claim -> claim.row.nonce() > entry.row.nonce())) {
-                leaveBehind(entry);
-            }
-            lowest = false;
+    private void help(OpenSends.Due due) {
+        switch (due.need()) {
+            case SENT_AGAIN -> send(due.send());
+            case HIGHER_FEE -> beginReplacing(due.send(), Replacer.Purpose.THE_SAME, List.of());
+            case GIVEN_UP -> giveUp(due.send());
+            case LEFT_BEHIND -> leaveBehind(due.send());
+            default -> throw new AssertionError(due);
         }
     }
 
-    private void pushOrRaise(OpenSend entry, boolean lowest, List<OpenSend> urgent, long now) {
-        if (entry.isHopeless(setup.pace(), now)) {
-            LOG.warn(
-                    "nonce {} of {}: no endpoint has taken {} in {}, so it is given up and its nonce spent to ourselves",
-                    entry.row.nonce(),
-                    SendSetup.address(entry.row.from()),
-                    entry.row.reference(),
-                    setup.pace().refused());
-            beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
-        } else if (entry.mustPayMore(setup.pace(), lowest, now, head.get())
-                || urgent.stream().anyMatch(claim -> entry.isInTheWayOf(claim, setup.pace(), now))) {
-            beginReplacing(entry, Replacer.Purpose.THE_SAME, List.of());
-        } else if (entry.mustGoOut(setup.pace(), now)) {
-            send(entry);
-        }
-    }
-
-    /** Wei that claims and refunds which wait for this one may still pay: what holds them up is worth as much to get through. */
-    private BigInteger behind(AccountSend row) {
-        return of(SendSetup.address(row.from())).stream()
-                .filter(entry -> entry.row.nonce() > row.nonce() && entry.isWaiting())
-                .map(OpenSend::room)
-                .reduce(BigInteger.ZERO, BigInteger::add);
+    private void giveUp(OpenSend entry) {
+        LOG.warn(
+                "nonce {} of {}: no endpoint has taken {} in {}, so it is given up and its nonce spent to ourselves",
+                entry.row.nonce(),
+                SendSetup.address(entry.row.from()),
+                entry.row.reference(),
+                setup.pace().refused());
+        beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
     }
 
     private void leaveBehind(OpenSend entry) {
@@ -506,10 +439,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> makeWay(MakeWay command) {
-        long now = setup.clock().millis();
-        List<OpenSend> waiting = waiting(command.from());
-        waiting.stream().filter(entry -> entry.isLeftBehind(setup.pace(), now)).forEach(this::leaveBehind);
-        command.answer().complete(!waiting.isEmpty());
+        sends.leftBehind(command.from(), setup.clock().millis()).forEach(this::leaveBehind);
+        command.answer().complete(sends.isWaiting(command.from()));
         return this;
     }
 }

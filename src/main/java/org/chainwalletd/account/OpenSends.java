@@ -1,0 +1,148 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSend;
+
+/**
+ * The transactions that have a nonce and are not final, and what is to be done about those that wait. Belongs to the {@link SendWatch}, which
+ * alone touches it.
+ */
+final class OpenSends {
+    private final SendPace pace;
+    private final Map<Long, OpenSend> byId = new HashMap<>();
+    private final Map<String, OpenSend> byReference = new HashMap<>();
+    private final Map<EvmAddress, Long> stolen = new HashMap<>();
+
+    OpenSends(SendPace pace) {
+        this.pace = pace;
+    }
+
+    /** What one that waits needs now. */
+    enum Need {
+        /** The same bytes once more. */
+        SENT_AGAIN,
+        HIGHER_FEE,
+        /** No endpoint has ever wanted it. */
+        GIVEN_UP,
+        /** Its owner has not got it through, and it holds a claim up. */
+        LEFT_BEHIND
+    }
+
+    record Due(OpenSend send, Need need) {}
+
+    OpenSend follow(AccountSend row, long head) {
+        OpenSend send = new OpenSend(row, head);
+        byId.put(row.id(), send);
+        byReference.put(row.reference(), send);
+        return send;
+    }
+
+    Optional<OpenSend> find(long id) {
+        return Optional.ofNullable(byId.get(id));
+    }
+
+    Optional<OpenSend> find(String reference) {
+        return Optional.ofNullable(byReference.get(reference));
+    }
+
+    void end(OpenSend send) {
+        byId.remove(send.row.id());
+        byReference.remove(send.row.reference());
+    }
+
+    /** Somebody else has used its nonce. */
+    void isStolen(AccountSend row) {
+        stolen.merge(SendSetup.address(row.from()), row.nonce(), Math::max);
+    }
+
+    SendWatch.Commitments commitments(EvmAddress from) {
+        Long lost = stolen.get(from);
+        return new SendWatch.Commitments(
+                of(from).stream().map(send -> Commitment.of(send.row)).toList(),
+                byId.size(),
+                lost == null ? OptionalLong.empty() : OptionalLong.of(lost));
+    }
+
+    /** By nonce. */
+    List<OpenSend> of(EvmAddress from) {
+        return byId.values().stream()
+                .filter(send -> SendSetup.address(send.row.from()).equals(from))
+                .sorted(Comparator.comparingLong(send -> send.row.nonce()))
+                .toList();
+    }
+
+    Map<EvmAddress, List<AccountSend>> rows() {
+        Map<EvmAddress, List<AccountSend>> rows = new HashMap<>();
+        for (OpenSend send : byId.values()) {
+            rows.computeIfAbsent(SendSetup.address(send.row.from()), any -> new ArrayList<>())
+                    .add(send.row);
+        }
+        return rows;
+    }
+
+    /** Only the lowest nonces matter: the others wait for them. */
+    private List<OpenSend> waiting(EvmAddress from) {
+        return of(from).stream()
+                .filter(OpenSend::isWaiting)
+                .limit(pace.window())
+                .toList();
+    }
+
+    boolean isWaiting(EvmAddress from) {
+        return !waiting(from).isEmpty();
+    }
+
+    /** Of those that wait, what their owners have left behind. */
+    List<OpenSend> leftBehind(EvmAddress from, long now) {
+        return waiting(from).stream()
+                .filter(send -> send.isLeftBehind(pace, now))
+                .toList();
+    }
+
+    /** @param head height of the chain */
+    List<Due> due(EvmAddress from, long now, long head) {
+        List<OpenSend> waiting = waiting(from);
+        List<OpenSend> urgent = waiting.stream().filter(OpenSend::isUrgent).toList();
+        List<Due> due = new ArrayList<>();
+        boolean lowest = true;
+        for (OpenSend send : waiting) {
+            if (!lowest) {
+                send.mayBeTaken();
+            }
+            need(send, urgent, lowest, now, head).ifPresent(need -> due.add(new Due(send, need)));
+            lowest = false;
+        }
+        return due;
+    }
+
+    private Optional<Need> need(OpenSend send, List<OpenSend> urgent, boolean lowest, long now, long head) {
+        if (!send.pushesItself()) {
+            boolean holdsUp = urgent.stream().anyMatch(claim -> claim.row.nonce() > send.row.nonce());
+            return holdsUp && send.isLeftBehind(pace, now) ? Optional.of(Need.LEFT_BEHIND) : Optional.empty();
+        }
+        if (send.isHopeless(pace, now)) {
+            return Optional.of(Need.GIVEN_UP);
+        }
+        if (send.mustPayMore(pace, lowest, now, head)
+                || urgent.stream().anyMatch(claim -> send.isInTheWayOf(claim, pace, now))) {
+            return Optional.of(Need.HIGHER_FEE);
+        }
+        return send.mustGoOut(pace, now) ? Optional.of(Need.SENT_AGAIN) : Optional.empty();
+    }
+
+    /** Wei that claims and refunds which wait for this one may still pay: what holds them up is worth as much to get through. */
+    BigInteger behind(AccountSend row) {
+        return of(SendSetup.address(row.from())).stream()
+                .filter(send -> send.row.nonce() > row.nonce() && send.isWaiting())
+                .map(OpenSend::room)
+                .reduce(BigInteger.ZERO, BigInteger::add);
+    }
+}
