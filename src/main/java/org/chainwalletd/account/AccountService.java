@@ -113,7 +113,7 @@ public final class AccountService implements AccountSends {
 
     @Override
     public CompletionStage<AccountFunds> funds(EvmAddress address) {
-        return funds(address, new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO));
+        return funds(address, new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
     }
 
     @Override
@@ -144,18 +144,19 @@ public final class AccountService implements AccountSends {
                                 standing,
                                 new SendMaker.Line(
                                         address, next, stolen, standing.found().commitments(), before.swaps()),
-                                before.locks()),
+                                before),
                         setup.executor());
     }
 
-    private AccountFunds funds(Standing standing, SendMaker.Line line, BigInteger locks) {
+    private AccountFunds funds(Standing standing, SendMaker.Line line, OpenSwaps.Ahead before) {
         Survey survey = standing.survey();
         BigInteger perSwap = Survey.reservePerSwap(survey.market());
         return new AccountFunds(
                 survey.balance(),
                 Commitment.sum(line.commitments(), survey.count()),
                 perSwap,
-                perSwap.multiply(BigInteger.valueOf(line.openSwaps())).add(locks),
+                perSwap.multiply(BigInteger.valueOf(line.openSwaps())).add(before.locks()),
+                before.claims(),
                 new SendMaker(setup).obstacle(line, survey));
     }
 

@@ -19,11 +19,12 @@ public interface OpenSwaps {
      *
      * @param swaps that need gas; the one itself among them when it holds money
      * @param locks wei that their locks take, of those that are not made yet
+     * @param claims that others may send before it, and have not
      */
-    record Ahead(int swaps, BigInteger locks) {}
+    record Ahead(int swaps, BigInteger locks, int claims) {}
 
     /** What the balance has to serve before {@code swap} can be begun: of those that are executed at once, the earlier ones. */
     default Ahead ahead(EvmAddress address, String swap) {
-        return new Ahead(needingGas(address), BigInteger.ZERO);
+        return new Ahead(needingGas(address), BigInteger.ZERO, 0);
     }
 }

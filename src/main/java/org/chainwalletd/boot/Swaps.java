@@ -50,6 +50,7 @@ import org.chainwalletd.swap.SwapRow;
 import org.chainwalletd.swap.SwapService;
 import org.chainwalletd.swap.SwapSetup;
 import org.chainwalletd.swap.SwapUpkeep;
+import org.chainwalletd.swap.SwapStatus;
 import org.chainwalletd.swap.Watchtower;
 import org.chainwalletd.swap.WatchtowerSetup;
 import org.chainwalletd.swap.pool.Pool;
@@ -155,11 +156,14 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     + " and the other options of swaps until they are over; --swap-leave-open true starts without, and"
                     + " leaves their money to the deadlines");
         }
-        open.forEach(row -> LOG.error(
-                "swap {} is {} and nobody looks after it: start with --swap-contract {} and the other options of swaps",
-                row.id(),
-                row.status().word(),
-                row.terms().contract()));
+        // One that is over may have a lock of ours that nobody has claimed; no deadline costs that.
+        rows.stream()
+                .filter(row -> row.status() != SwapStatus.QUOTED && !row.isSettled())
+                .forEach(row -> LOG.error(
+                        "swap {} is {} and nobody looks after it: start with --swap-contract {} and the other options of swaps",
+                        row.id(),
+                        row.status().word(),
+                        row.terms().contract()));
     }
 
     /** One start of the engine. */

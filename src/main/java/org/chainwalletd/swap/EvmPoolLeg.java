@@ -104,7 +104,7 @@ public final class EvmPoolLeg implements PoolLeg {
 
     private CompletionStage<GateVerdict> judge(SwapRow row, Circumstances now) {
         SwapTerms terms = row.terms();
-        return sends.funds(terms.ours().evm())
+        return sends.funds(terms.ours().evm(), row.id())
                 .thenCombineAsync(sends.makeWay(terms.ours().evm()), Standing::new, executor)
                 .thenCombineAsync(
                         new ContractEvidence(chain, terms.contract(), executor).look(terms.hashLock()),
@@ -122,7 +122,7 @@ public final class EvmPoolLeg implements PoolLeg {
 
     /** A secret that counts as shown while its claim cannot leave would leave later, whatever the clocks say by then. */
     private static Optional<GateVerdict> unpayable(AccountFunds funds) {
-        BigInteger left = funds.balance().subtract(funds.committed());
+        BigInteger left = funds.leftForClaim();
         return left.compareTo(funds.perTransaction()) < 0
                 ? Optional.of(GateVerdict.closed(new GateVerdict.NotNow("the account has " + left.max(BigInteger.ZERO)
                         + " wei for gas; a claim needs " + funds.perTransaction())))

@@ -19,9 +19,34 @@ import org.chainwalletd.htlc.HtlcOwners;
 public final class SwapBook implements OpenSwaps, HtlcOwners {
     private static final long HOLDS_MONEY = 0;
 
+    /** Whether a swap has a claim in the contract to send, and has not sent it. */
+    private enum Claim {
+        NONE,
+        /** Its secret may leave at any look. */
+        POSSIBLE,
+        CERTAIN;
+
+        private static Claim of(SwapRow row) {
+            boolean isOpen = row.terms().direction().isSell()
+                    && row.poolLock() instanceof PoolLock.Locked
+                    && row.acts().claimTx().isEmpty()
+                    && row.status().holdsMoney();
+            if (!isOpen) {
+                return NONE;
+            }
+            return row.acts().revealed() ? CERTAIN : POSSIBLE;
+        }
+    }
+
     /** @param lock wei that its lock takes from the account; zero in a sell */
     private record Entry(
-            SwapStatus status, Hash256 hashLock, Address address, EvmAddress evm, boolean needsGas, BigInteger lock) {
+            SwapStatus status,
+            Hash256 hashLock,
+            Address address,
+            EvmAddress evm,
+            boolean needsGas,
+            BigInteger lock,
+            Claim claim) {
         private static Entry of(SwapRow row) {
             SwapTerms terms = row.terms();
             return new Entry(
@@ -30,7 +55,13 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
                     terms.ours().address(),
                     terms.ours().evm(),
                     SwapBook.needsGas(row),
-                    terms.direction().isSell() ? BigInteger.ZERO : terms.amountInUnits());
+                    terms.direction().isSell() ? BigInteger.ZERO : terms.amountInUnits(),
+                    Claim.of(row));
+        }
+
+        /** Of two whose secrets may leave at the same look one is first, by its id. */
+        private boolean claimsBefore(String id, String swap) {
+            return claim == Claim.CERTAIN && !id.equals(swap) || claim == Claim.POSSIBLE && id.compareTo(swap) < 0;
         }
     }
 
@@ -93,18 +124,21 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     @Override
     public Ahead ahead(EvmAddress address, String swap) {
         int swaps = 0;
+        int claims = 0;
         BigInteger locks = BigInteger.ZERO;
         long own = turnOf(swap, open.get(swap));
         for (Map.Entry<String, Entry> other : open.entrySet()) {
             Entry entry = other.getValue();
+            if (!entry.evm().equals(address)) {
+                continue;
+            }
             Long turn = turns.get(other.getKey());
             boolean isEarlier = turn != null && turn < own && !other.getKey().equals(swap);
-            if (entry.evm().equals(address) && (entry.needsGas() || isEarlier)) {
-                swaps++;
-                locks = isEarlier ? locks.add(entry.lock()) : locks;
-            }
+            swaps += entry.needsGas() || isEarlier ? 1 : 0;
+            locks = isEarlier ? locks.add(entry.lock()) : locks;
+            claims += entry.claimsBefore(other.getKey(), swap) ? 1 : 0;
         }
-        return new Ahead(swaps, locks);
+        return new Ahead(swaps, locks, claims);
     }
 
     private long turnOf(String swap, Entry entry) {

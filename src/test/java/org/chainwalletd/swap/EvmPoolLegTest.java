@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.FatedJournal;
@@ -352,18 +353,54 @@ class EvmPoolLegTest {
         SwapBook book = new SwapBook();
         rig.rig.sends.reserveFor(book);
         SwapRow first = rig.sell();
-        SwapRow second = SwapRow.quoted("b-sell", "pool-b", "run", first.terms(), Optional.empty(), rig.now());
+        SwapRow second = other("b-sell");
         book.enter(first);
         book.enter(second);
         book.executing(first);
         book.executing(second);
-        rig.rig.first.lies().balance(rig.own(), reserve);
-        rig.rig.second.lies().balance(rig.own(), reserve);
+        balance(reserve);
 
         assertThat(done(leg.obstacle(second))).get().asString().contains("wei to spare");
         assertThat(done(leg.obstacle(first))).isEmpty();
         book.executed(first);
         assertThat(done(leg.obstacle(second))).isEmpty();
+    }
+
+    /** A pool can lock both at once, when fees have risen so that what is left pays for one claim. */
+    @Test
+    void two_secrets_do_not_leave_for_one_claim_that_can_be_paid() {
+        lockedAndSettled();
+        BigInteger one = done(rig.rig.sends.funds(rig.own())).perTransaction();
+        SwapBook book = new SwapBook();
+        rig.rig.sends.reserveFor(book);
+        SwapRow first = other("a-first").with(Acts.NONE.lock(), rig.now());
+        book.enter(row);
+        book.enter(first);
+        balance(one.multiply(BigInteger.TWO).subtract(BigInteger.ONE));
+        assertThat(gate().isOpen()).isTrue();
+
+        SwapRow possible = first.seeing(
+                new Sight(
+                        Optional.of(new OwnLock.Locked("lock:0", OptionalLong.of(rig.now()))),
+                        Optional.of(new PoolLock.Locked("slot")),
+                        false),
+                rig.now());
+        book.enter(possible);
+        assertThat(reason(gate())).contains("a claim needs");
+        balance(one.multiply(BigInteger.TWO));
+        assertThat(gate().isOpen()).isTrue();
+        balance(one);
+        book.enter(possible.with(Acts.NONE.lock().reveal().claimedBy("0x01"), rig.now()));
+        assertThat(gate().isOpen()).isTrue();
+    }
+
+    private SwapRow other(String id) {
+        return SwapRow.quoted(id, "pool-" + id, "run", row.terms(), Optional.empty(), rig.now());
+    }
+
+    private void balance(BigInteger wei) {
+        rig.rig.first.lies().balance(rig.own(), wei);
+        rig.rig.second.lies().balance(rig.own(), wei);
     }
 
     @Test

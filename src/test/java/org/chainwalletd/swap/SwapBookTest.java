@@ -48,7 +48,7 @@ class SwapBookTest {
     }
 
     private static OpenSwaps.Ahead ahead(int swaps, BigInteger locks) {
-        return new OpenSwaps.Ahead(swaps, locks);
+        return new OpenSwaps.Ahead(swaps, locks, 0);
     }
 
     @Test
