@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.TxOutput;
@@ -16,7 +15,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.Candidates;
 import org.chainwalletd.spend.Draft;
 import org.chainwalletd.spend.SpendException;
-import org.chainwalletd.spend.SpendPlan;
+import org.chainwalletd.spend.ReturningPlan;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.TokenBinding;
 
@@ -26,7 +25,7 @@ import org.chainwalletd.store.TokenBinding;
  * @param output from bytes whose transaction id was computed
  * @param tipHeight of the followed tip
  */
-record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight) implements SpendPlan {
+record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight) implements ReturningPlan {
     @Override
     public String kind() {
         return plan.kind();
@@ -50,21 +49,6 @@ record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight) implem
             throw new SpendException(new SpendRefusal.BuildFailed(
                     "the output is not the HTLC of these parameters; nothing was broadcast"));
         }
-    }
-
-    @Override
-    public boolean isPayout() {
-        return plan.isPayout();
-    }
-
-    @Override
-    public Amount leaving() {
-        return plan.leaving();
-    }
-
-    @Override
-    public Amount leaving(Draft draft) {
-        return plan.leaving(draft);
     }
 
     @Override

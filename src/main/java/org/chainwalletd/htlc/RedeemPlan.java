@@ -2,7 +2,6 @@ package org.chainwalletd.htlc;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -13,9 +12,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
@@ -23,7 +20,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.Candidates;
 import org.chainwalletd.spend.Draft;
 import org.chainwalletd.spend.SpendException;
-import org.chainwalletd.spend.SpendPlan;
+import org.chainwalletd.spend.ReturningPlan;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.TokenBinding;
@@ -39,7 +36,7 @@ import org.chainwalletd.store.TokenBinding;
  */
 record RedeemPlan(
         Redemption request, HtlcParams params, Optional<Address> rival, ChainProfile profile, ChainIdentity identity)
-        implements SpendPlan {
+        implements ReturningPlan {
     @Override
     public String kind() {
         return request.kind();
@@ -58,21 +55,6 @@ record RedeemPlan(
     /** What can be said without a node was said before the token was looked at. */
     @Override
     public void check() {}
-
-    @Override
-    public boolean isPayout() {
-        return false;
-    }
-
-    @Override
-    public Amount leaving() {
-        return Amount.ZERO;
-    }
-
-    @Override
-    public Amount leaving(Draft draft) {
-        return Amount.ZERO;
-    }
 
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
@@ -163,23 +145,19 @@ record RedeemPlan(
     public Draft choose(Candidates candidates, Holdings holdings) {
         Coin coin = new Coin(request.lock(), candidates.utxos().get(0).value());
         if (holdings.reserved().contains(coin.outpoint()) || holdings.excluded().contains(coin.outpoint())) {
-            throw new SpendException(new SpendRefusal.InFlightExhausted(
-                    new SpendRefusal.Shortage(coin.value(), Amount.ZERO, 0, coin.value(), 1, false, false)));
+            throw ReturningPlan.held(coin);
         }
-        TxShape shape = request.shape();
         Amount fee = request.effectiveFee();
-        Transaction unsigned = Transaction.unsigned(
-                List.of(coin.outpoint()), List.of(TxOutput.toAddress(request.from(), rest(coin.value(), fee))));
-        return new Draft(unsigned, List.of(coin), fee, OptionalInt.empty(), shape, candidates.tipHeight(), false, 1);
+        requireWorth(coin.value(), fee);
+        return draft(coin, fee, request.shape(), candidates.tipHeight());
     }
 
-    private static Amount rest(Amount locked, Amount fee) {
+    private static void requireWorth(Amount locked, Amount fee) {
         if (locked.isLessThan(fee) || locked.minus(fee).isLessThan(ChainProfile.DUST_THRESHOLD)) {
             throw new SpendException(new SpendRefusal.BuildFailed("the HTLC holds " + locked
                     + " base units: a fee of " + fee + " leaves less than the dust threshold of "
                     + ChainProfile.DUST_THRESHOLD + "; nothing was broadcast"));
         }
-        return locked.minus(fee);
     }
 
     @Override

@@ -2,15 +2,12 @@ package org.chainwalletd.spend;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
@@ -27,7 +24,7 @@ import org.chainwalletd.store.TokenBinding;
  */
 public record ReturnPlan(
         String kind, Address from, Coin coin, Amount fee, long builtAtHeight, Optional<TokenBinding> token)
-        implements SpendPlan {
+        implements ReturningPlan {
     /** What a return costs at least. */
     public static Amount minimumFee() {
         return shape().minimumFee();
@@ -46,21 +43,6 @@ public record ReturnPlan(
     }
 
     @Override
-    public boolean isPayout() {
-        return false;
-    }
-
-    @Override
-    public Amount leaving() {
-        return Amount.ZERO;
-    }
-
-    @Override
-    public Amount leaving(Draft draft) {
-        return Amount.ZERO;
-    }
-
-    @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
         NodeClient.Utxo utxo = new NodeClient.Utxo(coin.outpoint(), coin.value(), builtAtHeight, false, null);
         return CompletableFuture.completedFuture(Candidates.proven(List.of(utxo), builtAtHeight));
@@ -69,13 +51,9 @@ public record ReturnPlan(
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
         if (holdings.reserved().contains(coin.outpoint())) {
-            throw new SpendException(new SpendRefusal.InFlightExhausted(
-                    new SpendRefusal.Shortage(coin.value(), Amount.ZERO, 0, coin.value(), 1, false, false)));
+            throw ReturningPlan.held(coin);
         }
-        Transaction unsigned = Transaction.unsigned(
-                List.of(coin.outpoint()),
-                List.of(TxOutput.toAddress(from, coin.value().minus(fee))));
-        return new Draft(unsigned, List.of(coin), fee, OptionalInt.empty(), shape(), builtAtHeight, false, 1);
+        return draft(coin, fee, shape(), builtAtHeight);
     }
 
     @Override
