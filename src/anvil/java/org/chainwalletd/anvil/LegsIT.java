@@ -164,20 +164,8 @@ class LegsIT {
     }
 
     private SwapLimits limits(Hash256 codeHash) {
-        return new SwapLimits(
-                BigInteger.valueOf(31_337),
-                contract,
-                codeHash,
-                2,
-                Finality.FINALIZED,
-                OptionalLong.empty(),
-                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
-                SwapLimits.DEFAULT_MAX_LOCK_SECS,
-                SwapLimits.DEFAULT_EVM_MARGIN_SECS,
-                SwapLimits.DEFAULT_CHAIN_MARGIN_BLOCKS,
-                SwapLimits.DEFAULT_MAX_FEE_BPS,
-                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
-                true);
+        return SwapLimits.usual(BigInteger.valueOf(31_337), contract, codeHash, Finality.FINALIZED)
+                .forDevelopment(true);
     }
 
     private SwapRow row(Direction direction) {

@@ -63,6 +63,54 @@ public record SwapLimits(
     /** Blocks that took longer than this many times their expected time may be somebody's own. */
     static final long SLOWEST_PACE = 3;
 
+    /** What holds where the operator has named no others. */
+    public static SwapLimits usual(BigInteger evmChainId, EvmAddress contract, Hash256 codeHash, Finality finality) {
+        return new SwapLimits(
+                evmChainId,
+                contract,
+                codeHash,
+                DEFAULT_QUORUM,
+                finality,
+                OptionalLong.empty(),
+                DEFAULT_MAX_LOCK_BLOCKS,
+                DEFAULT_MAX_LOCK_SECS,
+                DEFAULT_EVM_MARGIN_SECS,
+                DEFAULT_CHAIN_MARGIN_BLOCKS,
+                DEFAULT_MAX_FEE_BPS,
+                DEFAULT_MAX_IMPACT_BPS,
+                false);
+    }
+
+    /** With this depth on the chain, whatever the amount. */
+    public SwapLimits withDepth(long chainConfirmations) {
+        return with(OptionalLong.of(chainConfirmations), evmMarginSecs, chainMarginBlocks, development);
+    }
+
+    public SwapLimits withMargins(long evmSecs, long chainBlocks) {
+        return with(chainConfirmations, evmSecs, chainBlocks, development);
+    }
+
+    public SwapLimits forDevelopment(boolean isDevelopment) {
+        return with(chainConfirmations, evmMarginSecs, chainMarginBlocks, isDevelopment);
+    }
+
+    private SwapLimits with(OptionalLong depth, long evmSecs, long chainBlocks, boolean isDevelopment) {
+        return new SwapLimits(
+                evmChainId,
+                contract,
+                codeHash,
+                quorum,
+                finality,
+                depth,
+                maxLockBlocks,
+                maxLockSecs,
+                evmSecs,
+                chainBlocks,
+                maxFeeBps,
+                maxImpactBps,
+                isDevelopment);
+    }
+
     /** The seconds that a lock in the contract needs to become settled, with room for slots that are missed. */
     long finalitySeconds() {
         if (finality instanceof Finality.Depth depth) {

@@ -10,7 +10,6 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -148,20 +147,9 @@ final class ChainLegRig implements AutoCloseable {
     }
 
     static SwapLimits limits() {
-        return new SwapLimits(
-                Sample.CHAIN_ID,
-                Sample.CONTRACT,
-                Sample.CODE,
-                SwapLimits.DEFAULT_QUORUM,
-                new Finality.Depth(1),
-                OptionalLong.of(DEPTH),
-                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
-                SwapLimits.DEFAULT_MAX_LOCK_SECS,
-                60,
-                5,
-                SwapLimits.DEFAULT_MAX_FEE_BPS,
-                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
-                false);
+        return SwapLimits.usual(Sample.CHAIN_ID, Sample.CONTRACT, Sample.CODE, new Finality.Depth(1))
+                .withDepth(DEPTH)
+                .withMargins(60, 5);
     }
 
     private SpendEnvironment environment() {

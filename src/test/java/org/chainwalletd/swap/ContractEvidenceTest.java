@@ -95,20 +95,8 @@ class ContractEvidenceTest {
     }
 
     private SwapLimits limits() {
-        return new SwapLimits(
-                BigInteger.valueOf(EvmDevnet.CHAIN_ID),
-                chain.contract(),
-                chain.codeHash(),
-                2,
-                Finality.FINALIZED,
-                OptionalLong.empty(),
-                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
-                SwapLimits.DEFAULT_MAX_LOCK_SECS,
-                SwapLimits.DEFAULT_EVM_MARGIN_SECS,
-                SwapLimits.DEFAULT_CHAIN_MARGIN_BLOCKS,
-                SwapLimits.DEFAULT_MAX_FEE_BPS,
-                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
-                false);
+        return SwapLimits.usual(
+                BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), chain.codeHash(), Finality.FINALIZED);
     }
 
     private GateVerdict judge(EvmEndpoint... asked) {

@@ -52,20 +52,8 @@ final class EvmLegRig implements AutoCloseable {
     }
 
     SwapLimits limits(Hash256 codeHash) {
-        return new SwapLimits(
-                BigInteger.valueOf(EvmDevnet.CHAIN_ID),
-                chain.contract(),
-                codeHash,
-                2,
-                Finality.FINALIZED,
-                OptionalLong.empty(),
-                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
-                SwapLimits.DEFAULT_MAX_LOCK_SECS,
-                SwapLimits.DEFAULT_EVM_MARGIN_SECS,
-                SwapLimits.DEFAULT_CHAIN_MARGIN_BLOCKS,
-                SwapLimits.DEFAULT_MAX_FEE_BPS,
-                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
-                false);
+        return SwapLimits.usual(
+                BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), codeHash, Finality.FINALIZED);
     }
 
     /** As a process that has just started has it. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -72,20 +71,8 @@ class PoolQuotesTest {
     }
 
     private static SwapLimits limits(EvmAddress contract) {
-        return new SwapLimits(
-                BigInteger.valueOf(31_337),
-                contract,
-                Sample.CODE,
-                2,
-                Finality.FINALIZED,
-                OptionalLong.empty(),
-                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
-                SwapLimits.DEFAULT_MAX_LOCK_SECS,
-                SwapLimits.DEFAULT_EVM_MARGIN_SECS,
-                SwapLimits.DEFAULT_CHAIN_MARGIN_BLOCKS,
-                SwapLimits.DEFAULT_MAX_FEE_BPS,
-                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
-                true);
+        return SwapLimits.usual(BigInteger.valueOf(31_337), contract, Sample.CODE, Finality.FINALIZED)
+                .forDevelopment(true);
     }
 
     private static QuoteRefusal refused(PoolConduct conduct, Direction direction) {

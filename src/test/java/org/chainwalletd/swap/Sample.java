@@ -56,20 +56,7 @@ final class Sample {
     }
 
     static SwapLimits limits(boolean development) {
-        return new SwapLimits(
-                CHAIN_ID,
-                CONTRACT,
-                CODE,
-                SwapLimits.DEFAULT_QUORUM,
-                Finality.FINALIZED,
-                OptionalLong.empty(),
-                SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
-                SwapLimits.DEFAULT_MAX_LOCK_SECS,
-                SwapLimits.DEFAULT_EVM_MARGIN_SECS,
-                SwapLimits.DEFAULT_CHAIN_MARGIN_BLOCKS,
-                SwapLimits.DEFAULT_MAX_FEE_BPS,
-                SwapLimits.DEFAULT_MAX_IMPACT_BPS,
-                development);
+        return SwapLimits.usual(CHAIN_ID, CONTRACT, CODE, Finality.FINALIZED).forDevelopment(development);
     }
 
     static QuoteBinding.Now now() {

@@ -242,21 +242,8 @@ class SwapMethodsTest {
     }
 
     private SwapLimits limits() {
-        SwapLimits usual = Sample.limits();
-        return new SwapLimits(
-                usual.evmChainId(),
-                chains.evm().contract(),
-                usual.codeHash(),
-                usual.quorum(),
-                usual.finality(),
-                usual.chainConfirmations(),
-                usual.maxLockBlocks(),
-                usual.maxLockSecs(),
-                usual.evmMarginSecs(),
-                usual.chainMarginBlocks(),
-                usual.maxFeeBps(),
-                usual.maxImpactBps(),
-                usual.development());
+        return SwapLimits.usual(Sample.CHAIN_ID, chains.evm().contract(), Sample.CODE, Finality.FINALIZED)
+                .forDevelopment(Sample.limits().development());
     }
 
     private JsonNode answer(String method, Map<String, ?> params) {
