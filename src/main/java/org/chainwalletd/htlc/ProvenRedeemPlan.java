@@ -14,8 +14,8 @@ import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.Candidates;
 import org.chainwalletd.spend.Draft;
-import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.ReturningPlan;
+import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.TokenBinding;
 

@@ -52,8 +52,7 @@ final class EvmLegRig implements AutoCloseable {
     }
 
     SwapLimits limits(Hash256 codeHash) {
-        return SwapLimits.usual(
-                BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), codeHash, Finality.FINALIZED);
+        return SwapLimits.usual(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), codeHash, Finality.FINALIZED);
     }
 
     /** As a process that has just started has it. */
