@@ -114,7 +114,7 @@ class SwapHistoryTest {
     static void assertSound(SwapWorld world, String id, String told) {
         SwapRow row = world.row(id);
         String all = told + ", " + id + ": " + row;
-        SwapTruth.Outcome outcome = world.truth.outcome(row.terms());
+        SwapFacts.Outcome outcome = world.truth.facts.outcome(row.terms());
         assertThat(outcome.locks()).as("locks, " + all).isLessThanOrEqualTo(1);
         assertThat(outcome.paid() && !outcome.gained())
                 .as("both legs lost, " + all)
@@ -160,7 +160,7 @@ class SwapHistoryTest {
         String told = kind.toString();
         assertSound(world, id, told);
         SwapRow row = world.row(id);
-        SwapTruth.Outcome outcome = world.truth.outcome(row.terms());
+        SwapFacts.Outcome outcome = world.truth.facts.outcome(row.terms());
         boolean sell = row.terms().direction().isSell();
         boolean gains = kind.mayBePaid() || (kind == PoolManners.Kind.DATUM_HASH && sell);
         assertThat(outcome.gained()).as(told + ": " + row).isEqualTo(gains);
