@@ -69,7 +69,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 })
 class CrashTest {
     private static final int KILLED = 137;
-    private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 2);
+    private static final int RANDOM_KILLS = Integer.getInteger("walletd.random-kills", 1);
     private static final boolean ALL =
             System.getProperty("walletd.crash-points", "").equals("all");
     /** Every so many of the passages that each file makes. */
