@@ -48,7 +48,10 @@ class BareThreadsIT {
 
     private DaemonProcess daemon() {
         return LauncherCall.daemonWithDevnet(folder.resolve("datadir"))
-                .with("WALLETD_JAVA_OPTS", "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0")
+                .with(
+                        "WALLETD_JAVA_OPTS",
+                        LauncherCall.SHORT_LIVED
+                                + " -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0")
                 .start();
     }
 

@@ -50,7 +50,7 @@ class EveryMethodIT {
         LauncherCall.Ended seeded = LauncherCall.words("--datadir", datadir.toString(), "init-seeded")
                 .run();
         assertThat(seeded.code()).isZero();
-        daemon = LauncherCall.daemonWithDevnet(datadir).start();
+        daemon = LauncherCall.daemonWithDevnet(datadir).manyKeys().start();
         both = new BothWays(daemon, datadir);
         wallet = new Wallet(daemon, daemon);
         List<GenerateStandardAddress.Result> keys = both.each(
@@ -265,7 +265,7 @@ class EveryMethodIT {
     void the_key_of_the_account_chain_is_made_shown_and_taken_away() {
         Path datadir = folder.resolve("seedless");
         try (DaemonProcess seedless =
-                LauncherCall.daemon(datadir).node(daemon.nodeUri()).start()) {
+                LauncherCall.daemon(datadir).node(daemon.nodeUri()).manyKeys().start()) {
             BothWays keys = new BothWays(seedless, datadir);
             keys.each(EvmCreateAddress.of(), EvmCreateAddress.of().withForce(true));
             String address = keys.same(EvmGetAddress.of()).address().orElseThrow();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FullDiskIT {
     private static final String SHOP = "5d".repeat(32);
     private static final int UPSTREAM = -32020;
-    private static final int COINS = 600;
+    private static final int COINS = 250;
     private static final int INTERNAL_ERROR = -32603;
 
     @TempDir
@@ -100,12 +100,12 @@ class FullDiskIT {
         return LauncherCall.daemon(folder.resolve("datadir")).node(node.nodeUri());
     }
 
-    /** Room for the library that SQLite unpacks. No file that the process writes can become larger than 1,200 blocks of 1,024 bytes. */
+    /** No file that the process writes can become larger than 500 blocks of 1,024 bytes. */
     private Path withSmallFiles() throws IOException {
         Path launcher =
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
         Path script = folder.resolve("small-files");
-        Files.writeString(script, "#!/bin/bash\nulimit -f 1200\nexec '" + launcher + "' \"$@\"\n");
+        Files.writeString(script, "#!/bin/bash\nulimit -f 500\nexec '" + launcher + "' \"$@\"\n");
         return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     }
 

@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Test;
@@ -17,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The packaged daemon dies between the intent and the broadcast of a lock, a claim and a reclaim; the next life settles each with the same bytes. */
 class HtlcCrashIT {
     private static final String POINT = "SPEND_AFTER_INTENT";
+    private static final int HALTED = 137;
     private static final String PREIMAGE = "5ec7e7";
     private static final String HASH_LOCK =
             Hash256.sha256(new byte[] {0x5e, (byte) 0xc7, (byte) 0xe7}).hex();
@@ -34,20 +34,35 @@ class HtlcCrashIT {
             node = chain;
             JsonNode sender;
             JsonNode receiver;
-            try (DaemonProcess daemon = daemon().start()) {
+            Map<String, Object> lock;
+            try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
                 sender = daemon.call("generate_standard_address", Map.of());
                 receiver = daemon.call("generate_standard_address", Map.of());
                 Wallet wallet = new Wallet(daemon, node);
                 wallet.fund(sender.get("address").asText(), 1_000_000, 1_000_000);
+                lock = lock(sender, receiver, "first-lock");
+                diesIn(daemon, "htlc_lock", lock);
+            }
+            Map<String, Object> claim;
+            Map<String, Object> reclaim;
+            try (DaemonProcess daemon = daemon().start()) {
+                claim = claim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-claim");
+                lock.put("client_token", "second-lock");
+                reclaim = reclaim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-reclaim");
                 daemon.kill();
             }
-            Map<String, Object> lock = lock(sender, receiver, "first-lock");
-            String toClaim = survives("htlc_lock", lock);
-            survives("htlc_claim", claim(sender, receiver, toClaim, "the-claim"));
-            lock.put("client_token", "second-lock");
-            String toReclaim = survives("htlc_lock", lock);
-            survives("htlc_reclaim", reclaim(sender, receiver, toReclaim, "the-reclaim"));
+            try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
+                diesIn(daemon, "htlc_claim", claim);
+            }
             try (DaemonProcess daemon = daemon().start()) {
+                settled(daemon, "htlc_claim", claim);
+                daemon.kill();
+            }
+            try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
+                diesIn(daemon, "htlc_reclaim", reclaim);
+            }
+            try (DaemonProcess daemon = daemon().start()) {
+                settled(daemon, "htlc_reclaim", reclaim);
                 Wallet wallet = new Wallet(daemon, node);
                 // Two locks of 79, of which one was claimed for 69 and one reclaimed for 64.
                 assertThat(wallet.balance(receiver.get("address").asText())).isEqualTo(AMOUNT - 69);
@@ -63,30 +78,27 @@ class HtlcCrashIT {
                 .and("--rebroadcast-interval-secs", "1");
     }
 
-    /** Dies at {@link #POINT} while it is called, is started again and called again; the id of the one transaction, which is in a block. */
-    private String survives(String method, Map<String, Object> params) {
-        try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
-            try {
-                daemon.call(method, params);
-                throw new AssertionError(method + " was answered past " + POINT);
-            } catch (WalletdException.Transport died) {
-                daemon.exitCode();
-            }
+    /** A new call, in which the daemon comes to {@link #POINT}. */
+    private static void diesIn(DaemonProcess daemon, String method, Map<String, Object> params) {
+        try {
+            daemon.call(method, params);
+            throw new AssertionError(method + " was answered past " + POINT);
+        } catch (WalletdException.Transport died) {
+            assertThat(daemon.exitCode()).as(method).isEqualTo(HALTED);
         }
-        try (DaemonProcess daemon = daemon().start()) {
-            Wallet wallet = new Wallet(daemon, node);
-            wallet.confirm();
-            JsonNode result = daemon.call(method, params);
-            wallet.confirm();
-            String txId = result.get("tx_id").asText();
-            wallet.confirmed(txId);
-            assertThat(daemon.call(method, params)).isEqualTo(result);
-            Await.until(
-                    "it is settled",
-                    () -> wallet.status().get("in_flight_transfers").asInt() == 0);
-            daemon.kill();
-            return txId;
-        }
+    }
+
+    /** A call in which the life before may have died; the id of the one transaction, which is in a block. */
+    private String settled(DaemonProcess daemon, String method, Map<String, Object> params) {
+        Wallet wallet = new Wallet(daemon, node);
+        wallet.confirm();
+        JsonNode result = daemon.call(method, params);
+        wallet.confirm();
+        String txId = result.get("tx_id").asText();
+        wallet.confirmed(txId);
+        assertThat(daemon.call(method, params)).isEqualTo(result);
+        wallet.awaitNothingInFlight();
+        return txId;
     }
 
     private static Map<String, Object> lock(JsonNode sender, JsonNode receiver, String token) {

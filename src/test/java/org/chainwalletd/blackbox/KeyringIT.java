@@ -32,7 +32,9 @@ class KeyringIT {
 
     @BeforeAll
     static void start() {
-        daemon = LauncherCall.daemonWithDevnet(folder.resolve("shared")).start();
+        daemon = LauncherCall.daemonWithDevnet(folder.resolve("shared"))
+                .manyKeys()
+                .start();
     }
 
     @AfterAll
@@ -158,8 +160,9 @@ class KeyringIT {
         JsonNode vault = call("export_vault", "passphrase", "pässwörd");
         assertThat(members(vault)).containsExactly("vault_hex");
         int keys = call("list_addresses").get("addresses").size();
-        try (DaemonProcess other =
-                LauncherCall.daemonWithDevnet(folder.resolve("other")).start()) {
+        try (DaemonProcess other = LauncherCall.daemonWithDevnet(folder.resolve("other"))
+                .manyKeys()
+                .start()) {
             assertThat(other.call(
                                     "import_vault",
                                     params("vault_hex", single.get("vault_hex").textValue(), "passphrase", "pässwörd"))
@@ -225,8 +228,9 @@ class KeyringIT {
 
     @Test
     void wrong_passphrases_are_slowed_down() {
-        try (DaemonProcess guessed =
-                LauncherCall.daemonWithDevnet(folder.resolve("guessed")).start()) {
+        try (DaemonProcess guessed = LauncherCall.daemonWithDevnet(folder.resolve("guessed"))
+                .manyKeys()
+                .start()) {
             String address = guessed.call("generate_independent_address", Map.of())
                     .get("address")
                     .textValue();

@@ -46,7 +46,9 @@ class KeyringRefusalsIT {
 
     @BeforeAll
     static void start() throws IOException {
-        daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir")).start();
+        daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir"))
+                .manyKeys()
+                .start();
         wallets = folder.resolve("datadir/wallets");
         address = daemon.call("generate_standard_address", Map.of("label", "kept"))
                 .get("address")
@@ -269,8 +271,9 @@ class KeyringRefusalsIT {
 
     @Test
     void mints_that_meet_share_writes_and_each_is_durable_when_it_is_answered() throws Exception {
-        try (DaemonProcess minting =
-                LauncherCall.daemonWithDevnet(folder.resolve("minting")).start()) {
+        try (DaemonProcess minting = LauncherCall.daemonWithDevnet(folder.resolve("minting"))
+                .manyKeys()
+                .start()) {
             ExecutorService callers = Executors.newFixedThreadPool(16);
             try {
                 List<CompletableFuture<Void>> mints = new ArrayList<>();

@@ -86,8 +86,10 @@ class MessagesIT {
     void keys_of_the_pool_are_given_out_once_and_are_there_after_a_kill() {
         Path datadir = folder.resolve("datadir");
         Set<String> given = new HashSet<>();
-        try (DaemonProcess daemon =
-                LauncherCall.daemonWithDevnet(datadir).and("--key-pool", "3").start()) {
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
+                .and("--key-pool", "3")
+                .manyKeys()
+                .start()) {
             Await.until("the pool is full", () -> daemon.metric("walletd_keyring_pool_keys") == 3);
             assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
                     .isEmpty();
@@ -97,7 +99,8 @@ class MessagesIT {
             }
             daemon.kill();
         }
-        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+        try (DaemonProcess daemon =
+                LauncherCall.daemonWithDevnet(datadir).manyKeys().start()) {
             assertThat(given).hasSize(5);
             assertThat(new Wallet(daemon, daemon).addresses()).containsExactlyInAnyOrderElementsOf(given);
             for (String address : given) {
