@@ -110,12 +110,17 @@ final class Connection {
     }
 
     /**
-     * @param finish ends the connection once what is being written is out; callable from any thread
-     * @param abort ends it at once
+     * @param finish ends the connection while nothing is being written; callable from any thread
+     * @param abort ends it at once, also later
      */
     synchronized void opened(Runnable finish, Runnable abort) {
         this.finish = finish;
         this.abort = abort;
+    }
+
+    /** @param finish ends the connection once what is being written is out; callable from any thread */
+    synchronized void finishesBy(Runnable finish) {
+        this.finish = finish;
     }
 
     /** @param giveUp answers the request in work with 503, if there is one; callable from any thread */

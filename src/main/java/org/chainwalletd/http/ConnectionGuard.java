@@ -1,7 +1,7 @@
 package org.chainwalletd.http;
 
 import java.time.Duration;
-import java.util.concurrent.TimeoutException;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.BidiShape;
 import org.apache.pekko.stream.Inlet;
@@ -74,14 +74,9 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
 
         @Override
         public void preStart() {
-            AsyncCallback<Boolean> ending = createAsyncCallback(this::end);
-            connection.opened(() -> ending.invoke(false), () -> ending.invoke(true));
+            AsyncCallback<NotUsed> ending = createAsyncCallback(none -> end());
+            connection.finishesBy(() -> ending.invoke(NotUsed.getInstance()));
             pull(socketIn);
-        }
-
-        @Override
-        public void postStop() {
-            connection.closed();
         }
 
         /** Pekko's HTTP/2 server says GOAWAY to a client that breaks the protocol, and leaves the closing to the layer beneath. */
@@ -101,13 +96,9 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             scheduleOnce(PROBE, BEFORE_PROBE);
         }
 
-        private void end(boolean atOnce) {
-            if (atOnce) {
-                failStage(new TimeoutException("the client took too long"));
-            } else {
-                cancel(socketIn);
-                complete(appIn);
-            }
+        private void end() {
+            cancel(socketIn);
+            complete(appIn);
         }
 
         private final class FromSocket extends AbstractInHandler {

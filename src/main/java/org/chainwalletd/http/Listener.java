@@ -1,54 +1,74 @@
 package org.chainwalletd.http;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import org.apache.pekko.Done;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
-import org.apache.pekko.io.Inet;
-import org.apache.pekko.io.TcpSO;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
-import org.apache.pekko.stream.javadsl.Sink;
-import org.apache.pekko.stream.javadsl.Source;
-import org.apache.pekko.stream.javadsl.Tcp;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.net.Acceptor;
+import org.chainwalletd.net.ClientSocket;
+import org.chainwalletd.net.SocketLoop;
+import org.chainwalletd.net.SocketStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One listening socket: accepts up to the limit, refuses the rest quickly, closes late clients, and drains. The protocol above the bytes
- * is given per connection.
+ * is given per connection, and its streams are made when the client has said something: one that says nothing costs no more than its socket.
+ *
+ * <p>Whoever comes is admitted on a thread that does nothing else, so that no client waits to be let in behind all that others make the daemon
+ * do. Those whose address has very many connections are read on a thread of their own, and their streams run on others too ({@link Lane}).
  */
 final class Listener {
     /** What speaks on a connection. */
     @FunctionalInterface
     interface Protocol {
         Flow<ByteString, ByteString, NotUsed> on(Connection connection);
+
+        /** Whether one more can be had, which then has its place until its client has left. */
+        default boolean hasPlace(Connection connection) {
+            return true;
+        }
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
-    private static final int BACKLOG = 1024;
-    /** Connections of an address that are accepted before the first of them is served; Pekko gives them up after ten seconds. */
-    private static final int MOST_WAITING = 512;
+    /**
+     * Who does not fit in is not refused, but tries again after one second, then two, then four; so it is as long as the system lets it be by
+     * default, and who is in it waits for some dozen microseconds for each one before him.
+     */
+    private static final int BACKLOG = 4096;
 
-    /** The system would take some MiB of answers for a client that reads nothing, and the daemon make them. */
-    private static final List<Inet.SocketOption> OPTIONS = List.of(TcpSO.sendBufferSize(256 << 10));
+    /** A piece that was read waits where its reader is slow: small ones keep small what a connection can make the daemon hold. */
+    private static final int PIECE = 16 << 10;
+
+    private static final int SEND_BUFFER = 256 << 10;
+    /** First pieces that an address may have waiting beyond what it may make the daemon hold, to be refused in words. */
+    private static final int REFUSED_IN_WORDS = 32;
 
     private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
     private static final ByteString OVERLOADED = unavailable("too many connections");
     private static final ByteString CROWDED = unavailable("too many connections from this address");
+
+    /** Where the connections of some addresses are read and served. */
+    private record Side(Lane lane, SocketLoop loop, FairTurns turns) {
+        static Side of(Lane lane, String name, Runnable died) {
+            int processors = Runtime.getRuntime().availableProcessors();
+            return new Side(lane, SocketLoop.start(name, PIECE, died), new FairTurns(lane.executor(), processors));
+        }
+    }
 
     private final ActorSystem<?> system;
     private final Materializer materializer;
@@ -57,15 +77,15 @@ final class Listener {
     private final Protocol protocol;
     private final boolean plain;
     private final Consumer<String> refused;
-    private final Lane calm;
-    private final Lane crowd;
-    private final FairTurns turns;
+    private final Side calm;
+    private final Side crowd;
+    private final Farewells farewells;
     private final Set<Connection> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile boolean draining;
-    private volatile Tcp.ServerBinding binding;
-    private Cancellable sweep = Cancellable.alreadyCancelled();
+    private volatile Acceptor acceptor;
+    private volatile Cancellable sweep = Cancellable.alreadyCancelled();
 
     /**
      * @param plain whether a refusal may be said in HTTP: not where TLS is expected
@@ -85,22 +105,29 @@ final class Listener {
         this.protocol = protocol;
         this.plain = plain;
         this.refused = refused;
-        this.calm = Lane.calm(system);
-        this.crowd = Lane.crowd(system);
-        this.turns = new FairTurns(crowd.executor(), Runtime.getRuntime().availableProcessors());
+        this.calm = Side.of(Lane.calm(system), "walletd-http-calm", this::died);
+        this.crowd = Side.of(Lane.crowd(system), "walletd-http-crowd", this::died);
+        this.farewells = new Farewells(system, crowd.loop());
     }
 
     /** Binds and serves. Fails when the address cannot be bound. */
     CompletionStage<Listener> bind(InetSocketAddress address) {
-        Executor executor = system.executionContext();
-        return Tcp.get(system)
-                .bind(address.getHostString(), address.getPort(), BACKLOG, OPTIONS, true, Optional.<Duration>empty())
-                .toMat(Sink.foreach(this::accept), (bound, end) -> {
-                    end.handleAsync(this::listenedToTheEnd, Runnable::run);
-                    return bound;
-                })
-                .run(materializer)
-                .thenApplyAsync(this::bound, executor);
+        try {
+            acceptor = Acceptor.bind(address, BACKLOG);
+        } catch (IOException | RuntimeException e) {
+            close();
+            return CompletableFuture.failedFuture(e);
+        }
+        // Also where nobody has drained it.
+        system.getWhenTerminated().thenRunAsync(this::close, Runnable::run);
+        acceptor.start(this::accept, this::died);
+        long millis = Math.max(10, Math.min(1000, limits.requestDeadline().toMillis() / 4));
+        sweep = sweepEvery(Duration.ofMillis(millis));
+        return CompletableFuture.completedFuture(this);
+    }
+
+    private Cancellable sweepEvery(Duration time) {
+        return system.scheduler().scheduleWithFixedDelay(time, time, this::closeLateClients, system.executionContext());
     }
 
     /** Complete when the socket has stopped listening although it was not told to. */
@@ -108,84 +135,152 @@ final class Listener {
         return ended;
     }
 
-    private Void listenedToTheEnd(Done done, Throwable failure) {
-        // An address that cannot be bound is told by bind() itself.
-        if (binding != null && !draining) {
-            LOG.error("{} is no longer listened on", binding.localAddress(), failure);
-            ended.complete(null);
+    private void died() {
+        LOG.error("nobody can be served at {} any more", address());
+        ended.complete(null);
+    }
+
+    private void close() {
+        if (acceptor != null) {
+            acceptor.close();
         }
-        return null;
+        sweep.cancel();
+        calm.loop().close();
+        crowd.loop().close();
     }
 
     InetSocketAddress address() {
-        return binding.localAddress();
+        return acceptor.address();
     }
 
     int connections() {
         return open.size();
     }
 
-    private Listener bound(Tcp.ServerBinding bound) {
-        binding = bound;
-        long millis = Math.max(10, Math.min(1000, limits.requestDeadline().toMillis() / 4));
-        Duration every = Duration.ofMillis(millis);
-        sweep = system.scheduler()
-                .scheduleWithFixedDelay(every, every, this::closeLateClients, system.executionContext());
-        return this;
-    }
-
-    private void accept(Tcp.IncomingConnection incoming) {
+    /** On the acceptor's thread, which others wait for. */
+    private void accept(SocketChannel channel) {
+        InetSocketAddress remote;
+        try {
+            remote = (InetSocketAddress) channel.getRemoteAddress();
+        } catch (IOException e) {
+            abandon(channel);
+            return;
+        }
         if (draining || open.size() >= limits.maxConnections()) {
-            refuse(incoming, "overload", OVERLOADED);
+            refuse(channel, "overload", OVERLOADED);
             return;
         }
-        Optional<AddressShares.Place> place =
-                shares.enter(incoming.remoteAddress().getAddress());
+        Optional<AddressShares.Place> place = shares.enter(remote.getAddress());
         if (place.isEmpty()) {
-            refuse(incoming, "address", CROWDED);
+            refuse(channel, "address", CROWDED);
             return;
         }
-        Lane lane = place.get().inCrowd() ? crowd : calm;
-        Connection connection =
-                new Connection(incoming.remoteAddress(), limits, place.get().budget(), lane);
+        admit(channel, remote, place.get());
+    }
+
+    private void admit(SocketChannel channel, InetSocketAddress remote, AddressShares.Place place) {
+        Side side = place.inCrowd() ? crowd : calm;
+        Connection connection = new Connection(remote, limits, place.budget(), side.lane());
         connection.whenCutOff(refused);
+        connection.whenClosed(() -> closed(connection, place));
+        ClientSocket socket = new ClientSocket(channel, side.loop(), connection::closed);
+        connection.opened(socket::close, socket::abort);
         open.add(connection);
-        connection.whenClosed(() -> closed(connection, place.get()));
-        String address = place.get().address();
-        if (place.get().inCrowd() && turns.waiting(address) < MOST_WAITING) {
-            // Making the streams costs most: others do not wait for that either.
-            turns.of(address).execute(() -> serve(incoming, connection, place.get()));
-        } else {
-            serve(incoming, connection, place.get());
+        if (!protocol.hasPlace(connection)) {
+            socket.close();
+            return;
+        }
+        socket.open(SEND_BUFFER, new Silent(connection, socket, side, place.address()));
+        if (draining) {
+            connection.drain();
         }
     }
 
-    private void serve(Tcp.IncomingConnection incoming, Connection connection, AddressShares.Place place) {
+    private static void abandon(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("closing a connection that is gone: {}", e.getMessage());
+        }
+    }
+
+    /** Hears a client that has said nothing yet. */
+    private final class Silent implements ClientSocket.Reader {
+        private final Connection connection;
+        private final ClientSocket socket;
+        private final Side side;
+        private final String address;
+
+        Silent(Connection connection, ClientSocket socket, Side side, String address) {
+            this.connection = connection;
+            this.socket = socket;
+            this.side = side;
+            this.address = address;
+        }
+
+        @Override
+        public void received(ByteString first) {
+            boolean counted = connection.readAhead(first.length());
+            if (!counted && side.turns().waiting(address) > REFUSED_IN_WORDS) {
+                connection.refused(Connection.Cut.MEMORY);
+                socket.abort();
+                return;
+            }
+            connection.bytesArrived();
+            Runnable taken = () -> connection.handedOver(counted ? first.length() : 0);
+            // Making the streams costs most: one address after the other.
+            side.turns().of(address).execute(() -> serve(connection, socket, new SocketStage(socket, first, taken)));
+        }
+
+        @Override
+        public void ended() {
+            socket.close();
+        }
+
+        @Override
+        public void failed(IOException why) {
+            socket.close();
+        }
+
+        @Override
+        public void writable() {
+            // Nothing is written before something was said.
+        }
+    }
+
+    private void serve(Connection connection, ClientSocket socket, SocketStage bytes) {
+        if (socket.isClosed()) {
+            return;
+        }
         BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> guard =
                 BidiFlow.fromGraph(new ConnectionGuard(connection));
         try {
-            incoming.flow()
+            Flow.fromGraph(bytes)
                     .join(guard.join(protocol.on(connection)))
                     .addAttributes(connection.lane().attributes())
                     .run(materializer);
         } catch (RuntimeException e) {
             // One connection that cannot be served must not end the listening.
-            LOG.error("a connection of {} cannot be served", incoming.remoteAddress(), e);
-            closed(connection, place);
-            incoming.handleWith(Flow.fromSinkAndSourceCoupled(Sink.cancelled(), Source.empty()), materializer);
-            return;
+            LOG.error("a connection of {} cannot be served", connection.remote(), e);
+            socket.close();
+        } catch (Error e) {
+            // Such as a class that is missing: it will be the same with the next one.
+            socket.close();
+            died();
+            throw e;
         }
         if (draining) {
             connection.drain();
         }
     }
 
-    private void refuse(Tcp.IncomingConnection incoming, String reason, ByteString inWords) {
+    private void refuse(SocketChannel channel, String reason, ByteString inWords) {
         refused.accept(reason);
-        Source<ByteString, NotUsed> answer = plain ? Source.single(inWords) : Source.empty();
-        incoming.handleWith(
-                Flow.fromSinkAndSourceCoupled(Sink.<ByteString>ignore(), answer).addAttributes(crowd.attributes()),
-                materializer);
+        if (plain) {
+            farewells.say(channel, inWords);
+        } else {
+            abandon(channel);
+        }
     }
 
     private static ByteString unavailable(String message) {
@@ -218,11 +313,7 @@ final class Listener {
      */
     CompletionStage<Void> drain(Duration deadline) {
         draining = true;
-        Executor executor = system.executionContext();
-        return binding.unbind().thenComposeAsync(unbound -> drainConnections(deadline), executor);
-    }
-
-    private CompletionStage<Void> drainConnections(Duration deadline) {
+        acceptor.close();
         Duration politely = deadline.compareTo(GIVE_UP_BEFORE) > 0 ? deadline.minus(GIVE_UP_BEFORE) : Duration.ZERO;
         open.forEach(Connection::drain);
         if (open.isEmpty()) {
@@ -236,7 +327,7 @@ final class Listener {
                 () -> {
                     giveUp.cancel();
                     cutOff.cancel();
-                    sweep.cancel();
+                    close();
                 },
                 system.executionContext());
     }

@@ -16,7 +16,6 @@ import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
 import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
-import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.stream.javadsl.TLS;
 import org.apache.pekko.util.ByteString;
@@ -69,17 +68,18 @@ final class TlsLayers implements Listener.Protocol {
     }
 
     @Override
-    public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
+    public boolean hasPlace(Connection connection) {
         if (open.incrementAndGet() > most) {
             open.decrementAndGet();
             refused.accept("overload");
-            return Flow.fromSinkAndSourceCoupled(Sink.cancelled(), Source.empty());
+            return false;
         }
         connection.presence().whenLeft(open::decrementAndGet);
-        return tls(connection);
+        return true;
     }
 
-    private Flow<ByteString, ByteString, NotUsed> tls(Connection connection) {
+    @Override
+    public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
         SSLEngine engine = identity.engine(http2.isPresent());
         BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
                 TLS.create(() -> engine, new OneHandshake(), IgnoreComplete$.MODULE$);

@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that carries all plain connections to peers. Everything that belongs to a connection happens on it, and nothing there may
- * block: what is long is handed to other threads. A connection per request is made and closed at every call, so its price is that of the
- * system calls; materialising a stream for each costs several times as much.
+ * One thread that carries many connections. What it does for one of them may not block: what is long is handed to other threads. Plain
+ * connections to peers live on it altogether: one is made and closed at every call, so its price is that of the system calls; materialising a
+ * stream for each costs several times as much. Those of clients are read on it ({@link ClientSocket}).
  */
-final class SocketLoop implements Executor, AutoCloseable {
+public final class SocketLoop implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
     private static final int READ_BYTES = 64 * 1024;
 
@@ -34,22 +34,31 @@ final class SocketLoop implements Executor, AutoCloseable {
     private final Selector selector;
     private final Runnable died;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final ByteBuffer incoming = ByteBuffer.allocateDirect(READ_BYTES);
-    private final byte[] piece = new byte[READ_BYTES];
+    private final ByteBuffer incoming;
+    private final byte[] piece;
     private volatile boolean closed;
 
-    private SocketLoop(Selector selector, Runnable died) {
+    private SocketLoop(Selector selector, int pieceBytes, Runnable died) {
         this.selector = selector;
         this.died = died;
+        this.incoming = ByteBuffer.allocateDirect(pieceBytes);
+        this.piece = new byte[pieceBytes];
+    }
+
+    /** For connections to peers. */
+    static SocketLoop start(Runnable died) {
+        return start("walletd-net-sockets", READ_BYTES, died);
     }
 
     /**
+     * @param name of the thread
+     * @param pieceBytes most that is read at once
      * @param died run on the loop's thread when that ends, for whatever reason, before {@link #close}
      */
-    static SocketLoop start(Runnable died) {
+    public static SocketLoop start(String name, int pieceBytes, Runnable died) {
         try {
-            SocketLoop loop = new SocketLoop(Selector.open(), died);
-            Thread thread = new Thread(loop::run, "walletd-net-sockets");
+            SocketLoop loop = new SocketLoop(Selector.open(), pieceBytes, died);
+            Thread thread = new Thread(loop::run, name);
             thread.setDaemon(true);
             thread.start();
             return loop;
@@ -69,6 +78,11 @@ final class SocketLoop implements Executor, AutoCloseable {
         if (closed && tasks.remove(task)) {
             throw new RejectedExecutionException("the connections are closed");
         }
+        selector.wakeup();
+    }
+
+    /** Lets the system have back what belongs to channels that were closed on other threads. */
+    void letGo() {
         selector.wakeup();
     }
 
@@ -106,7 +120,7 @@ final class SocketLoop implements Executor, AutoCloseable {
                 runTasks();
             }
         } catch (IOException | RuntimeException | Error e) {
-            LOG.error("the thread of all connections to peers has ended", e);
+            LOG.error("{} has ended", Thread.currentThread().getName(), e);
         } finally {
             boolean wanted = closed;
             try {

@@ -6,13 +6,19 @@ import com.typesafe.config.ConfigFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,8 +27,14 @@ import org.junit.jupiter.api.Timeout;
 /** A socket that listens goes on listening, or says that it does not. */
 @Timeout(60)
 class ListenerTest {
+    private static final String SLOW = "127.0.0.2";
+
     private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.load());
     private final AtomicReference<Throwable> fault = new AtomicReference<>();
+    /** Streams of connections from {@link #SLOW} are not made before it is open. */
+    private final CountDownLatch slowly = new CountDownLatch(1);
+
+    private final AtomicInteger served = new AtomicInteger();
     private final Listener listener = listening();
 
     private Listener listening() {
@@ -32,10 +44,7 @@ class ListenerTest {
                             ServerFixture.LIMITS,
                             new AddressShares(
                                     ServerFixture.LIMITS, ByteBudget.of(1 << 24), new ClientAddress(List.of())),
-                            connection -> {
-                                sneakily(fault.getAndSet(null));
-                                return Flow.of(ByteString.class);
-                            },
+                            this::echo,
                             true,
                             refused -> {})
                     .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -44,6 +53,15 @@ class ListenerTest {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private Flow<ByteString, ByteString, NotUsed> echo(Connection connection) {
+        served.incrementAndGet();
+        if (connection.peer().equals(SLOW)) {
+            Await.opened(slowly);
+        }
+        sneakily(fault.getAndSet(null));
+        return Flow.of(ByteString.class);
     }
 
     private static void sneakily(Throwable fault) {
@@ -57,6 +75,8 @@ class ListenerTest {
 
     @AfterEach
     void stop() {
+        slowly.countDown();
+        Await.result(listener.drain(Duration.ofSeconds(20)));
         kit.shutdownTestKit();
     }
 
@@ -64,6 +84,7 @@ class ListenerTest {
     void one_connection_that_cannot_be_served_does_not_end_the_listening() throws Exception {
         fault.set(new IllegalStateException("the test's own"));
         try (Socket refused = connect()) {
+            refused.getOutputStream().write('x');
             assertThat(refused.getInputStream().read()).isEqualTo(-1);
         }
 
@@ -78,9 +99,74 @@ class ListenerTest {
     void a_socket_that_listens_no_longer_says_so() throws Exception {
         fault.set(new AssertionError("the test's own"));
         try (Socket last = connect()) {
-            assertThat(last.isConnected()).isTrue();
+            last.getOutputStream().write('x');
             listener.ended().toCompletableFuture().get(20, TimeUnit.SECONDS);
         }
+    }
+
+    @Test
+    void nobody_waits_to_be_let_in_behind_those_whose_streams_are_yet_to_be_made() throws Exception {
+        List<Socket> crowd = new ArrayList<>();
+        try {
+            // The first ones are few enough to count as calm, and keep the threads of the calm.
+            for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
+                Socket socket = from(SLOW);
+                socket.getOutputStream().write('x');
+                crowd.add(socket);
+            }
+            Await.until("they are in", () -> listener.connections() == crowd.size());
+
+            try (Socket one = connect()) {
+                assertThat(one.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 503");
+            }
+        } finally {
+            for (Socket socket : crowd) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void those_who_have_few_connections_do_not_wait_for_threads_behind_those_who_have_very_many() throws Exception {
+        List<Socket> crowd = new ArrayList<>();
+        try {
+            for (int i = 0; i < ServerFixture.LIMITS.maxConnections() / 2; i++) {
+                crowd.add(from(SLOW));
+            }
+            Await.until("they are in", () -> listener.connections() == crowd.size());
+            // Those that came while they were few say nothing.
+            for (Socket socket : crowd.subList(crowd.size() / 2 + 10, crowd.size())) {
+                socket.getOutputStream().write('x');
+            }
+            Await.until("some of them are being served", () -> served.get() > 0);
+
+            try (Socket one = connect()) {
+                one.getOutputStream().write('x');
+                assertThat(one.getInputStream().read()).isEqualTo('x');
+            }
+        } finally {
+            for (Socket socket : crowd) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void who_says_nothing_has_no_streams_and_is_counted_out_when_he_leaves() throws Exception {
+        try (Socket silent = connect();
+                Socket other = connect()) {
+            other.getOutputStream().write('x');
+            assertThat(other.getInputStream().read()).isEqualTo('x');
+            Await.until("both are open", () -> listener.connections() == 2);
+            assertThat(served).hasValue(1);
+
+            silent.shutdownOutput();
+
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+            Await.until("one is left", () -> listener.connections() == 1);
+            assertThat(served).hasValue(1);
+        }
+        Await.until("nobody is left", () -> listener.connections() == 0);
     }
 
     @Test
@@ -90,6 +176,13 @@ class ListenerTest {
                 .get(20, TimeUnit.SECONDS);
 
         assertThat(listener.ended().toCompletableFuture()).isNotDone();
+    }
+
+    private Socket from(String address) throws Exception {
+        Socket socket = Dial.unconnected();
+        socket.bind(new InetSocketAddress(address, 0));
+        socket.connect(new InetSocketAddress("127.0.0.1", listener.address().getPort()), 20_000);
+        return socket;
     }
 
     private Socket connect() throws Exception {

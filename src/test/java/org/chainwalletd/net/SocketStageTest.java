@@ -1,0 +1,268 @@
+package org.chainwalletd.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.typesafe.config.ConfigFactory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.channels.SocketChannel;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Sockets of clients as parts of streams, over the loopback. */
+@Timeout(60)
+class SocketStageTest {
+    private static final int PIECE = 16 << 10;
+    private static final int SEND_BUFFER = 64 << 10;
+    private static final int LONG = 4 << 20;
+    /** More than the system's buffers of both sides take. */
+    private static final int MUCH = 64 << 20;
+
+    private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.load());
+    private final SocketLoop loop = SocketLoop.start("test-sockets", PIECE, () -> {});
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final CompletableFuture<ClientSocket> socket = new CompletableFuture<>();
+    private Acceptor acceptor;
+
+    @BeforeEach
+    void listen() throws Exception {
+        acceptor = Acceptor.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16);
+    }
+
+    @AfterEach
+    void stop() {
+        acceptor.close();
+        loop.close();
+        kit.shutdownTestKit();
+    }
+
+    /** Passes what one client sends through {@code flow}, once something has come. */
+    private Socket served(Flow<ByteString, ByteString, ?> flow) throws Exception {
+        acceptor.start(channel -> open(channel, flow), () -> {});
+        return Dial.socket(acceptor.address());
+    }
+
+    private void open(SocketChannel channel, Flow<ByteString, ByteString, ?> flow) {
+        ClientSocket opened = new ClientSocket(channel, loop, () -> closed.complete(null));
+        socket.complete(opened);
+        opened.open(SEND_BUFFER, new First(opened, flow));
+    }
+
+    private final class First implements ClientSocket.Reader {
+        private final ClientSocket opened;
+        private final Flow<ByteString, ByteString, ?> flow;
+
+        First(ClientSocket opened, Flow<ByteString, ByteString, ?> flow) {
+            this.opened = opened;
+            this.flow = flow;
+        }
+
+        @Override
+        public void received(ByteString bytes) {
+            Flow.fromGraph(new SocketStage(opened, bytes, () -> {}))
+                    .join(flow)
+                    .run(SystemMaterializer.get(kit.system()).materializer());
+        }
+
+        @Override
+        public void ended() {
+            opened.close();
+        }
+
+        @Override
+        public void failed(IOException why) {
+            opened.close();
+        }
+
+        @Override
+        public void writable() {
+            throw new IllegalStateException("nothing was written");
+        }
+    }
+
+    @Test
+    void what_comes_goes_back_however_much_it_is() throws Exception {
+        byte[] much = new byte[LONG];
+        new Random(1).nextBytes(much);
+        try (Socket client = served(Flow.create())) {
+            CompletableFuture<byte[]> heard = CompletableFuture.supplyAsync(() -> read(client));
+            client.getOutputStream().write(much);
+            client.shutdownOutput();
+
+            assertThat(heard.get(30, TimeUnit.SECONDS)).isEqualTo(much);
+            closed.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void an_answer_still_goes_out_after_the_client_has_closed_its_sending_side() throws Exception {
+        ByteString answer = ByteString.fromArray(new byte[LONG]);
+        Flow<ByteString, ByteString, ?> afterTheEnd =
+                Flow.<ByteString>create().filter(bytes -> false).concat(Source.single(answer));
+        try (Socket client = served(afterTheEnd)) {
+            client.getOutputStream().write('x');
+            client.shutdownOutput();
+
+            assertThat(read(client)).hasSize(LONG);
+            closed.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void a_client_that_sends_more_than_is_asked_for_waits() throws Exception {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        AtomicLong arrived = new AtomicLong();
+        AtomicLong sent = new AtomicLong();
+        Flow<ByteString, ByteString, ?> slow = Flow.<ByteString>create().mapAsync(1, bytes -> {
+            arrived.addAndGet(bytes.length());
+            return gate.thenApplyAsync(open -> ByteString.emptyByteString(), Runnable::run);
+        });
+        try (Socket client = served(slow)) {
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(client, sent));
+            Await.until("the buffers are full", () -> isStill(sent));
+            assertThat(writing).isNotDone();
+            assertThat(arrived).hasValueLessThanOrEqualTo(4 * PIECE);
+
+            gate.complete(null);
+
+            writing.get(30, TimeUnit.SECONDS);
+            assertThat(read(client)).isEmpty();
+            assertThat(arrived).hasValue(MUCH);
+        }
+        closed.get(20, TimeUnit.SECONDS);
+    }
+
+    private static void write(Socket client, AtomicLong sent) {
+        try {
+            while (sent.get() < MUCH) {
+                client.getOutputStream().write(new byte[PIECE]);
+                sent.addAndGet(PIECE);
+            }
+            client.shutdownOutput();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Whether a number has begun to grow, and stopped. */
+    private static boolean isStill(AtomicLong number) {
+        long before = number.get();
+        Await.pause(50);
+        return before > 0 && before == number.get();
+    }
+
+    @Test
+    void a_failure_of_the_stream_is_a_reset() throws Exception {
+        Flow<ByteString, ByteString, ?> broken = Flow.<ByteString>create().map(bytes -> {
+            throw new IllegalStateException("the test's own");
+        });
+        try (Socket client = served(broken)) {
+            client.getOutputStream().write('x');
+
+            assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
+            closed.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void a_connection_that_is_given_up_ends_its_stream_and_is_reset() throws Exception {
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        try (Socket client = served(greeting(end))) {
+            client.getOutputStream().write('x');
+            assertThat(client.getInputStream().read()).isEqualTo('y');
+
+            socket.get().abort();
+
+            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
+            closed.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void a_client_that_resets_ends_the_stream() throws Exception {
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        try (Socket client = served(greeting(end))) {
+            client.getOutputStream().write('x');
+            assertThat(client.getInputStream().read()).isEqualTo('y');
+            client.setSoLinger(true, 0);
+        }
+
+        assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
+        closed.get(20, TimeUnit.SECONDS);
+    }
+
+    /** Says one byte, and listens on. */
+    private static Flow<ByteString, ByteString, ?> greeting(CompletableFuture<Throwable> end) {
+        return Flow.fromSinkAndSource(
+                Flow.<ByteString>create()
+                        .mapError(Exception.class, failure -> {
+                            end.complete(failure);
+                            return failure;
+                        })
+                        .to(Sink.ignore()),
+                Source.single(ByteString.fromString("y")).concat(Source.maybe()));
+    }
+
+    @Test
+    void what_is_written_to_a_client_that_does_not_read_waits() throws Exception {
+        AtomicLong taken = new AtomicLong();
+        Flow<ByteString, ByteString, ?> endless = Flow.fromSinkAndSourceCoupled(
+                Sink.<ByteString>foreach(bytes -> {}),
+                Source.repeat(ByteString.fromArray(new byte[PIECE])).map(piece -> {
+                    taken.addAndGet(piece.length());
+                    return piece;
+                }));
+        try (Socket client = served(endless)) {
+            client.setReceiveBufferSize(4096);
+            client.getOutputStream().write('x');
+            Await.until("the buffers are full", () -> isStill(taken));
+            long held = taken.get();
+
+            InputStream in = client.getInputStream();
+            in.readNBytes((int) held + PIECE);
+
+            Await.until("it goes on", () -> taken.get() > held);
+        }
+        closed.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void the_end_of_the_loop_ends_its_connections() throws Exception {
+        try (Socket client = served(Flow.create())) {
+            client.getOutputStream().write('x');
+            assertThat(client.getInputStream().read()).isEqualTo('x');
+
+            loop.close();
+
+            closed.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private static byte[] read(Socket client) {
+        try {
+            return client.getInputStream().readAllBytes();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
