@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.apache.pekko.util.ByteString;
@@ -40,6 +41,9 @@ final class Connection {
             this.reason = reason;
         }
     }
+
+    /** What a peer has for reading the last answer, and closing, before a stop ends the connection: nanoseconds. */
+    private static final long TO_READ_THE_LAST = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final InetSocketAddress remote;
     private final String peer;
@@ -432,7 +436,7 @@ final class Connection {
         ending.run();
     }
 
-    /** Closes the connection if its client is late. Returns what it was late with. */
+    /** Closes the connection if its client is late, or a stop waits for nothing else. Returns what the client was late with. */
     Optional<String> closeIfLate(long now) {
         LongFunction<Optional<String>> asked;
         synchronized (this) {
@@ -454,6 +458,10 @@ final class Connection {
                     && now - writes.since() > limits.writeDeadline().toNanos()) {
                 reason = "reading";
                 ending = abort;
+            } else if (turn == Turn.CLOSING && draining && waited > TO_READ_THE_LAST) {
+                // Nothing is left to be said, so nobody has to wait for the peer; it has done nothing wrong either.
+                reason = null;
+                ending = finish;
             } else if (turn == Turn.CLOSING && waited > limits.halfClosed().toNanos()) {
                 reason = "closing";
                 ending = abort;
@@ -471,7 +479,7 @@ final class Connection {
             }
         }
         ending.run();
-        return Optional.of(reason);
+        return Optional.ofNullable(reason);
     }
 
     private void turn(Turn next) {

@@ -58,6 +58,7 @@ final class Listener {
     /** First pieces that an address may have waiting beyond what it may make the daemon hold, to be refused in words. */
     private static final int REFUSED_IN_WORDS = 32;
 
+    private static final Duration SWEEP_OF_A_STOP = Duration.ofMillis(100);
     private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
     private static final ByteString OVERLOADED = unavailable("too many connections");
     private static final ByteString CROWDED = unavailable("too many connections from this address");
@@ -316,6 +317,8 @@ final class Listener {
         acceptor.close();
         Duration politely = deadline.compareTo(GIVE_UP_BEFORE) > 0 ? deadline.minus(GIVE_UP_BEFORE) : Duration.ZERO;
         open.forEach(Connection::drain);
+        sweep.cancel();
+        sweep = sweepEvery(SWEEP_OF_A_STOP);
         if (open.isEmpty()) {
             drained.complete(null);
         }

@@ -122,6 +122,33 @@ class OperationTest {
     }
 
     @Test
+    void draining_does_not_wait_for_clients_that_have_their_last_answer_and_stay() throws Exception {
+        HttpLimits patient = new HttpLimits(
+                1 << 20,
+                100,
+                8,
+                Duration.ofMinutes(10),
+                Duration.ofMinutes(10),
+                Duration.ofMinutes(10),
+                Duration.ofMinutes(10));
+        try (ServerFixture fixture = new ServerFixture(datadir, patient);
+                RawClient before = fixture.client();
+                RawClient during = fixture.client()) {
+            before.send(RawClient.postText(ServerFixture.READ, "\"x\"").replace("Host:", "Connection: close\r\nHost:"));
+            assertThat(before.readToEnd()).contains("200 OK");
+            during.post(ServerFixture.READ, "\"wait\"");
+            fixture.awaitCalls(2);
+
+            CompletableFuture<Void> drained =
+                    fixture.server.drain(Duration.ofMinutes(10)).toCompletableFuture();
+            fixture.gate.complete(null);
+
+            assertThat(during.readToEnd()).contains("200 OK");
+            drained.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
     void draining_a_server_without_connections_is_done_at_once() throws Exception {
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
             fixture.server.drain(Duration.ofHours(1)).toCompletableFuture().get(30, TimeUnit.SECONDS);
