@@ -227,7 +227,7 @@ final class Listener {
                 socket.abort();
                 return;
             }
-            connection.bytesArrived();
+            // Its time for sending the request begins when somebody reads: the wait for a turn is not the client's fault.
             Runnable taken = () -> connection.handedOver(counted ? first.length() : 0);
             // Making the streams costs most: one address after the other.
             side.turns().of(address).execute(() -> serve(connection, socket, new SocketStage(socket, first, taken)));

@@ -6,13 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.typesafe.config.ConfigFactory;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -33,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 class SocketStageTest {
     private static final int PIECE = 16 << 10;
     private static final int SEND_BUFFER = 64 << 10;
+    private static final int CLIENTS = 12;
     private static final int LONG = 4 << 20;
     /** More than the system's buffers of both sides take. */
     private static final int MUCH = 64 << 20;
@@ -110,6 +117,45 @@ class SocketStageTest {
 
             assertThat(heard.get(30, TimeUnit.SECONDS)).isEqualTo(much);
             closed.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    /** {@code -Dsocket.rounds=n} for many: a piece that is asked for while the loop looks away must not be left lying. */
+    @Test
+    void each_of_many_clients_hears_all_it_says_however_it_comes() throws Exception {
+        int rounds = Integer.getInteger("socket.rounds", 50);
+        long seed = Long.getLong("socket.seed", System.nanoTime());
+        acceptor.start(channel -> open(channel, Flow.create()), () -> {});
+        List<CompletableFuture<Void>> clients = new ArrayList<>();
+        ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            for (int i = 0; i < CLIENTS; i++) {
+                Random random = new Random(seed + i);
+                clients.add(CompletableFuture.runAsync(() -> converse(random, rounds), threads));
+            }
+            for (CompletableFuture<Void> client : clients) {
+                assertThat(client).as("seed " + seed).succeedsWithin(Duration.ofSeconds(50));
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private void converse(Random random, int rounds) {
+        try (Socket client = Dial.socket(acceptor.address())) {
+            for (int i = 0; i < rounds; i++) {
+                byte[] said = new byte[1 + random.nextInt(random.nextBoolean() ? 200 : 3 * PIECE)];
+                random.nextBytes(said);
+                int half = random.nextInt(said.length);
+                client.getOutputStream().write(said, 0, half);
+                if (random.nextBoolean()) {
+                    Thread.yield();
+                }
+                client.getOutputStream().write(said, half, said.length - half);
+                assertThat(client.getInputStream().readNBytes(said.length)).isEqualTo(said);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
