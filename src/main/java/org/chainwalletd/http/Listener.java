@@ -227,7 +227,8 @@ final class Listener {
                 socket.abort();
                 return;
             }
-            // Its time for sending the request begins when somebody reads: the wait for a turn is not the client's fault.
+            // Its time for sending the request begins when somebody reads: the wait for a turn is not the client's
+            // fault.
             Runnable taken = () -> connection.handedOver(counted ? first.length() : 0);
             // Making the streams costs most: one address after the other.
             side.turns().of(address).execute(() -> serve(connection, socket, new SocketStage(socket, first, taken)));
@@ -315,6 +316,10 @@ final class Listener {
     CompletionStage<Void> drain(Duration deadline) {
         draining = true;
         acceptor.close();
+        return acceptor.ended().thenComposeAsync(stopped -> drainConnections(deadline), system.executionContext());
+    }
+
+    private CompletionStage<Void> drainConnections(Duration deadline) {
         Duration politely = deadline.compareTo(GIVE_UP_BEFORE) > 0 ? deadline.minus(GIVE_UP_BEFORE) : Duration.ZERO;
         open.forEach(Connection::drain);
         sweep.cancel();

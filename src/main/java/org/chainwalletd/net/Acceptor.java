@@ -5,6 +5,8 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -23,6 +25,7 @@ public final class Acceptor implements AutoCloseable {
 
     private final ServerSocketChannel server;
     private final InetSocketAddress address;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile boolean closed;
 
     private Acceptor(ServerSocketChannel server) throws IOException {
@@ -87,10 +90,16 @@ public final class Acceptor implements AutoCloseable {
         } finally {
             boolean wanted = closed;
             close();
+            ended.complete(null);
             if (!wanted) {
                 died.run();
             }
         }
+    }
+
+    /** Complete when its thread has ended: a moment after {@link #close} the system still lets others in. */
+    public CompletionStage<Void> ended() {
+        return ended;
     }
 
     /** Stops listening. Those who wait to be accepted are turned away by the system. */
