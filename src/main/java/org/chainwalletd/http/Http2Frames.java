@@ -9,44 +9,12 @@ import org.apache.pekko.util.ByteString;
  * taken than has come of it, and that counts as held.
  */
 final class Http2Frames {
-    static final int HEADER = 9;
+    private static final int HEADER = Http2Frame.HEADER;
 
     /** The daemon offers no more, so it is the bound of every frame (section 4.2). */
     static final int LONGEST = 1 << 14;
 
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-
-    /** @param whole with its header */
-    record Frame(int type, int flags, int stream, ByteString whole) {
-        static Frame of(ByteString whole) {
-            return new Frame(
-                    whole.apply(3) & 0xff,
-                    whole.apply(4) & 0xff,
-                    (whole.apply(5) & 0x7f) << 24
-                            | (whole.apply(6) & 0xff) << 16
-                            | (whole.apply(7) & 0xff) << 8
-                            | whole.apply(8) & 0xff,
-                    whole);
-        }
-
-        int length() {
-            return whole.length() - HEADER;
-        }
-
-        boolean has(int flag) {
-            return (flags & flag) != 0;
-        }
-
-        /** An octet of the payload. */
-        int octet(int at) {
-            return whole.apply(HEADER + at) & 0xff;
-        }
-
-        /** Four octets of the payload, without sign. */
-        long number(int at) {
-            return (long) octet(at) << 24 | octet(at + 1) << 16 | octet(at + 2) << 8 | octet(at + 3);
-        }
-    }
 
     private final Held held;
     private int preface;
@@ -94,11 +62,11 @@ final class Http2Frames {
      *
      * @throws Http2Violation for one that is too long, and when too much is held already
      */
-    Frame next() {
+    Http2Frame next() {
         if (have == 0 && input.length() >= HEADER) {
             int length = HEADER + length(input.apply(0), input.apply(1), input.apply(2));
             if (input.length() >= length) {
-                Frame frame = Frame.of(input.take(length));
+                Http2Frame frame = Http2Frame.of(input.take(length));
                 input = input.drop(length);
                 return frame;
             }
@@ -110,7 +78,7 @@ final class Http2Frames {
         if (!keepUpTo(length)) {
             return null;
         }
-        Frame frame = Frame.of(ByteString.fromArrayUnsafe(part, 0, length));
+        Http2Frame frame = Http2Frame.of(ByteString.fromArrayUnsafe(part, 0, length));
         held.giveBack(part.length);
         part = new byte[0];
         have = 0;

@@ -1,6 +1,5 @@
 package org.chainwalletd.http;
 
-import java.io.ByteArrayOutputStream;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -9,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.apache.pekko.util.ByteString;
-import org.chainwalletd.http.Http2Frames.Frame;
 import org.chainwalletd.http.Http2Violation.Code;
 
 /**
@@ -20,24 +18,6 @@ import org.chainwalletd.http.Http2Violation.Code;
  * <p>Called on the connection's stage; asked for what is late by another thread.
  */
 final class Http2Guard {
-    private static final int DATA = 0;
-    private static final int HEADERS = 1;
-    private static final int PRIORITY = 2;
-    private static final int RST_STREAM = 3;
-    private static final int SETTINGS = Http2Settings.FRAME_TYPE;
-    private static final int PUSH_PROMISE = 5;
-    private static final int PING = 6;
-    private static final int GOAWAY = 7;
-    private static final int WINDOW_UPDATE = 8;
-    private static final int CONTINUATION = 9;
-
-    private static final int END_STREAM = 0x1;
-    private static final int ACK = Http2Settings.ACK;
-    private static final int END_HEADERS = 0x4;
-    private static final int PADDED = 0x8;
-    private static final int PRIORITISED = 0x20;
-    private static final int PRIORITY_BYTES = 5;
-
     private static final int REFUSED_STREAM = 7;
 
     /** A shorter piece of a body costs more to keep than it brings. */
@@ -46,7 +26,7 @@ final class Http2Guard {
     /** A client that takes an answer has no reason to say so more often. */
     private static final int UPDATE_FOR = 1024;
 
-    /** Decoded fields weigh about twice their characters; an unfinished block is kept here and in Pekko. */
+    /** Decoded fields weigh about twice their characters. */
     private static final int COPIES = 2;
 
     /** Streams that the daemon has ended before the client: what is on its way on them is no fault. */
@@ -60,17 +40,13 @@ final class Http2Guard {
     private final Held held;
     private final LongSupplier clock;
     private final Http2Frames frames;
-    private final HpackDecoder decoder;
+    private final Http2HeaderBlock block;
     private final Http2Rate pings;
     private final Http2Rate settings;
     private final Http2Rate resets;
     private final Http2Rate idle;
     private final Map<Integer, Http2Stream> streams = new HashMap<>();
     private final Set<Integer> endedHere = new LinkedHashSet<>();
-    private final ByteArrayOutputStream block = new ByteArrayOutputStream();
-    /** The stream of a header block that has not ended; 0 for none. */
-    private int blockOf;
-
     private boolean blockEndsStream;
     private long unfinishedSince;
     private boolean counted;
@@ -89,7 +65,7 @@ final class Http2Guard {
         this.held = held;
         this.clock = clock;
         this.frames = new Http2Frames(held);
-        this.decoder = new HpackDecoder(limits.headerBytes());
+        this.block = new Http2HeaderBlock(limits.headerBytes(), held);
         long now = clock.getAsLong();
         int rate = limits.controlPerSecond();
         this.pings = new Http2Rate(rate, rate, now);
@@ -130,9 +106,9 @@ final class Http2Guard {
             prefacePassed = true;
             pass(Http2Frames.preface());
         }
-        for (Frame frame = frames.next(); frame != null; frame = frames.next()) {
+        for (Http2Frame frame = frames.next(); frame != null; frame = frames.next()) {
             frame(frame);
-            whole = blockOf == 0;
+            whole = block.stream() == 0;
         }
         if (whole) {
             unfinishedSince = clock.getAsLong();
@@ -140,32 +116,33 @@ final class Http2Guard {
     }
 
     private boolean unfinished() {
-        return blockOf != 0 || frames.within();
+        return block.stream() != 0 || frames.within();
     }
 
     private void pass(ByteString bytes) {
         passed = passed.concat(bytes);
     }
 
-    private void frame(Frame frame) {
-        if (blockOf != 0 && (frame.type() != CONTINUATION || frame.stream() != blockOf)) {
+    private void frame(Http2Frame frame) {
+        int unfinished = block.stream();
+        if (unfinished != 0 && (frame.type() != Http2Frame.CONTINUATION || frame.stream() != unfinished)) {
             throw Http2Violation.protocol("a frame within a header block");
         }
-        if (!settingsSeen && (frame.type() != SETTINGS || frame.has(ACK))) {
+        if (!settingsSeen && (frame.type() != Http2Frame.SETTINGS || frame.has(Http2Frame.ACK))) {
             throw Http2Violation.protocol("no settings after the preface");
         }
         switch (frame.type()) {
-            case DATA -> data(frame);
-            case HEADERS -> headers(frame);
-            case CONTINUATION -> continuation(frame);
-            case RST_STREAM -> reset(frame);
-            case SETTINGS -> settings(frame);
-            case PING -> ping(frame);
-            case WINDOW_UPDATE -> windowUpdate(frame);
-            case PRIORITY -> priority(frame);
-            case PUSH_PROMISE -> throw Http2Violation.protocol("a client does not push");
-            case GOAWAY -> {
-                require(frame.stream() == 0, "a frame of the connection on a stream");
+            case Http2Frame.DATA -> data(frame);
+            case Http2Frame.HEADERS -> headers(frame);
+            case Http2Frame.CONTINUATION -> continuation(frame);
+            case Http2Frame.RST_STREAM -> reset(frame);
+            case Http2Frame.SETTINGS -> settings(frame);
+            case Http2Frame.PING -> ping(frame);
+            case Http2Frame.WINDOW_UPDATE -> windowUpdate(frame);
+            case Http2Frame.PRIORITY -> priority(frame);
+            case Http2Frame.PUSH_PROMISE -> throw Http2Violation.protocol("a client does not push");
+            case Http2Frame.GOAWAY -> {
+                frame.requireConnection();
                 idle.count(clock.getAsLong());
             }
             // Unknown ones are to be ignored (section 5.5).
@@ -173,11 +150,11 @@ final class Http2Guard {
         }
     }
 
-    private void data(Frame frame) {
-        require(frame.stream() != 0, "a frame of a stream on none");
-        int padding = padding(frame, 0);
+    private void data(Http2Frame frame) {
+        frame.requireStream();
+        int padding = frame.padding(0);
         int bytes = frame.length() - padding;
-        boolean last = frame.has(END_STREAM);
+        boolean last = frame.has(Http2Frame.END_STREAM);
         if (bytes < TINY && !last) {
             idle.count(clock.getAsLong());
         }
@@ -196,55 +173,28 @@ final class Http2Guard {
         stream.received(bytes, last);
         dispatch(frame.stream(), stream);
         endIfDone(frame.stream(), stream);
-        pass(masked(frame));
+        pass(frame.masked());
     }
 
-    private void headers(Frame frame) {
-        int id = frame.stream();
-        require(id % 2 == 1, "a stream that a client cannot open");
-        int before = frame.has(PRIORITISED) ? PRIORITY_BYTES : 0;
-        int padding = padding(frame, before);
-        if (before > 0) {
-            int at = frame.has(PADDED) ? 1 : 0;
-            require((frame.number(at) & Integer.MAX_VALUE) != id, "a stream that depends on itself");
-        }
-        int from = Http2Frames.HEADER + before + (frame.has(PADDED) ? 1 : 0);
-        int length = frame.length() - before - padding;
-        blockEndsStream = frame.has(END_STREAM);
-        fragment(frame, id, frame.whole().slice(from, from + length));
+    private void headers(Http2Frame frame) {
+        require(frame.stream() % 2 == 1, "a stream that a client cannot open");
+        ByteString fragment = frame.fragment();
+        blockEndsStream = frame.has(Http2Frame.END_STREAM);
+        fragment(frame, frame.stream(), fragment);
     }
 
-    private void continuation(Frame frame) {
-        require(blockOf != 0, "the continuation of no header block");
-        fragment(frame, blockOf, frame.whole().drop(Http2Frames.HEADER));
+    private void continuation(Http2Frame frame) {
+        require(block.stream() != 0, "the continuation of no header block");
+        fragment(frame, block.stream(), frame.whole().drop(Http2Frame.HEADER));
     }
 
-    private void fragment(Frame frame, int id, ByteString bytes) {
-        boolean last = frame.has(END_HEADERS);
+    private void fragment(Http2Frame frame, int id, ByteString bytes) {
+        boolean last = frame.has(Http2Frame.END_HEADERS);
         if (bytes.isEmpty() && !last) {
             idle.count(clock.getAsLong());
         }
-        if (block.size() + bytes.length() > limits.headerBytes()) {
-            throw Http2Violation.excess("a header block is too long");
-        }
-        if (last && block.size() == 0) {
-            blockOf = 0;
-            head(id, decoder.decode(bytes.toArray()));
-        } else {
-            if (!held.take((long) COPIES * bytes.length())) {
-                throw Http2Violation.memory();
-            }
-            block.writeBytes(bytes.toArray());
-            blockOf = id;
-            if (last) {
-                byte[] whole = block.toByteArray();
-                held.giveBack((long) COPIES * whole.length);
-                block.reset();
-                blockOf = 0;
-                head(id, decoder.decode(whole));
-            }
-        }
-        pass(masked(frame));
+        block.add(id, bytes, last).ifPresent(fields -> head(id, fields));
+        pass(frame.masked());
     }
 
     private void head(int id, List<HpackTable.Field> fields) {
@@ -289,9 +239,9 @@ final class Http2Guard {
         }
     }
 
-    private void reset(Frame frame) {
-        requireLength(frame, 4);
-        require(frame.stream() != 0, "a frame of a stream on none");
+    private void reset(Http2Frame frame) {
+        frame.requireLength(4);
+        frame.requireStream();
         resets.count(clock.getAsLong());
         Http2Stream stream = streams.get(frame.stream());
         if (stream == null) {
@@ -300,15 +250,15 @@ final class Http2Guard {
         }
         exchanges.reset(frame.stream());
         remove(frame.stream(), stream);
-        pass(masked(frame));
+        pass(frame.masked());
     }
 
-    private void settings(Frame frame) {
-        require(frame.stream() == 0, "a frame of the connection on a stream");
+    private void settings(Http2Frame frame) {
+        frame.requireConnection();
         settings.count(clock.getAsLong());
-        if (frame.has(ACK)) {
-            requireLength(frame, 0);
-            pass(masked(frame));
+        if (frame.has(Http2Frame.ACK)) {
+            frame.requireLength(0);
+            pass(frame.masked());
             return;
         }
         Http2Settings said = Http2Settings.of(frame);
@@ -322,21 +272,21 @@ final class Http2Guard {
         pass(said.frame());
     }
 
-    private void ping(Frame frame) {
-        requireLength(frame, 8);
-        require(frame.stream() == 0, "a frame of the connection on a stream");
+    private void ping(Http2Frame frame) {
+        frame.requireLength(8);
+        frame.requireConnection();
         pings.count(clock.getAsLong());
-        if (frame.has(ACK)) {
+        if (frame.has(Http2Frame.ACK)) {
             if (pingsOut == 0) {
                 return;
             }
             pingsOut--;
         }
-        pass(masked(frame));
+        pass(frame.masked());
     }
 
-    private void windowUpdate(Frame frame) {
-        requireLength(frame, 4);
+    private void windowUpdate(Http2Frame frame) {
+        frame.requireLength(4);
         long by = frame.number(0) & Integer.MAX_VALUE;
         require(by > 0, "a window that does not change");
         if (sentSinceUpdate < UPDATE_FOR) {
@@ -359,44 +309,45 @@ final class Http2Guard {
             stream.widen(by);
             stream.settle(window <= 0, clock.getAsLong());
         }
-        pass(masked(frame));
+        pass(frame.masked());
     }
 
     /** Withdrawn by RFC 9113, so it is checked and dropped. */
-    private void priority(Frame frame) {
-        require(frame.stream() != 0, "a frame of a stream on none");
-        requireLength(frame, PRIORITY_BYTES);
-        require((frame.number(0) & Integer.MAX_VALUE) != frame.stream(), "a stream that depends on itself");
+    private void priority(Http2Frame frame) {
+        frame.requireStream();
+        frame.requireLength(Http2Frame.PRIORITY_BYTES);
+        frame.requireOtherStream(0);
         idle.count(clock.getAsLong());
     }
 
     /** Reads along with what Pekko sends; each piece is one frame. */
     synchronized void written(ByteString bytes) {
-        if (bytes.length() < Http2Frames.HEADER) {
+        if (bytes.length() < Http2Frame.HEADER) {
             return;
         }
-        Frame frame = Frame.of(bytes);
+        Http2Frame frame = Http2Frame.of(bytes);
         Http2Stream stream = streams.get(frame.stream());
         switch (frame.type()) {
-            case PING -> pingsOut += frame.has(ACK) ? 0 : 1;
-            case DATA -> {
+            case Http2Frame.PING -> pingsOut += frame.has(Http2Frame.ACK) ? 0 : 1;
+            case Http2Frame.DATA -> {
                 boolean wasFull = window <= 0;
                 window -= frame.length();
                 // The last piece of an answer may be acknowledged, however short it is.
-                sentSinceUpdate += frame.has(END_STREAM) ? Math.max(UPDATE_FOR, frame.length()) : frame.length();
+                sentSinceUpdate +=
+                        frame.has(Http2Frame.END_STREAM) ? Math.max(UPDATE_FOR, frame.length()) : frame.length();
                 if (stream != null) {
-                    stream.sent(frame.length(), frame.has(END_STREAM));
+                    stream.sent(frame.length(), frame.has(Http2Frame.END_STREAM));
                 }
                 if (!wasFull && window <= 0) {
                     settle();
                 }
             }
-            case HEADERS -> {
+            case Http2Frame.HEADERS -> {
                 if (stream != null) {
-                    stream.answer(frame.has(END_STREAM));
+                    stream.answer(frame.has(Http2Frame.END_STREAM));
                 }
             }
-            case RST_STREAM -> {
+            case Http2Frame.RST_STREAM -> {
                 if (stream != null) {
                     endHere(frame.stream(), stream);
                 }
@@ -463,40 +414,13 @@ final class Http2Guard {
         return Optional.empty();
     }
 
-    /** Bytes of padding, with the one that tells them. */
-    private static int padding(Frame frame, int before) {
-        int padding = 0;
-        if (frame.has(PADDED)) {
-            require(frame.length() > 0, "padding that is longer than its frame");
-            padding = 1 + frame.octet(0);
-        }
-        require(padding + before <= frame.length(), "padding that is longer than its frame");
-        return padding;
-    }
-
-    /** The reserved bit of a stream's number is to be ignored (section 4.1). */
-    private static ByteString masked(Frame frame) {
-        if (frame.whole().apply(5) >= 0) {
-            return frame.whole();
-        }
-        byte[] bytes = frame.whole().toArray();
-        bytes[5] &= 0x7f;
-        return ByteString.fromArrayUnsafe(bytes);
-    }
-
-    private void requireOpened(Frame frame) {
+    private void requireOpened(Http2Frame frame) {
         require(frame.stream() <= largest && frame.stream() % 2 == 1, "a frame on a stream that was never opened");
     }
 
     private static void require(boolean kept, String otherwise) {
         if (!kept) {
             throw Http2Violation.protocol(otherwise);
-        }
-    }
-
-    private static void requireLength(Frame frame, int length) {
-        if (frame.length() != length) {
-            throw Http2Violation.of(Code.FRAME_SIZE_ERROR, "a frame that has not the length of its kind");
         }
     }
 }

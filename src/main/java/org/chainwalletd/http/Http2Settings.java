@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.pekko.util.ByteString;
 import org.apache.pekko.util.ByteStringBuilder;
-import org.chainwalletd.http.Http2Frames.Frame;
 import org.chainwalletd.http.Http2Violation.Code;
 
 /**
@@ -31,7 +30,7 @@ final class Http2Settings {
     private Http2Settings() {}
 
     /** @throws Http2Violation for a value that is not allowed */
-    static Http2Settings of(Frame frame) {
+    static Http2Settings of(Http2Frame frame) {
         if (frame.length() % ENTRY != 0) {
             throw Http2Violation.of(Code.FRAME_SIZE_ERROR, "settings of no whole number");
         }
