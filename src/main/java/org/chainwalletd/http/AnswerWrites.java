@@ -1,5 +1,7 @@
 package org.chainwalletd.http;
 
+import java.time.Duration;
+
 /** How far the answer that goes out on a connection is, as far as the socket takes it. Guarded by {@link Connection}. */
 final class AnswerWrites {
     private boolean writing;
@@ -13,9 +15,9 @@ final class AnswerWrites {
         return writing;
     }
 
-    /** Since when the present piece waits for its reader. */
-    long since() {
-        return since;
+    /** Whether the present piece waits longer for its reader than {@code deadline}. */
+    boolean lateFor(Duration deadline, long now) {
+        return writing && now - since > deadline.toNanos();
     }
 
     void started() {

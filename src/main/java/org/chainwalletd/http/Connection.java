@@ -10,25 +10,12 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * Whose turn it is on one connection, and since when. The byte level ({@link ConnectionGuard}) and the request level ({@link
+ * One connection: whose turn it is ({@link Turn}), what its client makes the daemon hold, and how it ends. The byte level ({@link ConnectionGuard}) and the request level ({@link
  * RequestStage}) report here, from different threads when TLS lies between them; {@link Listener} sweeps over all connections and closes
  * those whose client takes too long. This is the defence against slow clients that Pekko HTTP leaves to its user: its idle timeout starts
  * anew with every byte.
  */
 final class Connection {
-    private enum Turn {
-        /** Nothing of a next request has arrived. */
-        IDLE,
-        /** A part of a request has arrived. */
-        RECEIVING,
-        /** The daemon works on an answer. */
-        ANSWERING,
-        /** The daemon works on an answer whose reader has closed its sending side and may be gone. */
-        HALF_CLOSED,
-        /** Everything is written, the peer has yet to close. */
-        CLOSING
-    }
-
     /** Why a client is refused before its request is read. */
     enum Cut {
         HEAD("head"),
@@ -45,6 +32,8 @@ final class Connection {
     /** What a peer has for reading the last answer, and closing, before a stop ends the connection: nanoseconds. */
     private static final long TO_READ_THE_LAST = TimeUnit.MILLISECONDS.toNanos(200);
 
+    private static final Optional<String> READING = Optional.of("reading");
+
     private final InetSocketAddress remote;
     private final String peer;
     private final HttpLimits limits;
@@ -52,18 +41,9 @@ final class Connection {
     private final ByteBudget budget;
     private final ByteBudget.Share share;
     private final ClientPresence presence = new ClientPresence();
-    private Turn turn = Turn.IDLE;
-    private long since = System.nanoTime();
-    private boolean more;
+    private final Turn turn = new Turn();
     private final RequestBytes request;
     private final AnswerWrites writes = new AnswerWrites();
-    private boolean http2;
-    private int inFlight;
-    /** Answers that go on after they have begun. */
-    private int streams;
-
-    /** The client sends no more; its last request may not be read yet. */
-    private boolean peerEnded;
     /** The bytes below this level are HTTP/1 itself, not those of TLS. */
     private boolean bareHttp1;
     /** The client of the request in work knows interim answers. */
@@ -170,7 +150,7 @@ final class Connection {
         boolean silent;
         synchronized (this) {
             telling = cutOff;
-            silent = !writes.writing() && (turn == Turn.RECEIVING || turn == Turn.IDLE);
+            silent = !writes.writing() && turn.isClients();
             // What comes from now on is dropped; what has come is not needed any more.
             share.close();
         }
@@ -199,20 +179,15 @@ final class Connection {
 
     /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */
     synchronized boolean isHttp2() {
-        return http2;
+        return turn.isHttp2();
     }
 
     synchronized void speaksHttp2() {
-        http2 = true;
-        turn(Turn.IDLE);
+        turn.speaksHttp2();
     }
 
     synchronized void bytesArrived() {
-        if (turn == Turn.IDLE && !http2) {
-            turn(Turn.RECEIVING);
-        } else if (turn == Turn.ANSWERING) {
-            more = true;
-        }
+        turn.bytesArrived();
     }
 
     /**
@@ -241,7 +216,7 @@ final class Connection {
     boolean toldOverfull() {
         Optional<Runnable> telling;
         synchronized (this) {
-            telling = http2 ? Optional.empty() : overfull;
+            telling = turn.isHttp2() ? Optional.empty() : overfull;
         }
         telling.ifPresent(Runnable::run);
         return telling.isPresent();
@@ -258,9 +233,7 @@ final class Connection {
      * @param head length of its head so far
      */
     synchronized Optional<Cut> letThrough(int bytes, long head) {
-        if (turn == Turn.IDLE) {
-            turn(Turn.RECEIVING);
-        }
+        turn.requestIsRead();
         if (head > limits.maxHeadBytes()) {
             return Optional.of(Cut.HEAD);
         }
@@ -280,54 +253,41 @@ final class Connection {
 
     /** The last byte of a request is here. */
     synchronized void requestArrived() {
-        inFlight++;
-        if (turn != Turn.HALF_CLOSED) {
-            turn(peerEnded ? Turn.HALF_CLOSED : Turn.ANSWERING);
-            more = false;
-        }
+        turn.requestArrived();
     }
 
     void answered() {
-        Runnable ending = () -> {};
+        Runnable ending;
         synchronized (this) {
-            inFlight = Math.max(0, inFlight - 1);
+            turn.answered();
             answers++;
             request.release();
-            if (inFlight == 0 && turn == Turn.ANSWERING) {
-                turn(more && !http2 ? Turn.RECEIVING : Turn.IDLE);
-                more = false;
-            }
-            if (inFlight == 0 && streams == 0 && draining && drain != null) {
-                ending = drain;
-            }
+            ending = politeEnd();
         }
         ending.run();
     }
 
     /** An answer that has no end of its own goes out: the connection is not idle. */
     synchronized void streamBegan() {
-        streams++;
+        turn.streamBegan();
     }
 
     void streamEnded() {
-        Runnable ending = () -> {};
+        Runnable ending;
         synchronized (this) {
-            streams = Math.max(0, streams - 1);
-            if (streams == 0 && turn == Turn.IDLE) {
-                turn(Turn.IDLE);
-                if (draining && drain != null) {
-                    ending = drain;
-                }
-            }
+            turn.streamEnded();
+            ending = turn.isIdle() ? politeEnd() : () -> {};
         }
         ending.run();
     }
 
+    /** Once a stop has begun and nothing is left to be answered. */
+    private Runnable politeEnd() {
+        return draining && drain != null && turn.isAllAnswered() ? drain : () -> {};
+    }
+
     synchronized void peerClosed() {
-        peerEnded = true;
-        if (turn == Turn.ANSWERING || streams > 0) {
-            turn(Turn.HALF_CLOSED);
-        }
+        turn.peerClosed();
     }
 
     /** HTTP/1 without TLS. */
@@ -345,16 +305,11 @@ final class Connection {
      * nothing of that answer is out.
      */
     synchronized boolean mayBeProbed() {
-        return bareHttp1
-                && hearsInterim
-                && turn == Turn.HALF_CLOSED
-                && inFlight == 1
-                && streams == 0
-                && !writes.writing();
+        return bareHttp1 && hearsInterim && turn.isOneRequestOfHalfClosed() && !writes.writing();
     }
 
     synchronized void outputEnded() {
-        turn(Turn.CLOSING);
+        turn.outputEnded();
     }
 
     synchronized void writeStarted() {
@@ -388,7 +343,7 @@ final class Connection {
         Optional<String> reason = Optional.empty();
         Consumer<String> telling;
         synchronized (this) {
-            boolean ours = answers != answersOut || writes.expected() || streams > 0;
+            boolean ours = answers != answersOut || writes.expected() || turn.isStreaming();
             answersOut = answers;
             telling = cutOff;
             if (!ours) {
@@ -413,7 +368,7 @@ final class Connection {
         synchronized (this) {
             draining = true;
             Runnable politely = drain != null ? drain : finish;
-            ending = turn == Turn.IDLE && streams == 0 ? politely : () -> {};
+            ending = turn.isIdle() ? politely : () -> {};
         }
         ending.run();
     }
@@ -448,42 +403,31 @@ final class Connection {
             return above;
         }
         Runnable ending;
-        String reason;
+        Optional<String> reason;
         synchronized (this) {
-            long waited = now - since;
-            if (turn == Turn.RECEIVING && waited > limits.requestDeadline().toNanos()) {
-                reason = "request";
-                ending = abort;
-            } else if (writes.writing()
-                    && now - writes.since() > limits.writeDeadline().toNanos()) {
-                reason = "reading";
-                ending = abort;
-            } else if (turn == Turn.CLOSING && draining && waited > TO_READ_THE_LAST) {
+            if (turn.isClosing() && draining && turn.lastsFor(now) > TO_READ_THE_LAST) {
                 // Nothing is left to be said, so nobody has to wait for the peer; it has done nothing wrong either.
-                reason = null;
                 ending = finish;
-            } else if (turn == Turn.CLOSING && waited > limits.halfClosed().toNanos()) {
-                reason = "closing";
-                ending = abort;
-            } else if (turn == Turn.HALF_CLOSED && waited > limits.halfClosed().toNanos()) {
-                reason = "gone";
-                ending = abort;
-            } else if (turn == Turn.IDLE
-                    && streams == 0
-                    && waited > limits.keepAlive().toNanos()) {
-                turn(Turn.CLOSING);
-                reason = "idle";
-                ending = drain != null ? drain : finish;
+                reason = Optional.empty();
             } else {
-                return Optional.empty();
+                reason = late(now);
+                ending = reason.isEmpty() ? () -> {} : abort;
+                if (reason.isEmpty() && turn.isIdleFor(limits.keepAlive(), now)) {
+                    turn.outputEnded();
+                    reason = Optional.of("idle");
+                    ending = drain != null ? drain : finish;
+                }
             }
         }
         ending.run();
-        return Optional.ofNullable(reason);
+        return reason;
     }
 
-    private void turn(Turn next) {
-        turn = next;
-        since = System.nanoTime();
+    /** What the client is late with; with sending its request before anything else. */
+    private Optional<String> late(long now) {
+        boolean reading = writes.lateFor(limits.writeDeadline(), now);
+        return reading && !turn.isClients()
+                ? READING
+                : turn.late(limits, now).or(() -> reading ? READING : Optional.empty());
     }
 }
