@@ -28,94 +28,103 @@ import org.chainwalletd.testkit.Flood;
  * with the launcher's defaults; and what a client at another address gets of it: {@code ping} over a connection that it keeps, and over a new
  * one each time. Prints {@code name ours floor ratio} for each kind of attack: the worst against the second that is promised, the median and
  * the 99th percentile against those before the attack, and the memory that the process has had. Then what idle TLS connections weigh in live
- * heap, against what they are counted as.
+ * heap, against what they are counted as. One daemon has all kinds after each other, and one with TLS those that need it, so what
+ * an attack leaves behind is there in the next.
  *
- * <p>Arguments: seconds per attack (default 20), connections (default 2000), then the kinds (default all, see {@link Flood.Kind}, and {@code
+ * <p>Arguments: seconds per attack (default 6), connections (default 2000), then the kinds (default all, see {@link Flood.Kind}, and {@code
  * tls-idle}).
  */
 public final class DoorBench {
     private static final String OURS = "127.0.0.1";
     private static final String THEIRS = "127.0.0.2";
     private static final double PROMISED_MILLIS = 1_000;
-    private static final long PAUSE_MILLIS = 50;
+    private static final long PAUSE_MILLIS = 25;
+    private static final int SECONDS_BEFORE = 1;
     private static final String TLS_IDLE = "tls-idle";
     /** What the daemon counts each of them as. */
     private static final double COUNTED_KB = 104;
 
-    private final Path work;
-    private final Installation daemon;
+    private final Path work = Files.createTempDirectory("door-bench");
+    private final Installation installation = new Installation(
+            Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd")), Map.of("WALLETD_ARCHIVE", "off"));
     private final int seconds;
     private final int connections;
 
-    private DoorBench(Path work, int seconds, int connections) {
-        this.work = work;
+    private DoorBench(int seconds, int connections) throws IOException {
         this.seconds = seconds;
         this.connections = connections;
-        this.daemon = new Installation(
-                Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd")),
-                Map.of("WALLETD_ARCHIVE", "off"));
     }
 
     public static void main(String[] words) throws Exception {
-        int seconds = words.length > 0 ? Integer.parseInt(words[0]) : 20;
+        int seconds = words.length > 0 ? Integer.parseInt(words[0]) : 6;
         int connections = words.length > 1 ? Integer.parseInt(words[1]) : 2_000;
-        List<String> kinds = new ArrayList<>();
+        // First, for what is live is compared with a daemon that nobody has met.
+        List<String> kinds = new ArrayList<>(List.of(TLS_IDLE));
         for (Flood.Kind kind : Flood.Kind.values()) {
             kinds.add(kind.word());
         }
-        kinds.add(TLS_IDLE);
         if (words.length > 2) {
             kinds = List.of(words).subList(2, words.length);
         }
-        DoorBench bench = new DoorBench(Files.createTempDirectory("door-bench"), seconds, connections);
+        DoorBench bench = new DoorBench(seconds, connections);
         System.out.println("name ours floor ratio");
-        for (String kind : kinds) {
-            bench.attack(kind);
+        bench.attack(kinds.stream().filter(kind -> !kind.startsWith("tls")).toList(), "--http2");
+        bench.attack(kinds.stream().filter(kind -> kind.startsWith("tls")).toList(), "--tls");
+    }
+
+    private void attack(List<String> kinds, String flag) throws Exception {
+        if (kinds.isEmpty()) {
+            return;
+        }
+        Path datadir = work.resolve(flag);
+        List<String> words = List.of(
+                "--datadir", datadir.toString(), "--bind", "127.0.0.1:0", "--node-rpc", "http://127.0.0.1:1", flag);
+        try (Installation.Running running = installation.start(words)) {
+            URI uri = URI.create(running.lineWith("ready on").replaceFirst(".*(https?://\\S+).*", "$1"));
+            String token = Files.readString(datadir.resolve("token-read")).strip();
+            Target target = new Target(running.process(), uri, token, new Caller(uri, token, flag.equals("--tls")));
+            measure(target.caller(), 2);
+            for (String kind : kinds) {
+                attack(target, kind);
+            }
         }
     }
 
-    private void attack(String kind) throws Exception {
-        boolean tls = kind.startsWith("tls");
-        Path datadir = work.resolve(kind);
-        List<String> words = new ArrayList<>(
-                List.of("--datadir", datadir.toString(), "--bind", "127.0.0.1:0", "--node-rpc", "http://127.0.0.1:1"));
-        if (tls) {
-            words.add("--tls");
+    /** The daemon under attack, and its client at another address. */
+    private record Target(Process process, URI uri, String token, Caller caller) {}
+
+    private void attack(Target target, String kind) throws Exception {
+        Pings before = measure(target.caller(), SECONDS_BEFORE);
+        forgetPeak(target.process());
+        double empty = residentKilobytes(target.process(), "VmRSS");
+        Pings during = kind.equals(TLS_IDLE) ? besideIdle(target) : besideFlood(target, kind);
+        row(kind + "-ping-kept", before.kept, during.kept);
+        row(kind + "-ping-anew", before.anew, during.anew);
+        print(kind + "-unanswered-of-" + during.count(), during.unanswered, 1);
+        print(kind + "-peak-memory-mb", residentKilobytes(target.process(), "VmHWM") / 1024.0, empty / 1024.0);
+        if (!target.process().isAlive()) {
+            throw new IllegalStateException(kind + ": the process ended");
         }
-        if (kind.equals(Flood.Kind.HTTP2.word())) {
-            words.add("--http2");
+    }
+
+    private Pings besideFlood(Target target, String kind) throws Exception {
+        Process attacker = attacker(target.uri(), kind, target.token());
+        Pings during = measure(target.caller(), seconds);
+        String told = new String(attacker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        System.out.println("# " + kind + ": " + told.strip());
+        return during;
+    }
+
+    private Pings besideIdle(Target target) throws Exception {
+        long live = liveBytes(target.process());
+        List<SSLSocket> idle = open(target);
+        double each = (liveBytes(target.process()) - live) / 1024.0 / idle.size();
+        print(TLS_IDLE + "-kb-each-of-" + idle.size(), each, COUNTED_KB);
+        Pings during = measure(target.caller(), seconds);
+        for (SSLSocket socket : idle) {
+            socket.close();
         }
-        try (Installation.Running running = daemon.start(words)) {
-            URI uri = URI.create(running.lineWith("ready on").replaceFirst(".*(https?://\\S+).*", "$1"));
-            String token = Files.readString(datadir.resolve("token-read")).strip();
-            Caller caller = new Caller(uri, token, tls);
-            measure(caller, 3);
-            Pings before = measure(caller, 5);
-            long empty = residentKilobytes(running.process(), "VmRSS");
-            Pings during;
-            if (kind.equals(TLS_IDLE)) {
-                long live = liveBytes(running.process());
-                List<SSLSocket> idle = open(uri);
-                during = measure(caller, seconds);
-                double each = (liveBytes(running.process()) - live) / 1024.0 / idle.size();
-                print(kind + "-kb-each-of-" + idle.size(), each, COUNTED_KB);
-                for (SSLSocket socket : idle) {
-                    socket.close();
-                }
-            } else {
-                Process attacker = attacker(uri, kind, token);
-                during = measure(caller, seconds);
-                String told = new String(attacker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-                System.out.println("# " + kind + ": " + told.strip());
-            }
-            row(kind + "-ping-kept", before.kept, during.kept);
-            row(kind + "-ping-anew", before.anew, during.anew);
-            print(kind + "-unanswered-of-" + during.count(), during.unanswered, 1);
-            print(kind + "-peak-memory-mb", residentKilobytes(running.process(), "VmHWM") / 1024.0, empty / 1024.0);
-            if (!running.process().isAlive()) {
-                throw new IllegalStateException(kind + ": the process ended");
-            }
-        }
+        return during;
     }
 
     private Process attacker(URI uri, String kind, String token) throws IOException {
@@ -137,7 +146,9 @@ public final class DoorBench {
                 .start();
     }
 
-    private List<SSLSocket> open(URI uri) throws Exception {
+    /** Each has had an answer: one that says nothing after its handshake is cut off soon. */
+    private List<SSLSocket> open(Target target) throws Exception {
+        URI uri = target.uri();
         SSLContext any = trustingAnybody();
         List<SSLSocket> sockets = new ArrayList<>();
         for (int i = 0; i < connections; i++) {
@@ -148,6 +159,9 @@ public final class DoorBench {
                     (SSLSocket) any.getSocketFactory().createSocket(plain, uri.getHost(), uri.getPort(), true);
             try {
                 socket.startHandshake();
+                if (!target.caller().answered(socket)) {
+                    throw new IOException("no answer");
+                }
             } catch (IOException refused) {
                 // Beyond the number that fits.
                 break;
@@ -255,7 +269,7 @@ public final class DoorBench {
         }
     }
 
-    static SSLContext trustingAnybody() throws GeneralSecurityException {
+    private static SSLContext trustingAnybody() throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(
                 null,
@@ -281,15 +295,8 @@ public final class DoorBench {
         return context;
     }
 
-    /** A connection to our own daemon, by TLS when its URI says so. */
-    static Socket connected(URI uri) throws IOException, GeneralSecurityException {
-        return uri.getScheme().equals("https")
-                ? trustingAnybody().getSocketFactory().createSocket(uri.getHost(), uri.getPort())
-                : new Socket(uri.getHost(), uri.getPort());
-    }
-
     /** After a collection; the JDK of the daemon and that of the benchmark understand each other. */
-    static long liveBytes(Process process) throws IOException {
+    private static long liveBytes(Process process) throws IOException {
         Process jcmd = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
                         Long.toString(process.pid()),
@@ -301,6 +308,11 @@ public final class DoorBench {
                 .mapToLong(line -> Long.parseLong(line.split("\\s+")[2]))
                 .findFirst()
                 .orElseThrow(() -> new IOException("jcmd tells no heap"));
+    }
+
+    /** What the process has had at most is counted anew from now on (proc(5), clear_refs). */
+    private static void forgetPeak(Process process) throws IOException {
+        Files.writeString(Path.of("/proc", Long.toString(process.pid()), "clear_refs"), "5");
     }
 
     private static long residentKilobytes(Process process, String what) throws IOException {
