@@ -317,10 +317,21 @@ final class Walker {
     private Behavior<Command> beginAnew(FollowedNode node) {
         Network network = audience.status().network().orElse(Network.MAINNET);
         FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), network, setup.executor());
+        HeaderChain kept = chain.copy();
         context.pipeToSelf(
-                start.read(node.client()).thenComposeAsync(books::beginAnew, setup.executor()),
+                start.read(node.client())
+                        .thenApplyAsync(rows -> strangersTo(kept, rows), setup.executor())
+                        .thenComposeAsync(books::beginAnew, setup.executor()),
                 (known, failure) -> new BegunAnew(node, known, failure));
         return always().onMessage(BegunAnew.class, this::begunAnew).build();
+    }
+
+    /** A node that shows one chain when it is compared, and another one when it is read, decides nothing. */
+    private static List<BlockRow> strangersTo(HeaderChain kept, List<BlockRow> rows) {
+        if (rows.stream().anyMatch(row -> kept.has(row.height(), row.blockId()))) {
+            throw new FirstStart.Refused("the node denied blocks that it shows now");
+        }
+        return rows;
     }
 
     private Behavior<Command> begunAnew(BegunAnew command) {

@@ -45,6 +45,8 @@ final class ModelNode {
     private final Executor executor;
     private volatile ModelBlock tip;
     private volatile Lie lie = Lie.NONE;
+    private volatile Optional<ModelBlock> hidden = Optional.empty();
+    private volatile boolean isHiding = true;
 
     ModelNode(ModelChain chain, Executor executor) {
         this.chain = chain;
@@ -58,6 +60,11 @@ final class ModelNode {
 
     void tip(ModelBlock newTip) {
         tip = newTip;
+    }
+
+    /** Shows another chain than its own from when it is asked for the first block of all until it is asked for its tip. */
+    void hide(ModelBlock otherTip) {
+        hidden = Optional.of(otherTip);
     }
 
     void lie(Lie newLie) {
@@ -95,7 +102,8 @@ final class ModelNode {
         if (lie == Lie.SILENT && !failsOver) {
             throw new NodeException.Unreachable("connection refused");
         }
-        ModelBlock now = tip;
+        isHiding = method.equals("tip") || isHiding && !(method.equals("blockAt") && (Long) arguments[0] == 0);
+        ModelBlock now = isHiding ? tip : hidden.orElse(tip);
         return switch (method) {
             case "tip" -> tipOf(now);
             case "blockAt" -> blockAt(now, (Long) arguments[0]);

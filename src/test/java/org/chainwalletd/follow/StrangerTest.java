@@ -266,6 +266,19 @@ class StrangerTest {
     }
 
     @Test
+    void a_node_that_denies_blocks_and_then_shows_them_decides_nothing() {
+        ModelBlock fork = grown(ours.at(22), 40);
+        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+        node.hide(fork);
+
+        restart(fork.at(25).block().place());
+        awaitNamed(NO_BLOCK);
+
+        assertThat(daemon.follower().tip().orElseThrow().place())
+                .isEqualTo(ours.block().place());
+    }
+
+    @Test
     void nor_does_one_that_the_strange_chain_has_not() {
         ModelBlock right = grown(ours.at(FIRST_KEPT - 5), 40);
         node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
