@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -37,7 +36,6 @@ final class Walker {
     private static final Duration LAST_RESTART = Duration.ofSeconds(30);
     private static final double RESTART_JITTER = 0.1;
     private static final int LOOKS_FOR_NETWORK = 30;
-    private static final Duration LINGER = Duration.ofMillis(50);
 
     sealed interface Command {}
 
@@ -66,16 +64,16 @@ final class Walker {
 
     private record Undone(FollowedNode node, Look.Finding.Heavier branch) implements Command {}
 
-    private record Arrived(Fetched fetched, CompletableFuture<Done> taken) implements Command {}
+    record Arrived(Fetched fetched, CompletableFuture<Done> taken) implements Command {}
 
-    private record FlushDue() implements Command {}
+    record FlushDue() implements Command {}
 
-    private record Committed(List<Bookkeeping.Entry> blocks) implements Command {}
+    record Committed(List<Bookkeeping.Entry> blocks) implements Command {}
 
-    private record WalkEnded(Throwable failure) implements Command {}
+    record WalkEnded(Throwable failure) implements Command {}
 
     /** A commit that failed: the state in memory is ahead of what is written, so all begins anew from there. */
-    private record WriteFailed(Throwable failure) implements Command {}
+    record WriteFailed(Throwable failure) implements Command {}
 
     private final ActorContext<Command> context;
     private final TimerScheduler<Command> timers;
@@ -90,12 +88,7 @@ final class Walker {
     private List<String> standstill = List.of();
     private int looksWithoutNetwork;
     private boolean nudged;
-    private Walk walk;
-    private FollowedNode walked;
-    private Optional<Fault> doubt = Optional.empty();
-    private boolean walkEnded;
-    private boolean committing;
-    private final Batch batch = new Batch();
+    private Ascent ascent;
 
     private Walker(
             ActorContext<Command> context, TimerScheduler<Command> timers, FollowerSetup setup, Audience audience) {
@@ -162,8 +155,8 @@ final class Walker {
     }
 
     private Behavior<Command> stopWalking() {
-        if (walk != null) {
-            walk.stop().shutdown();
+        if (ascent != null) {
+            ascent.stop();
         }
         return Behaviors.same();
     }
@@ -425,91 +418,41 @@ final class Walker {
 
     /** Reads the node's blocks from ours upwards. */
     private Behavior<Command> walk(FollowedNode node, long to) {
-        walked = node;
-        doubt = Optional.empty();
-        walkEnded = false;
-        walk = Walk.begin(
-                reader,
-                fetched -> check.judgeWork(fetched, to),
-                node.client(),
-                chain.height() + 1,
-                to,
-                this::hand,
-                materializer);
-        context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded(failure));
+        Ascent.Parts parts = new Ascent.Parts(books, audience, chain, reader, check);
+        ascent = new Ascent(context, timers, materializer, parts, node, to);
         return always().onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())
                 .onMessage(Committed.class, this::committed)
-                .onMessage(WalkEnded.class, this::walkEnded)
+                .onMessage(WalkEnded.class, ended -> walkEnded())
                 .build();
     }
 
-    private CompletionStage<Done> hand(Fetched fetched) {
-        CompletableFuture<Done> taken = new CompletableFuture<>();
-        context.getSelf().tell(new Arrived(fetched, taken));
-        return taken;
-    }
-
     private Behavior<Command> arrived(Arrived command) {
-        doubt = faultOf(command.fetched());
-        if (doubt.isPresent() || !(command.fetched() instanceof Fetched.Whole whole)) {
-            LOG.debug("no further than block {}: {}", U64.toString(chain.height()), command.fetched());
-            command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
-            return Behaviors.same();
-        }
-        Bookkeeping.Entry entry = new Bookkeeping.Entry(whole.block(), whole.workChecked());
-        chain.append(entry.row());
-        batch.add(entry, command.taken());
-        if (batch.isFull()) {
-            return flush();
-        }
-        if (!timers.isTimerActive(new FlushDue())) {
-            timers.startSingleTimer(new FlushDue(), LINGER);
-        }
+        ascent.arrived(command);
         return Behaviors.same();
     }
 
-    private Optional<Fault> faultOf(Fetched fetched) {
-        if (fetched instanceof Fetched.Unsound unsound) {
-            return Optional.of(unsound.fault());
-        }
-        return fetched instanceof Fetched.Whole whole
-                ? check.judgePlace(chain, whole.block().header(), whole.block().id())
-                : Optional.empty();
-    }
-
     private Behavior<Command> flush() {
-        if (!committing && !batch.isEmpty()) {
-            committing = true;
-            timers.cancel(new FlushDue());
-            List<Bookkeeping.Entry> blocks = batch.take();
-            context.pipeToSelf(
-                    books.connect(blocks),
-                    (nothing, failure) -> failure == null ? new Committed(blocks) : new WriteFailed(failure));
-        }
+        ascent.flush();
         return Behaviors.same();
     }
 
     private Behavior<Command> committed(Committed command) {
-        committing = false;
-        audience.connected(chain, command.blocks());
-        if (batch.isFull() || walkEnded) {
-            flush();
-        }
+        ascent.committed(command);
         return endWhenDone();
     }
 
-    private Behavior<Command> walkEnded(WalkEnded command) {
-        walkEnded = true;
-        flush();
+    private Behavior<Command> walkEnded() {
+        ascent.walkEnded();
         return endWhenDone();
     }
 
     private Behavior<Command> endWhenDone() {
-        if (!walkEnded || committing || !batch.isEmpty()) {
+        if (!ascent.isDone()) {
             return Behaviors.same();
         }
-        walk = null;
-        return doubt.isPresent() ? doubt(walked, doubt.get()) : idle();
+        Ascent done = ascent;
+        ascent = null;
+        return done.doubt().isPresent() ? doubt(done.node(), done.doubt().get()) : idle();
     }
 }

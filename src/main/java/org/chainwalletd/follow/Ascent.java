@@ -1,0 +1,143 @@
+package org.chainwalletd.follow;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.Done;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.apache.pekko.stream.Materializer;
+import org.chainwalletd.chain.U64;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One walk up a node's chain from the followed tip: blocks that fit on the tip are appended to the followed chain and committed in batches,
+ * and only then told to the audience. Belongs to the {@link Walker} and is used on its thread; what arrives comes back to it as that one's
+ * commands.
+ */
+final class Ascent {
+    private static final Logger LOG = LoggerFactory.getLogger(Ascent.class);
+    private static final Duration LINGER = Duration.ofMillis(50);
+
+    /**
+     * What it works with, all of it the walker's.
+     *
+     * @param chain the followed one, which it makes longer
+     */
+    record Parts(Bookkeeping books, Audience audience, HeaderChain chain, BlockReader reader, HeaderCheck check) {}
+
+    private final ActorContext<Walker.Command> context;
+    private final TimerScheduler<Walker.Command> timers;
+    private final Parts parts;
+    private final FollowedNode node;
+    private final Walk walk;
+    private final Batch batch = new Batch();
+    private Optional<Fault> doubt = Optional.empty();
+    private boolean walkEnded;
+    private boolean committing;
+
+    /** @param to as high as the node shows a block */
+    Ascent(
+            ActorContext<Walker.Command> context,
+            TimerScheduler<Walker.Command> timers,
+            Materializer materializer,
+            Parts parts,
+            FollowedNode node,
+            long to) {
+        this.context = context;
+        this.timers = timers;
+        this.parts = parts;
+        this.node = node;
+        this.walk = Walk.begin(
+                parts.reader(),
+                fetched -> parts.check().judgeWork(fetched, to),
+                node.client(),
+                parts.chain().height() + 1,
+                to,
+                this::hand,
+                materializer);
+        context.pipeToSelf(walk.ended(), (done, failure) -> new Walker.WalkEnded(failure));
+    }
+
+    private CompletionStage<Done> hand(Fetched fetched) {
+        CompletableFuture<Done> taken = new CompletableFuture<>();
+        context.getSelf().tell(new Walker.Arrived(fetched, taken));
+        return taken;
+    }
+
+    void stop() {
+        walk.stop().shutdown();
+    }
+
+    FollowedNode node() {
+        return node;
+    }
+
+    /** The block that has failed a check, and ended the walk. */
+    Optional<Fault> doubt() {
+        return doubt;
+    }
+
+    void arrived(Walker.Arrived command) {
+        doubt = faultOf(command.fetched());
+        if (doubt.isPresent() || !(command.fetched() instanceof Fetched.Whole whole)) {
+            LOG.debug("no further than block {}: {}", U64.toString(parts.chain().height()), command.fetched());
+            command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
+            return;
+        }
+        Bookkeeping.Entry entry = new Bookkeeping.Entry(whole.block(), whole.workChecked());
+        parts.chain().append(entry.row());
+        batch.add(entry, command.taken());
+        if (batch.isFull()) {
+            flush();
+        } else if (!timers.isTimerActive(new Walker.FlushDue())) {
+            timers.startSingleTimer(new Walker.FlushDue(), LINGER);
+        }
+    }
+
+    private Optional<Fault> faultOf(Fetched fetched) {
+        if (fetched instanceof Fetched.Unsound unsound) {
+            return Optional.of(unsound.fault());
+        }
+        return fetched instanceof Fetched.Whole whole
+                ? parts.check()
+                        .judgePlace(
+                                parts.chain(),
+                                whole.block().header(),
+                                whole.block().id())
+                : Optional.empty();
+    }
+
+    void flush() {
+        if (!committing && !batch.isEmpty()) {
+            committing = true;
+            timers.cancel(new Walker.FlushDue());
+            List<Bookkeeping.Entry> blocks = batch.take();
+            context.pipeToSelf(
+                    parts.books().connect(blocks),
+                    (nothing, failure) ->
+                            failure == null ? new Walker.Committed(blocks) : new Walker.WriteFailed(failure));
+        }
+    }
+
+    void committed(Walker.Committed command) {
+        committing = false;
+        parts.audience().connected(parts.chain(), command.blocks());
+        if (batch.isFull() || walkEnded) {
+            flush();
+        }
+    }
+
+    void walkEnded() {
+        walkEnded = true;
+        flush();
+    }
+
+    /** Whether all that was read is committed and told, and nothing more comes. */
+    boolean isDone() {
+        return walkEnded && !committing && batch.isEmpty();
+    }
+}
