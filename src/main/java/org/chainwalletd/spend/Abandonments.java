@@ -12,6 +12,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.stage.Causes;
@@ -26,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Which spends the operator gives up, and which of the named coins that frees. A spend is given up only while nobody sends it and no node has
  * it; a coin that was freed is not freed once more for a while, or a repeated call would hit the payment that has chosen it since. Belongs to
- * {@link Reservations}, is used on its thread, and asks through what it is given.
+ * {@link Reservations} and is used on its thread; what nodes and the store answer comes back to it as a {@link Step}.
  */
 final class Abandonments {
     private static final Logger LOG = LoggerFactory.getLogger(Abandonments.class);
@@ -60,9 +62,36 @@ final class Abandonments {
      */
     record Given(Set<Hash256> spends, List<Reservation> ended, Throwable failure) {}
 
+    /** An answer. */
+    sealed interface Step {
+        void in(Abandonments abandonments);
+    }
+
+    /** @param places where each of the spends is */
+    private record Located(Question question, Map<Hash256, Lookup.Whereabouts> places, Throwable failure)
+            implements Step {
+        @Override
+        public void in(Abandonments abandonments) {
+            abandonments.located(this);
+        }
+    }
+
+    private record Ended(Question question, Given given, Throwable failure) implements Step {
+        @Override
+        public void in(Abandonments abandonments) {
+            abandonments.ended(this);
+        }
+    }
+
+    /** Whom it concerns. */
+    record Neighbours(CoinHolds coins, CoinChoice choice, ActorRef<Rebroadcaster.Command> rebroadcaster) {}
+
+    private final ActorContext<Reservations.Command> context;
     private final SpendEnvironment env;
     private final Broadcast broadcast;
     private final CoinHolds coins;
+    private final CoinChoice choice;
+    private final ActorRef<Rebroadcaster.Command> rebroadcaster;
     private final Clock clock;
     private final long memoryMillis;
     private final Map<Owner.Running, Hash256> sending = new HashMap<>();
@@ -72,10 +101,18 @@ final class Abandonments {
     private final Map<Outpoint, Long> freed = new HashMap<>();
 
     /** @param earlier what was given up lately, before this process began */
-    Abandonments(SpendEnvironment env, Broadcast broadcast, CoinHolds coins, List<Intent> earlier) {
+    Abandonments(
+            ActorContext<Reservations.Command> context,
+            SpendEnvironment env,
+            Broadcast broadcast,
+            Neighbours neighbours,
+            List<Intent> earlier) {
+        this.context = context;
         this.env = env;
         this.broadcast = broadcast;
-        this.coins = coins;
+        this.coins = neighbours.coins();
+        this.choice = neighbours.choice();
+        this.rebroadcaster = neighbours.rebroadcaster();
         this.clock = env.clock();
         this.memoryMillis = env.pace().reservationTtl().toMillis();
         for (Intent intent : earlier) {
@@ -159,11 +196,36 @@ final class Abandonments {
     }
 
     /**
-     * Where each of the spends is, now that nothing sends them.
+     * Goes on with a question, now that nothing sends the spends which it concerns.
      *
      * @param unreserved spends in flight that hold none of their coins any more
      */
-    CompletionStage<Map<Hash256, Lookup.Whereabouts>> locate(Question question, Set<Hash256> unreserved) {
+    void locate(Question question, Set<Hash256> unreserved) {
+        context.pipeToSelf(
+                whereabouts(question, unreserved),
+                (places, failure) -> new Reservations.GivingUp(new Located(question, places, failure)));
+    }
+
+    /** Without an answer of any node nobody knows whether it was sent. */
+    private void located(Located step) {
+        if (step.failure() != null) {
+            settle(step.question(), nothing(step.failure()));
+            return;
+        }
+        context.pipeToSelf(
+                giveUp(step.question(), step.places()),
+                (given, failure) -> new Reservations.GivingUp(new Ended(step.question(), given, failure)));
+    }
+
+    private void ended(Ended step) {
+        settle(step.question(), step.failure() == null ? step.given() : nothing(step.failure()));
+    }
+
+    private static Given nothing(Throwable failure) {
+        return new Given(Set.of(), List.of(), failure);
+    }
+
+    private CompletionStage<Map<Hash256, Lookup.Whereabouts>> whereabouts(Question question, Set<Hash256> unreserved) {
         for (Hash256 txId : unreserved) {
             if (!isBusy(txId)) {
                 question.held().put(txId, Set.of());
@@ -187,7 +249,7 @@ final class Abandonments {
     }
 
     /** Gives up those that are nowhere: in the store first, so that a failure leaves everything as it was. */
-    CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
+    private CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
             if (question.replaced() || places.get(txId) == Lookup.Whereabouts.NOWHERE) {
@@ -234,7 +296,22 @@ final class Abandonments {
     }
 
     /** What the call has come to, in memory too. */
-    int settle(Question question, Given given) {
+    private void settle(Question question, Given given) {
+        int released = taken(question, given);
+        given.spends().forEach(choice::settled);
+        rebroadcaster.tell(new Rebroadcaster.Abandoned(given.spends()));
+        rebroadcaster.tell(new Rebroadcaster.Release(question));
+        List<Reservations.Command> kept = List.copyOf(waiting);
+        waiting.clear();
+        kept.forEach(context.getSelf()::tell);
+        if (given.failure() == null) {
+            question.answer().complete(new Abandoned(released, coins.inFlight()));
+        } else {
+            question.answer().completeExceptionally(given.failure());
+        }
+    }
+
+    private int taken(Question question, Given given) {
         long now = clock.millis();
         given.spends().forEach(txId -> givenUp.put(txId, now));
         if (question.keeping()) {
@@ -250,12 +327,5 @@ final class Abandonments {
         }
         underWay.removeAll(question.held().keySet());
         return released;
-    }
-
-    /** What was kept, in its order, to be looked at again. */
-    List<Reservations.Command> released() {
-        List<Reservations.Command> all = List.copyOf(waiting);
-        waiting.clear();
-        return all;
     }
 }

@@ -2,7 +2,6 @@ package org.chainwalletd.spend;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -21,7 +19,6 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.spend.CoinHolds.Stage;
 import org.chainwalletd.store.AllowanceStore;
@@ -31,8 +28,6 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Owns the outpoints in flight and what is left of the allowance: a spend takes its coins and its part of the allowance in one message, one
@@ -41,10 +36,6 @@ import org.slf4j.LoggerFactory;
  * spends that had no intent yet is gone, as those spends are.
  */
 final class Reservations extends AbstractBehavior<Reservations.Command> {
-    private static final Logger LOG = LoggerFactory.getLogger(Reservations.class);
-    /** More addresses than this are not remembered as clean; they merely cost one more question. */
-    private static final int MOST_CLEAN_ADDRESSES = 100_000;
-
     private static final Duration SLIDE_EVERY = Duration.ofSeconds(10);
 
     sealed interface Command {}
@@ -150,11 +141,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Withheld(Abandonments.Question question, Set<Hash256> unreserved) implements Command {}
 
-    private record Located(Abandonments.Question question, Map<Hash256, Lookup.Whereabouts> places, Throwable failure)
-            implements Command {}
-
-    private record GivenUp(Abandonments.Question question, Abandonments.Given given, Throwable failure)
-            implements Command {}
+    /** What was found out or written down about spends that are given up. */
+    record GivingUp(Abandonments.Step step) implements Command {}
 
     /** Asks the store about the oldest doubt. */
     private record Settle() implements Command {}
@@ -185,14 +173,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record TooMuch(SpendRefusal.AllowanceExceeded refusal) implements Reacquisition {}
 
     private final Clock clock;
-    private final Supplier<Optional<Network>> network;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
-    private final Drawing drawing;
     private final CoinHolds coins;
-    private final LapsedCoins lapsed = new LapsedCoins();
+    private final CoinChoice choice;
     private final Abandonments abandonments;
     private final Allowance allowance;
-    private final Set<Address> clean = new HashSet<>();
     private final TimerScheduler<Command> timers;
     private final Duration settleEvery;
     private final IntentStore intents;
@@ -212,15 +197,15 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.settleEvery = env.pace().firstLook();
         this.intents = env.intents();
         this.clock = env.clock();
-        this.network = env.network();
-        this.drawing = env.drawing();
         this.rebroadcaster = rebroadcaster;
         this.coins = new CoinHolds(count);
+        this.choice = new CoinChoice(env, coins);
         this.allowance = new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics());
         coins.takeUp(durable.reserved(), durable.keeping());
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
-        durable.lapsed().forEach(lapsed::add);
-        this.abandonments = new Abandonments(env, broadcast, coins, durable.abandoned());
+        durable.lapsed().forEach(choice::lapsed);
+        Abandonments.Neighbours neighbours = new Abandonments.Neighbours(coins, choice, rebroadcaster);
+        this.abandonments = new Abandonments(context, env, broadcast, neighbours, durable.abandoned());
     }
 
     /**
@@ -279,8 +264,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Suspect.class, this::markSuspect)
                 .onMessage(Status.class, this::status)
                 .onMessage(Withheld.class, this::withheld)
-                .onMessage(Located.class, this::located)
-                .onMessage(GivenUp.class, this::givenUp)
+                .onMessage(GivingUp.class, this::givingUp)
                 .onMessage(Settle.class, command -> settle())
                 .onMessage(Settled.class, this::settled)
                 .onMessage(Slide.class, command -> slide())
@@ -295,32 +279,15 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> choose(Choose command) {
         free(command.spend());
         try {
-            Draft draft = drafted(command.plan(), command.candidates(), command.excluded());
-            lapsed.displacedBy(draft.inputs())
-                    .forEach(displaced -> LOG.warn(
-                            "a spend takes a coin of spend {}, which no mempool has and which is still sent: one of"
-                                    + " both can never confirm",
-                            displaced));
+            Draft draft = choice.choose(command.plan(), command.candidates(), command.excluded());
             hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
-            boolean suspect = !clean.contains(command.plan().from());
-            command.answer().complete(new Choice(draft, suspect));
+            command.answer()
+                    .complete(new Choice(draft, choice.isSuspect(command.plan().from())));
         } catch (RuntimeException e) {
             // One plan that fails must not end the spends of all others.
             command.answer().completeExceptionally(e);
         }
         return this;
-    }
-
-    /** With coins that another payment of ours may still spend only where it cannot be drafted without them. */
-    private Draft drafted(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
-        if (!lapsed.isEmpty()) {
-            try {
-                return plan.choose(candidates, holdings(plan, lapsed.and(excluded)));
-            } catch (SpendException e) {
-                LOG.debug("no coins but those of payments that are still sent: {}", e.getMessage());
-            }
-        }
-        return plan.choose(candidates, holdings(plan, excluded));
     }
 
     /** Both or nothing. */
@@ -334,17 +301,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> preview(Preview command) {
         try {
-            command.answer().complete(drafted(command.plan(), command.candidates(), command.excluded()));
+            command.answer().complete(choice.draft(command.plan(), command.candidates(), command.excluded()));
         } catch (RuntimeException e) {
             command.answer().completeExceptionally(e);
         }
         return this;
-    }
-
-    /** Coinbases are not checked until a node has said which network it is of: nodes list no immature ones anyway. */
-    private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
-        int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
-        return new SpendPlan.Holdings(coins.barredTo(plan.kind()), excluded, maturity, drawing);
     }
 
     /** What it still has itself stays its own, whatever becomes of this attempt. */
@@ -464,7 +425,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         abandonments.ended(command.spend());
         Owner payment = new Owner.Payment(command.txId());
         coins.release(payment);
-        lapsed.remove(command.txId());
+        choice.settled(command.txId());
         if (command.left()) {
             allowance.move(command.spend(), payment);
         } else {
@@ -474,7 +435,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> contested(Contested command) {
-        lapsed.remove(command.txId());
+        choice.settled(command.txId());
         abandonments.ended(command.spend());
         coins.release(command.spend());
         allowance.move(command.spend(), new Owner.Payment(command.txId()));
@@ -489,18 +450,18 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> end(End command) {
         coins.release(new Owner.Payment(command.txId()));
-        lapsed.remove(command.txId());
+        choice.settled(command.txId());
         return this;
     }
 
     private Behavior<Command> lapsed(Lapsed command) {
         coins.release(new Owner.Payment(command.intent().txId()));
-        lapsed.add(command.intent());
+        choice.lapsed(command.intent());
         return this;
     }
 
     private Behavior<Command> confirmed(Confirmed command) {
-        lapsed.remove(command.spend().txId());
+        choice.settled(command.spend().txId());
         coins.spent(command.spend());
         allowance.settle(new Owner.Payment(command.spend().txId()));
         return this;
@@ -508,7 +469,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> reservedAgain(ReservedAgain command) {
         Intent intent = command.intent();
-        lapsed.remove(intent.txId());
+        choice.settled(intent.txId());
         Owner payment = new Owner.Payment(intent.txId());
         coins.release(payment);
         coins.holdFree(payment, Stage.IN_FLIGHT, intent.inputs());
@@ -528,58 +489,22 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> withheld(Withheld command) {
-        getContext()
-                .pipeToSelf(
-                        abandonments.locate(command.question(), command.unreserved()),
-                        (places, failure) -> new Located(command.question(), places, failure));
+        abandonments.locate(command.question(), command.unreserved());
         return this;
     }
 
-    private Behavior<Command> located(Located command) {
-        if (command.failure() != null) {
-            return notGivenUp(command.question(), command.failure());
-        }
-        getContext()
-                .pipeToSelf(
-                        abandonments.giveUp(command.question(), command.places()),
-                        (given, failure) -> new GivenUp(command.question(), given, failure));
-        return this;
-    }
-
-    /** Without an answer of any node nobody knows whether it was sent. */
-    private Behavior<Command> notGivenUp(Abandonments.Question question, Throwable failure) {
-        Abandonments.Given nothing = new Abandonments.Given(Set.of(), List.of(), failure);
-        return givenUp(new GivenUp(question, nothing, null));
-    }
-
-    private Behavior<Command> givenUp(GivenUp command) {
-        if (command.failure() != null) {
-            return notGivenUp(command.question(), command.failure());
-        }
-        Abandonments.Given given = command.given();
-        int released = abandonments.settle(command.question(), given);
-        given.spends().forEach(lapsed::remove);
-        rebroadcaster.tell(new Rebroadcaster.Abandoned(given.spends()));
-        rebroadcaster.tell(new Rebroadcaster.Release(command.question()));
-        abandonments.released().forEach(getContext().getSelf()::tell);
-        if (given.failure() == null) {
-            command.question().answer().complete(new Abandoned(released, coins.inFlight()));
-        } else {
-            command.question().answer().completeExceptionally(given.failure());
-        }
+    private Behavior<Command> givingUp(GivingUp command) {
+        command.step().in(abandonments);
         return this;
     }
 
     private Behavior<Command> markClean(Clean command) {
-        if (clean.size() >= MOST_CLEAN_ADDRESSES) {
-            clean.clear();
-        }
-        clean.add(command.address());
+        choice.markClean(command.address());
         return this;
     }
 
     private Behavior<Command> markSuspect(Suspect command) {
-        command.address().ifPresentOrElse(clean::remove, clean::clear);
+        choice.suspect(command.address());
         return this;
     }
 

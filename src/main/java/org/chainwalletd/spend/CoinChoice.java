@@ -1,0 +1,94 @@
+package org.chainwalletd.spend;
+
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Intent;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which coins a plan may take: none that is held, and last those that another payment may still spend; and from which addresses somebody else
+ * may be spending. Holds nothing itself. Belongs to {@link Reservations}.
+ */
+final class CoinChoice {
+    private static final Logger LOG = LoggerFactory.getLogger(CoinChoice.class);
+    /** More addresses than this are not remembered as clean; they merely cost one more question. */
+    private static final int MOST_CLEAN_ADDRESSES = 100_000;
+
+    private final Supplier<Optional<Network>> network;
+    private final Drawing drawing;
+    private final CoinHolds coins;
+    private final LapsedCoins lapsed = new LapsedCoins();
+    private final Set<Address> clean = new HashSet<>();
+
+    CoinChoice(SpendEnvironment env, CoinHolds coins) {
+        this.network = env.network();
+        this.drawing = env.drawing();
+        this.coins = coins;
+    }
+
+    /** As {@link #draft}, of a spend that is going to be made. */
+    Draft choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
+        Draft draft = draft(plan, candidates, excluded);
+        lapsed.displacedBy(draft.inputs())
+                .forEach(displaced -> LOG.warn(
+                        "a spend takes a coin of spend {}, which no mempool has and which is still sent: one of"
+                                + " both can never confirm",
+                        displaced));
+        return draft;
+    }
+
+    /**
+     * With coins that another payment of ours may still spend only where it cannot be drafted without them.
+     *
+     * @throws SpendException when the candidates do not suffice
+     */
+    Draft draft(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
+        if (!lapsed.isEmpty()) {
+            try {
+                return plan.choose(candidates, holdings(plan, lapsed.and(excluded)));
+            } catch (SpendException e) {
+                LOG.debug("no coins but those of payments that are still sent: {}", e.getMessage());
+            }
+        }
+        return plan.choose(candidates, holdings(plan, excluded));
+    }
+
+    /** Coinbases are not checked until a node has said which network it is of: nodes list no immature ones anyway. */
+    private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
+        int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
+        return new SpendPlan.Holdings(coins.barredTo(plan.kind()), excluded, maturity, drawing);
+    }
+
+    /** The time of its reservations is over, and it is still sent. */
+    void lapsed(Intent intent) {
+        lapsed.add(intent);
+    }
+
+    /** The spend has its coins again, or needs them no more. */
+    void settled(Hash256 txId) {
+        lapsed.remove(txId);
+    }
+
+    boolean isSuspect(Address address) {
+        return !clean.contains(address);
+    }
+
+    void markClean(Address address) {
+        if (clean.size() >= MOST_CLEAN_ADDRESSES) {
+            clean.clear();
+        }
+        clean.add(address);
+    }
+
+    /** @param address any of them when there is none */
+    void suspect(Optional<Address> address) {
+        address.ifPresentOrElse(clean::remove, clean::clear);
+    }
+}
