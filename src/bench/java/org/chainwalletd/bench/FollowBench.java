@@ -79,8 +79,8 @@ public final class FollowBench {
         try (Devnet node = Devnet.start(DevnetConfig.onDemand(PROFILE))) {
             FollowBench bench = new FollowBench(Files.createTempDirectory("follow-bench"), node, blocks);
             bench.prepare();
-            bench.written();
             bench.catchingUp(pairs);
+            bench.written();
             bench.balances(pairs);
         }
         System.exit(0);
@@ -121,7 +121,10 @@ public final class FollowBench {
         }
     }
 
-    /** Each block has one own transaction; the journal and what is moved from it into the file count both. */
+    /**
+     * Each block has one own transaction; the journal and what is moved from it into the file count both. After other runs: the fewer blocks
+     * come in the time of a batch, the more is written for each.
+     */
     private void written() throws IOException {
         for (String name : List.of("few", "many")) {
             Path copy = copied(name);
