@@ -1,6 +1,7 @@
 package org.chainwalletd.net;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
@@ -42,8 +43,11 @@ public final class Acceptor implements AutoCloseable {
     public static Acceptor bind(InetSocketAddress address, int backlog) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();
         try {
-            // A name is looked up here.
-            server.bind(new InetSocketAddress(address.getHostString(), address.getPort()), backlog);
+            InetSocketAddress found = new InetSocketAddress(address.getHostString(), address.getPort());
+            if (found.isUnresolved()) {
+                throw new BindException("the name " + address.getHostString() + " is not known");
+            }
+            server.bind(found, backlog);
             return new Acceptor(server);
         } catch (IOException | RuntimeException e) {
             server.close();
@@ -71,7 +75,7 @@ public final class Acceptor implements AutoCloseable {
         try {
             while (!closed) {
                 try {
-                    accepted.accept(server.accept());
+                    give(server.accept(), accepted);
                     failing = false;
                 } catch (ClosedChannelException e) {
                     return;
@@ -81,8 +85,6 @@ public final class Acceptor implements AutoCloseable {
                     }
                     failing = true;
                     LockSupport.parkNanos(PAUSE_NANOS);
-                } catch (RuntimeException e) {
-                    LOG.error("a connection failed unexpectedly", e);
                 }
             }
         } catch (Error e) {
@@ -94,6 +96,16 @@ public final class Acceptor implements AutoCloseable {
             if (!wanted) {
                 died.run();
             }
+        }
+    }
+
+    /** One connection's failure must not end the listening, nor keep its socket. */
+    private static void give(SocketChannel channel, Consumer<SocketChannel> accepted) throws IOException {
+        try {
+            accepted.accept(channel);
+        } catch (RuntimeException e) {
+            LOG.error("a connection failed unexpectedly", e);
+            channel.close();
         }
     }
 
