@@ -31,6 +31,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.PoolException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.PlainKeys;
@@ -343,6 +344,7 @@ final class SwapWorld implements AutoCloseable {
     }
 
     void round() {
+        HangWatch.alive();
         chains.round();
         settle();
     }
@@ -371,6 +373,7 @@ final class SwapWorld implements AutoCloseable {
     }
 
     void pass(int blocks, Duration apart) {
+        HangWatch.alive();
         for (int i = 0; i < blocks; i++) {
             clock().advance(apart);
             chains.chain().mine(1);
