@@ -269,7 +269,7 @@ public final class DoorBench {
         }
     }
 
-    private static SSLContext trustingAnybody() throws GeneralSecurityException {
+    static SSLContext trustingAnybody() throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(
                 null,
@@ -295,8 +295,15 @@ public final class DoorBench {
         return context;
     }
 
+    /** A connection to our own daemon, by TLS when its URI says so. */
+    static Socket connected(URI uri) throws IOException, GeneralSecurityException {
+        return uri.getScheme().equals("https")
+                ? trustingAnybody().getSocketFactory().createSocket(uri.getHost(), uri.getPort())
+                : new Socket(uri.getHost(), uri.getPort());
+    }
+
     /** After a collection; the JDK of the daemon and that of the benchmark understand each other. */
-    private static long liveBytes(Process process) throws IOException {
+    static long liveBytes(Process process) throws IOException {
         Process jcmd = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
                         Long.toString(process.pid()),
