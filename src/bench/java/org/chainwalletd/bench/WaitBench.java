@@ -1,6 +1,7 @@
 package org.chainwalletd.bench;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -115,7 +116,7 @@ public final class WaitBench {
                             .write(("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                                             + "Authorization: Bearer " + token + "\r\n\r\n")
                                     .getBytes(StandardCharsets.US_ASCII));
-                    return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                    return answer(socket.getInputStream());
                 } catch (SocketException refused) {
                     if (tries == MOST_TRIES || !running.process().isAlive()) {
                         throw refused;
@@ -123,6 +124,25 @@ public final class WaitBench {
                     Thread.sleep(200);
                 }
             }
+        }
+
+        /** Up to the length that its head names: nobody has to close anything. */
+        private static String answer(InputStream in) throws IOException {
+            StringBuilder head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                int next = in.read();
+                if (next < 0) {
+                    throw new SocketException("no answer");
+                }
+                head.append((char) next);
+            }
+            int length = head.toString()
+                    .lines()
+                    .filter(line -> line.startsWith("Content-Length: "))
+                    .mapToInt(line -> Integer.parseInt(line.substring("Content-Length: ".length())))
+                    .findFirst()
+                    .orElseThrow();
+            return new String(in.readNBytes(length), StandardCharsets.UTF_8);
         }
 
         void awaitOpen(int waits) throws Exception {
