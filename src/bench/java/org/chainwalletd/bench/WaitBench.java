@@ -198,7 +198,7 @@ public final class WaitBench {
             pings(ours, idle, PARTS, true);
             block(ours, node, waits);
             // This process may open no more than twenty thousand files.
-            waits.close();
+            waits.hangUp();
             Pairs heap = new Pairs();
             List<Double> bare = filled(idle, connections, false);
             for (int i = 0; i < PARTS; i++) {

@@ -93,11 +93,16 @@ final class WaitLines implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() throws IOException {
+    /** Closes every connection; none can be opened any more. */
+    void hangUp() throws IOException {
         for (SelectionKey key : keys) {
             key.channel().close();
         }
         selector.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        hangUp();
     }
 }
