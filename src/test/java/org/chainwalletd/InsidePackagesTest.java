@@ -86,6 +86,7 @@ class InsidePackagesTest {
             "devnet.ledger: BlockRules Ledger",
             "devnet.pool: Pool PoolServer",
             "devnet.wire: NodeServer PushHub PushStream",
+            "follow: Ascent Walker",
             "follow: Follower SecondReading",
             "http: Authenticator Tokens",
             "http: CertificateFiles SelfSigned TlsIdentity",

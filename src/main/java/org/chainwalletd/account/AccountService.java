@@ -123,14 +123,14 @@ public final class AccountService implements AccountSends {
 
     /** What comes before is read first: a lock that is made meanwhile then counts twice, and never not at all. */
     private CompletionStage<AccountFunds> funds(EvmAddress address, OpenSwaps.Ahead before) {
-        CompletableFuture<SendWatch.Commitments> commitments = new CompletableFuture<>();
+        CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         nonces.tell(new Nonces.Commit(address, commitments));
         return Survey.of(setup.chain(), address, setup.executor())
                 .thenCombineAsync(commitments, Standing::new, setup.executor())
                 .thenComposeAsync(standing -> funds(address, standing, before), setup.executor());
     }
 
-    private record Standing(Survey survey, SendWatch.Commitments found) {}
+    private record Standing(Survey survey, OpenSends.Commitments found) {}
 
     /** The journal is read after the chain: what is given a nonce and mined meanwhile must not look like a gap. */
     private CompletionStage<AccountFunds> funds(EvmAddress address, Standing standing, OpenSwaps.Ahead before) {

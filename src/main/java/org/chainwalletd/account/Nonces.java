@@ -34,7 +34,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     record Send(SendRequest request, CompletableFuture<SendRecord> answer) implements Command {}
 
     /** Asks the {@link SendWatch} for what is committed, once what is being made at this moment is in its hands. */
-    record Commit(EvmAddress from, CompletableFuture<SendWatch.Commitments> answer) implements Command {}
+    record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Command {}
 
     /** Takes no new requests; answers when no batch is being made. */
     record Drain(CompletableFuture<Void> answer) implements Command {}
@@ -235,7 +235,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         List<SendRequest> requests = line.batch.stream()
                 .map(reference -> pending.get(reference).request())
                 .toList();
-        CompletableFuture<SendWatch.Commitments> commitments = new CompletableFuture<>();
+        CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         watch.tell(new SendWatch.Commit(from, commitments));
         getContext()
                 .pipeToSelf(
@@ -257,7 +257,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             EvmAddress from,
             OptionalLong next,
             OptionalLong stolen,
-            SendWatch.Commitments found,
+            OpenSends.Commitments found,
             List<SendRequest> requests) {
         int free = setup.pace().mostOpen() - found.open();
         if (free < requests.size() && !requests.get(0).kind().isPressing()) {

@@ -16,6 +16,14 @@ import org.chainwalletd.store.AccountSend;
  * alone touches it.
  */
 final class OpenSends {
+    /**
+     * What is not mined.
+     *
+     * @param open transactions of all addresses that are not final
+     * @param stolen a nonce that somebody else has used
+     */
+    record Commitments(List<Commitment> commitments, int open, OptionalLong stolen) {}
+
     private final SendPace pace;
     private final Map<Long, OpenSend> byId = new HashMap<>();
     private final Map<String, OpenSend> byReference = new HashMap<>();
@@ -63,9 +71,9 @@ final class OpenSends {
         stolen.merge(SendSetup.address(row.from()), row.nonce(), Math::max);
     }
 
-    SendWatch.Commitments commitments(EvmAddress from) {
+    Commitments commitments(EvmAddress from) {
         Long lost = stolen.get(from);
-        return new SendWatch.Commitments(
+        return new Commitments(
                 of(from).stream().map(send -> Commitment.of(send.row)).toList(),
                 byId.size(),
                 lost == null ? OptionalLong.empty() : OptionalLong.of(lost));

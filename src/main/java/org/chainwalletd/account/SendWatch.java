@@ -40,7 +40,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Answers with the record of a row; when it is on its way for the first time, as soon as that is over. */
     record Describe(AccountSend row, CompletableFuture<SendRecord> answer) implements Command {}
 
-    record Commit(EvmAddress from, CompletableFuture<Commitments> answer) implements Command {}
+    record Commit(EvmAddress from, CompletableFuture<OpenSends.Commitments> answer) implements Command {}
 
     record Push(String reference, CompletableFuture<SendRecord> answer) implements Command {}
 
@@ -74,14 +74,6 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private record Written(long id, AccountSend written, boolean done, Throwable failure) implements Command {}
 
     private record Reread(long id, Optional<AccountSend> row, Throwable failure) implements Command {}
-
-    /**
-     * What is not mined.
-     *
-     * @param open transactions of all addresses that are not final
-     * @param stolen a nonce that somebody else has used
-     */
-    record Commitments(List<Commitment> commitments, int open, OptionalLong stolen) {}
 
     private final SendSetup setup;
     private final AtomicLong head;
