@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -111,6 +112,22 @@ class TlsServerTest {
             HttpResponse<String> answer = client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString());
             assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
             assertThat(answer.statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_client_that_asks_for_the_end_of_its_connection_is_not_kept_waiting_for_it() throws Exception {
+        try (SSLSocket socket = (SSLSocket) trusting()
+                .getSocketFactory()
+                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream()
+                    .write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                            .getBytes(StandardCharsets.US_ASCII));
+
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+            assertThat(answer).startsWith("HTTP/1.1 200").endsWith("ok");
         }
     }
 
