@@ -26,6 +26,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
@@ -153,7 +154,7 @@ class UnderQuotasTest {
         try {
             return JSON.readTree(HttpClient.newHttpClient()
                     .send(
-                            HttpRequest.newBuilder(rig.uri())
+                            Dial.request(rig.uri())
                                     .timeout(Duration.ofSeconds(110))
                                     .header("authorization", "Bearer " + rig.token())
                                     .header("content-type", "application/json")

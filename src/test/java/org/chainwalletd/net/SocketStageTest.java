@@ -149,7 +149,7 @@ class SocketStageTest {
                 int half = random.nextInt(said.length);
                 client.getOutputStream().write(said, 0, half);
                 if (random.nextBoolean()) {
-                    Thread.yield();
+                    Await.pause(1);
                 }
                 client.getOutputStream().write(said, half, said.length - half);
                 assertThat(client.getInputStream().readNBytes(said.length)).isEqualTo(said);
@@ -236,7 +236,7 @@ class SocketStageTest {
             client.getOutputStream().write('x');
             assertThat(client.getInputStream().read()).isEqualTo('y');
 
-            socket.get().abort();
+            Await.outcome(socket).abort();
 
             assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);

@@ -23,6 +23,7 @@ import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class SwapTruthTest {
         String call = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":" + param + "}";
         HttpClient.newHttpClient()
                 .send(
-                        HttpRequest.newBuilder(to)
+                        Dial.request(to)
                                 .header("Content-Type", "application/json")
                                 .POST(HttpRequest.BodyPublishers.ofString(call))
                                 .build(),
