@@ -230,7 +230,7 @@ final class SwapWorld implements AutoCloseable {
     Optional<String> quote(Direction direction, String amount, PoolManners.Kind kind) {
         try {
             return quoted(direction, amount, kind);
-        } catch (CompletionException e) {
+        } catch (CompletionException | IllegalStateException e) {
             if (daemon.life.isOver() || e.getCause() instanceof PoolException.Refused) {
                 return Optional.empty();
             }
