@@ -118,6 +118,10 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
             @Override
             public void onPush() {
                 ByteString bytes = grab(netIn);
+                if (isClosed(httpIn)) {
+                    pull(netIn);
+                    return;
+                }
                 Optional<Connection.Cut> cut = connection.arrived(bytes.length());
                 if (cut.isPresent()) {
                     refuse(cut.get());
@@ -143,10 +147,13 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
                 }
             }
 
+            /** HTTP reads no more, and may have answers to give yet: TLS would end with a cancellation, so what still comes is dropped. */
             @Override
             public void onDownstreamFinish(Throwable cause) {
                 rest = ByteString.emptyByteString();
-                cancel(netIn, cause);
+                if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
+                    pull(netIn);
+                }
             }
         }
 
@@ -158,9 +165,12 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
                 push(netOut, bytes);
             }
 
+            /** In this order: Pekko's TLS does not look at the end of what is said, as HTTP/2 needs it, before it knows that nobody listens. */
             @Override
             public void onUpstreamFinish() {
+                cancel(netIn);
                 complete(netOut);
+                complete(httpIn);
             }
         }
 

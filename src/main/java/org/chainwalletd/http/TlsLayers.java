@@ -104,8 +104,7 @@ final class TlsLayers implements Listener.Protocol {
     }
 
     private Flow<ByteString, ByteString, NotUsed> http1(Connection connection) {
-        return BidiFlow.fromGraph(new LastAnswer())
-                .atop(BidiFlow.fromGraph(new RequestGate(connection)))
+        return BidiFlow.fromGraph(new RequestGate(connection))
                 .join(http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler))));
     }
 

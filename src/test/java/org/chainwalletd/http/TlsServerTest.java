@@ -132,6 +132,20 @@ class TlsServerTest {
     }
 
     @Test
+    void what_is_said_to_a_client_that_makes_no_sense_is_whole_over_tls_too() throws Exception {
+        try (SSLSocket socket = (SSLSocket) trusting()
+                .getSocketFactory()
+                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream().write("no sense\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+            assertThat(answer).startsWith("HTTP/1.1 501").endsWith("}");
+        }
+    }
+
+    @Test
     void many_requests_share_one_http_2_connection_and_wait_for_each_other_in_no_order() throws Exception {
         HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
         client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString());
