@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.testkit.ClassFiles;
@@ -200,6 +201,21 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.sql..", "javax.sql..", "org.sqlite..")
+                .check(MAIN);
+    }
+
+    @Test
+    void wrappers_of_failures_are_known_in_one_place() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(ROOT + FOR_ALL + ".Causes")
+                .and()
+                .doNotHaveFullyQualifiedName(ROOT + "client.Reason")
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(CompletionException.class)
+                .because(
+                        "a second unwrapping forgets a kind or a level; the client has a jar of its own, and thus one of its own")
                 .check(MAIN);
     }
 }

@@ -3,7 +3,6 @@ package org.chainwalletd.client;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.chainwalletd.client.method.ListCredits;
 
@@ -55,7 +54,7 @@ public final class AsyncCreditFeed {
                     if (failure == null) {
                         page.complete(CreditPage.of(result));
                     } else {
-                        page.completeExceptionally(plain(failure));
+                        page.completeExceptionally(Reason.of(failure));
                     }
                 },
                 ON_COMPLETING_THREAD);
@@ -78,9 +77,5 @@ public final class AsyncCreditFeed {
             }
             asked = null;
         }
-    }
-
-    private static Throwable plain(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.client.method.Call;
 
@@ -85,10 +84,7 @@ final class Wire {
     }
 
     WalletdException transportFailure(Throwable failure) {
-        Throwable reason = failure;
-        while (reason instanceof CompletionException && reason.getCause() != null) {
-            reason = reason.getCause();
-        }
+        Throwable reason = Reason.of(failure);
         for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
             if (cause instanceof PinnedTrust.MismatchException) {
                 return new WalletdException.FingerprintMismatch(cause.getMessage(), reason);

@@ -2,7 +2,6 @@ package org.chainwalletd.htlc;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -216,7 +215,7 @@ public final class HtlcSpends {
         if (cause instanceof SpendException spend && spend.refusal() instanceof SpendRefusal.DoubleSpend conflict) {
             throw new SpendException(new SpendRefusal.DoubleSpend(conflict.txId(), conflict.message() + RECONCILE));
         }
-        throw new CompletionException(cause);
+        throw Causes.passedOn(cause);
     }
 
     private <T> CompletionStage<T> whenOwned(Address from, Function<PublicKey, CompletionStage<T>> then) {

@@ -3,7 +3,6 @@ package org.chainwalletd.indexer;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
@@ -88,7 +87,7 @@ public final class IndexerClient implements IndexedHtlcs {
                 .handleAsync(
                         (found, failure) -> {
                             if (failure != null && !isNoSuchHtlc(failure)) {
-                                throw new CompletionException(Causes.of(failure));
+                                throw Causes.passedOn(failure);
                             }
                             return Optional.ofNullable(found);
                         },

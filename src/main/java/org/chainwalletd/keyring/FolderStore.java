@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Fence;
 import org.slf4j.Logger;
@@ -276,7 +276,7 @@ final class FolderStore implements KeyringStore {
                     } catch (RuntimeException e) {
                         throw e;
                     } catch (Exception e) {
-                        throw new CompletionException(e);
+                        throw Causes.passedOn(e);
                     }
                 },
                 disk);

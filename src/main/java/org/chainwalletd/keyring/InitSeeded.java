@@ -5,11 +5,11 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.DatadirLock;
 
 /**
@@ -64,11 +64,7 @@ public final class InitSeeded {
     }
 
     private static <T> T done(CompletableFuture<T> stage) {
-        try {
-            return stage.join();
-        } catch (CompletionException e) {
-            throw KeyringFailures.of(e);
-        }
+        return Causes.join(stage, KeyringFailures::of);
     }
 
     private Mnemonic phrase(Optional<Path> file) throws IOException {

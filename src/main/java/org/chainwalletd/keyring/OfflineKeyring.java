@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -39,17 +39,12 @@ final class OfflineKeyring {
         this.maker = new KeyMaker(here, new Births());
         this.work = new KeyWork(here, store);
         this.passphrase = passphrase;
-        try {
-            KeyringStore.Listing found = new KeyringLoader(here, store)
-                    .load(store.make(), passphrase)
-                    .join();
-            this.table = new KeyTable(found.view(), new AtomicReference<>());
-            EvmKeyFiles files = new EvmKeyFiles(here, store);
-            this.evmChanges = new EvmKeyChanges(files, passphrase, this::recordEvmKey, here.clock(), Runnable::run);
-            this.evmKnown = new EvmKeyChanges.Known(found.view().evmKey(), found.keptEvm(), seedsAddress(found));
-        } catch (CompletionException e) {
-            throw KeyringFailures.of(e);
-        }
+        KeyringStore.Listing found =
+                Causes.join(new KeyringLoader(here, store).load(store.make(), passphrase), KeyringFailures::of);
+        this.table = new KeyTable(found.view(), new AtomicReference<>());
+        EvmKeyFiles files = new EvmKeyFiles(here, store);
+        this.evmChanges = new EvmKeyChanges(files, passphrase, this::recordEvmKey, here.clock(), Runnable::run);
+        this.evmKnown = new EvmKeyChanges.Known(found.view().evmKey(), found.keptEvm(), seedsAddress(found));
     }
 
     boolean contains(Address address) {
@@ -61,7 +56,7 @@ final class OfflineKeyring {
         if (!found.seeded()) {
             return Optional.empty();
         }
-        try (SecretBytes secret = work.evmSecretOfSeed(passphrase).join()) {
+        try (SecretBytes secret = Causes.join(work.evmSecretOfSeed(passphrase), KeyringFailures::of)) {
             return Optional.of(EvmAddress.ofSecret(secret));
         }
     }
@@ -78,9 +73,7 @@ final class OfflineKeyring {
     /** Takes in an account-chain key: as the current one when there is none, kept beside it otherwise. Closes it. */
     void store(NewEvmKey key) {
         try (key) {
-            evmKnown = evmChanges.restore(evmKnown, List.of(key)).join();
-        } catch (CompletionException e) {
-            throw KeyringFailures.of(e);
+            evmKnown = Causes.join(evmChanges.restore(evmKnown, List.of(key)), KeyringFailures::of);
         }
     }
 
@@ -88,11 +81,7 @@ final class OfflineKeyring {
     void store(NewKey key) {
         KeyEntry entry = key.entry();
         KeyNote note = key.note();
-        try {
-            work.store(key, passphrase, () -> false).join();
-        } catch (CompletionException e) {
-            throw KeyringFailures.of(e);
-        }
+        Causes.join(work.store(key, passphrase, () -> false), KeyringFailures::of);
         stored.add(entry);
         notes.put(entry.address(), note);
         if (stored.size() == BATCH) {
@@ -108,21 +97,13 @@ final class OfflineKeyring {
         Change change =
                 Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), Map.copyOf(notes), failure -> {});
         KeyTable.Batch batch = table.prepare(List.of(change));
-        try {
-            store.record(batch).join();
-        } catch (CompletionException e) {
-            throw KeyringFailures.of(e);
-        }
+        Causes.join(store.record(batch), KeyringFailures::of);
         table.accept(batch);
         stored.clear();
         notes.clear();
     }
 
     NewKey keyOf(SecretBytes secretHex) {
-        try {
-            return maker.ofSecret(secretHex, Optional.empty()).join();
-        } catch (CompletionException e) {
-            throw KeyringFailures.of(e);
-        }
+        return Causes.join(maker.ofSecret(secretHex, Optional.empty()), KeyringFailures::of);
     }
 }

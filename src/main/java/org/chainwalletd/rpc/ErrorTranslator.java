@@ -5,6 +5,6 @@ import java.util.Optional;
 /** Turns the exceptions of one service into errors of the catalogue. Each method family brings its own. */
 @FunctionalInterface
 public interface ErrorTranslator {
-    /** Empty when {@code failure} is not of this family. {@code failure} is unwrapped (never a CompletionException). */
+    /** Empty when {@code failure} is not of this family. {@code failure} is unwrapped, see {@link org.chainwalletd.stage.Causes}. */
     Optional<RpcException> translate(Throwable failure);
 }

@@ -2,7 +2,6 @@ package org.chainwalletd.spend;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.DecodeException;
@@ -53,7 +52,6 @@ final class RawBroadcast {
                 ? refused.text()
                 : "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "
                         + ((BroadcastOutcome.Unknown) outcome).text();
-        return CompletableFuture.failedFuture(
-                new CompletionException(new SpendException(new SpendRefusal.UpstreamFailed(text))));
+        return CompletableFuture.failedFuture(new SpendException(new SpendRefusal.UpstreamFailed(text)));
     }
 }

@@ -1,9 +1,11 @@
 package org.chainwalletd.stage;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 
-/** Why a stage failed, without what stages and futures wrap around it on its way. */
+/** Why a stage failed, without what stages and futures wrap around it on its way: the only place that knows of those wrappers. */
 public final class Causes {
     private Causes() {}
 
@@ -15,5 +17,23 @@ public final class Causes {
             cause = cause.getCause();
         }
         return cause;
+    }
+
+    /** To be thrown in a step that cannot mend {@code failure}: its stage fails with the same cause, checked or not. */
+    public static RuntimeException passedOn(Throwable failure) {
+        return new CompletionException(of(failure));
+    }
+
+    /**
+     * What {@code stage} comes to, for a thread that has nothing else to do.
+     *
+     * @param refusal what is thrown instead of the cause of a failure
+     */
+    public static <T, E extends Exception> T join(CompletableFuture<T> stage, Function<Throwable, E> refusal) throws E {
+        try {
+            return stage.join();
+        } catch (CompletionException e) {
+            throw refusal.apply(of(e));
+        }
     }
 }

@@ -11,12 +11,12 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
+import org.chainwalletd.stage.Causes;
 
 /**
  * {@code <datadir>/store-id}: which store this datadir works with, and how many commits it has had. A store that is missing, or knows fewer
@@ -175,7 +175,7 @@ final class StoreMark implements AutoCloseable {
         try {
             channel.force(false);
         } catch (IOException e) {
-            throw new CompletionException(e);
+            throw Causes.passedOn(e);
         }
     }
 
@@ -183,9 +183,9 @@ final class StoreMark implements AutoCloseable {
     void made(long commit) {
         commits = commit;
         try {
-            written.join();
+            Causes.join(written, IOException::new);
             write(commit, true);
-        } catch (IOException | CompletionException e) {
+        } catch (IOException e) {
             written = CompletableFuture.failedFuture(e);
         }
     }

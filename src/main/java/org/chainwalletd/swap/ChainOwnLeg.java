@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -233,7 +232,7 @@ public final class ChainOwnLeg implements OwnLeg {
         if (cause instanceof SpendException refused && isOurs(refused.refusal())) {
             return refused.getMessage();
         }
-        throw new CompletionException(cause);
+        throw Causes.passedOn(cause);
     }
 
     private static boolean isOurs(SpendRefusal refusal) {

@@ -5,7 +5,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -231,7 +230,7 @@ public final class SwapJournal {
             LOG.error("swap {} stands still, its row cannot be read: {}", entry.id(), cause.toString());
             return false;
         }
-        throw new CompletionException(cause);
+        throw Causes.passedOn(cause);
     }
 
     /**

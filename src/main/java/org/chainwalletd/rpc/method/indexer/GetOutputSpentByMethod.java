@@ -3,7 +3,6 @@ package org.chainwalletd.rpc.method.indexer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Hash256;
@@ -75,7 +74,7 @@ final class GetOutputSpentByMethod extends IndexerMethod<OutpointParams, GetOutp
         if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {
             return new OutputSpend(OutputSpend.Source.FALLBACK_UNKNOWN_METHOD, null);
         }
-        throw new CompletionException(cause);
+        throw Causes.passedOn(cause);
     }
 
     private static Result result(OutputSpend found) {

@@ -2,7 +2,6 @@ package org.chainwalletd.rpc.method.keyring;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.keyring.DeletionGuard;
@@ -36,7 +35,7 @@ final class PendingCoinsGuard implements DeletionGuard {
         if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {
             return new NodeClient.AddressMempool(0, List.of());
         }
-        throw new CompletionException(cause);
+        throw Causes.passedOn(cause);
     }
 
     private static Optional<String> unconfirmed(NodeClient.AddressMempool pending) {

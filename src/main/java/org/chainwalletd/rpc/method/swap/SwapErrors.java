@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.SwapException;
 import org.chainwalletd.swap.SwapRefusal;
 
@@ -87,8 +87,7 @@ public final class SwapErrors implements ErrorTranslator {
     }
 
     private RpcException told(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Causes.of(failure);
         return others.stream()
                 .flatMap(translator -> translator.translate(cause).stream())
                 .findFirst()

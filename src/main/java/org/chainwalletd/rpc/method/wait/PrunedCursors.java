@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc.method.wait;
 
-import java.util.concurrent.CompletionException;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.stage.Causes;
@@ -25,6 +24,6 @@ final class PrunedCursors {
                     pruned.getMessage(),
                     new Data(pruned.first().text()));
         }
-        throw failure instanceof CompletionException wrapped ? wrapped : new CompletionException(failure);
+        throw Causes.passedOn(cause);
     }
 }
