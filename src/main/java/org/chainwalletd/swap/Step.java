@@ -79,46 +79,34 @@ public sealed interface Step {
         }
     }
 
-    /** The secret may leave from now on; the claim follows. */
-    record Reveal() implements Step {
+    /** Our claim leaves, with the secret in it: that it may have left is durable before. */
+    sealed interface Claim extends Step {
         @Override
-        public Acts begun(Acts acts) {
+        default Acts begun(Acts acts) {
             return acts.reveal();
         }
 
+        @Override
+        default CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
+            return secret.lend(bytes -> legs.pushClaim(row, bytes)).thenApplyAsync(Optional::of, Runnable::run);
+        }
+
+        @Override
+        default Acts named(Acts acts, String tx) {
+            return acts.claimedBy(tx);
+        }
+    }
+
+    /** For the first time: what was in the way until now is over. */
+    record Reveal() implements Claim {
         @Override
         public Optional<String> error(SwapRow row) {
             return Optional.empty();
         }
-
-        @Override
-        public CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
-            return claim(legs, row, secret);
-        }
-
-        @Override
-        public Acts named(Acts acts, String tx) {
-            return acts.claimedBy(tx);
-        }
     }
 
-    /** Our claim leaves, or leaves again. */
-    record PushClaim() implements Step {
-        @Override
-        public Acts begun(Acts acts) {
-            return acts.reveal();
-        }
-
-        @Override
-        public CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
-            return claim(legs, row, secret);
-        }
-
-        @Override
-        public Acts named(Acts acts, String tx) {
-            return acts.claimedBy(tx);
-        }
-    }
+    /** Once more. */
+    record PushClaim() implements Claim {}
 
     /** Our lock is taken back. */
     record TakeBack() implements Step {
@@ -136,9 +124,5 @@ public sealed interface Step {
         public Acts named(Acts acts, String tx) {
             return acts.refundedBy(tx);
         }
-    }
-
-    private static CompletionStage<Optional<String>> claim(Legs legs, SwapRow row, Secret secret) {
-        return secret.lend(bytes -> legs.pushClaim(row, bytes)).thenApplyAsync(Optional::of, Runnable::run);
     }
 }
