@@ -39,7 +39,6 @@ class SealedChoicesTest {
             "Receipts", Set.of("SpendResult.Failed"),
             "SecondOpinion", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
             "SwapCodec", Set.of("OwnLock.Absent", "OwnLock.Lost", "PoolLock.Absent", "PoolLock.Foreign"),
-            "SwapEngine", Set.of("SwapEngine.Status"),
             "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));
 
     private static final String COMMAND = "Command";

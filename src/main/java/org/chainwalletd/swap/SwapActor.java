@@ -1,11 +1,9 @@
 package org.chainwalletd.swap;
 
-import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -34,18 +32,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     public sealed interface Command {}
 
-    /** What is answered. */
-    sealed interface Question extends Command {
-        CompletableFuture<SwapReply> reply();
-    }
-
-    /** Locks our side, if it is still only a quote. */
-    record Execute(Optional<BigInteger> minimumOut, CompletableFuture<SwapReply> reply) implements Question {}
-
-    /** Takes our lock back. */
-    record Refund(CompletableFuture<SwapReply> reply) implements Question {}
-
-    record Status(CompletableFuture<SwapReply> reply) implements Question {}
+    /** Answered by this actor, or by the engine when it ends before. */
+    record Ask(SwapQuestion question) implements Command {}
 
     /** Something may have changed on a chain. */
     record Nudge() implements Command {}
@@ -83,7 +71,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Next next = new Next.Proceed();
     private final WaitLog waits = new WaitLog();
     private final Deque<Step> steps = new ArrayDeque<>();
-    private Optional<Question> question = Optional.empty();
+    private final Caller caller;
 
     private SwapActor(
             ActorContext<Command> context,
@@ -98,6 +86,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         this.setup = setup;
         this.over = over;
         this.held = held;
+        this.caller = new Caller(setup);
     }
 
     /**
@@ -117,9 +106,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Status.class, this::onStatus)
-                .onMessage(Execute.class, this::onExecute)
-                .onMessage(Refund.class, this::onRefund)
+                .onMessage(Ask.class, this::onAsk)
                 .onMessage(Nudge.class, this::onNudge)
                 .onMessage(Tick.class, tick -> onTick())
                 .onSignal(PostStop.class, this::onStop)
@@ -129,13 +116,11 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     /** Busy: one round, from the look to the last step. */
     private Behavior<Command> busy() {
         return Behaviors.receive(Command.class)
-                .onMessage(Status.class, this::onStatusMeanwhile)
+                .onMessage(Ask.class, this::onAskMeanwhile)
                 .onMessage(Looked.class, this::onLooked)
                 .onMessage(Written.class, this::onWritten)
                 .onMessage(Reread.class, this::onReread)
                 .onMessage(Done.class, this::onDone)
-                .onMessage(Execute.class, this::onWaiting)
-                .onMessage(Refund.class, this::onWaiting)
                 .onMessage(Nudge.class, nudge -> Behaviors.same())
                 .onMessage(Tick.class, tick -> Behaviors.same())
                 .onSignal(PostStop.class, this::onStop)
@@ -145,65 +130,43 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     /** Nobody looks after it any more; what was asked before the engine knew is answered. */
     private Behavior<Command> over() {
         return Behaviors.receive(Command.class)
-                .onMessage(Status.class, this::onStatusMeanwhile)
-                .onMessage(Execute.class, this::onLateExecute)
-                .onMessage(Refund.class, this::onLateRefund)
+                .onMessage(Ask.class, this::onLateAsk)
                 .onMessage(Stop.class, stop -> Behaviors.stopped())
                 .onAnyMessage(other -> Behaviors.same())
                 .onSignal(PostStop.class, this::onStop)
                 .build();
     }
 
-    private Behavior<Command> onLateExecute(Execute command) {
-        command.reply().complete(new SwapReply.Standing(row()));
-        return Behaviors.same();
-    }
-
-    private Behavior<Command> onLateRefund(Refund command) {
-        command.reply().complete(new SwapReply.NothingLocked(row()));
-        return Behaviors.same();
-    }
-
     private SwapRow row() {
         return held.row();
     }
 
-    private Behavior<Command> onStatus(Status command) {
-        command.reply().complete(new SwapReply.Standing(row()));
-        return this;
-    }
-
-    private Behavior<Command> onStatusMeanwhile(Status command) {
-        onStatus(command);
+    private Behavior<Command> onLateAsk(Ask asked) {
+        asked.question().reply().complete(asked.question().by(row()));
         return Behaviors.same();
     }
 
-    private Behavior<Command> onWaiting(Question command) {
-        if (stash.isFull()) {
-            command.reply()
+    /** During a round everybody is told how the swap stands; what wants to change that waits for the end of the round. */
+    private Behavior<Command> onAskMeanwhile(Ask asked) {
+        SwapQuestion question = asked.question();
+        if (question instanceof SwapQuestion.Status) {
+            question.reply().complete(new SwapReply.Standing(row()));
+        } else if (stash.isFull()) {
+            question.reply()
                     .complete(new SwapReply.Failed(new IllegalStateException("too many calls wait for this swap")));
         } else {
-            stash.stash(command);
+            stash.stash(asked);
         }
         return Behaviors.same();
     }
 
-    private Behavior<Command> onExecute(Execute command) {
-        if (row().acts().locking() || row().status().isTerminal()) {
-            command.reply().complete(new SwapReply.Standing(row()));
+    private Behavior<Command> onAsk(Ask asked) {
+        SwapQuestion question = asked.question();
+        if (question.isAnsweredBy(row())) {
+            question.reply().complete(question.by(row()));
             return this;
         }
-        question = Optional.of(command);
-        setup.changed().executing(row());
-        return look();
-    }
-
-    private Behavior<Command> onRefund(Refund command) {
-        if (!row().status().holdsMoney()) {
-            command.reply().complete(new SwapReply.NothingLocked(row()));
-            return this;
-        }
-        question = Optional.of(command);
+        caller.asks(question, row());
         return look();
     }
 
@@ -266,42 +229,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
         steps.clear();
         steps.addAll(Decision.next(row(), look.known(setup)));
-        question.ifPresent(this::asked);
+        caller.judge(row(), look, mayHaveLocked()).ifPresent(steps::add);
         return proceed();
-    }
-
-    /** What a caller asked for comes in the same round, judged by the same look. */
-    private void asked(Question command) {
-        if (command instanceof Execute execute) {
-            asked(execute);
-        } else if (look.view().sight().ownLock().isEmpty()) {
-            answer(new SwapReply.Failed(new IllegalStateException("the chain of our lock could not be looked at")));
-        } else if (!(row().ownLock() instanceof OwnLock.Locked)) {
-            answer(new SwapReply.NothingLocked(row()));
-        } else if (!look.view().refundDue()) {
-            answer(new SwapReply.NotDue(row()));
-        }
-    }
-
-    private void asked(Execute execute) {
-        if (row().acts().locking()) {
-            return;
-        }
-        Optional<String> against = against(execute);
-        if (against.isPresent()) {
-            answer(
-                    mayHaveLocked()
-                            ? new SwapReply.Failed(new IllegalStateException(against.get()))
-                            : new SwapReply.NotExecuted(against.get()));
-        } else {
-            steps.add(new Step.SendLock());
-        }
-    }
-
-    private Optional<String> against(Execute execute) {
-        return setup.stopping().getAsBoolean()
-                ? Optional.of("the daemon is being stopped; nothing was sent")
-                : Decision.againstExecuting(row(), execute.minimumOut(), look.known(setup));
     }
 
     /** The next step: its act is written first. */
@@ -345,18 +274,13 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                     row().id(),
                     done.step(),
                     done.failure().toString());
-            if (done.step() instanceof Step.SendLock || isAskedFor(done.step())) {
+            if (caller.waitsFor(done.step())) {
                 answer(new SwapReply.Failed(done.failure()));
             }
             return proceed();
         }
         SwapRow named = named(done);
         return named == row() ? proceed() : write(named, true, new Next.Proceed());
-    }
-
-    private boolean isAskedFor(Step step) {
-        return step instanceof Step.TakeBack
-                && question.filter(Refund.class::isInstance).isPresent();
     }
 
     private SwapRow named(Done done) {
@@ -426,20 +350,13 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private void answer(SwapReply reply) {
-        question.ifPresent(asked -> {
-            boolean isExecute = asked instanceof Execute;
-            if (isExecute) {
-                setup.changed().executed(row());
-            }
-            boolean unknown = isExecute && reply instanceof SwapReply.Failed && mayHaveLocked();
-            asked.reply().complete(unknown ? new SwapReply.LockUnknown(((SwapReply.Failed) reply).cause()) : reply);
-        });
-        question = Optional.empty();
+        caller.answer(reply, row(), mayHaveLocked());
     }
 
+    /** Of those that have waited, the first that needs a round begins it, and the others wait again. */
     private Behavior<Command> idle() {
         rest();
-        return stash.unstash(this, 1, command -> command);
+        return stash.unstashAll(this);
     }
 
     private void rest() {
@@ -447,8 +364,9 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         timers.startSingleTimer(new Tick(), calm ? setup.pace().multipliedBy(PATIENCE) : setup.pace());
     }
 
+    /** The daemon stops, or a round has failed. */
     private Behavior<Command> onStop(PostStop stop) {
-        answer(new SwapReply.Failed(new IllegalStateException("the daemon is being stopped")));
+        answer(new SwapReply.Failed(new Unattended()));
         return Behaviors.same();
     }
 }

@@ -1,6 +1,5 @@
 package org.chainwalletd.swap;
 
-import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * such row of the journal, and begins one again that has failed.
  *
  * <p>While the journal has not been read, nobody can tell a swap that is over from one that nobody looks after yet: questions about those
- * without an actor wait in a stash until it has. After a restart it begins there again.
+ * without an actor wait in a stash until it has. After a restart it begins there again. What an actor was asked and has not answered when it
+ * ends, by a failure or with the daemon, is answered here: that nobody knows what came of it.
  */
 public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapEngine.class);
@@ -39,19 +40,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     public record Adopt(SwapJournal.Held held) implements Command {}
 
     /** About one swap. */
-    public sealed interface Question extends Command {
-        String id();
-
-        CompletableFuture<SwapReply> reply();
-    }
-
-    /** @param minimumOut in units of the output, beside that of the quote */
-    public record Execute(String id, Optional<BigInteger> minimumOut, CompletableFuture<SwapReply> reply)
-            implements Question {}
-
-    public record Refund(String id, CompletableFuture<SwapReply> reply) implements Question {}
-
-    public record Status(String id, CompletableFuture<SwapReply> reply) implements Question {}
+    public record Ask(String id, SwapQuestion question) implements Command {}
 
     /** Whether one more can be looked after: asked before a quote is taken. */
     public record Room(CompletableFuture<Boolean> reply) implements Command {}
@@ -64,7 +53,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     private record Restored(List<SwapJournal.Held> rows, Throwable failure) implements Command {}
 
-    private record Found(Question question, Optional<SwapRow> row, Throwable failure) implements Command {}
+    private record Found(Ask asked, Optional<SwapRow> row, Throwable failure) implements Command {}
 
     private record Rewatched(String id, Optional<SwapJournal.Held> row, Throwable failure) implements Command {}
 
@@ -74,13 +63,14 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private record Over(String id) implements Command {}
 
     /** Its actor has ended: told to, or by a failure. */
-    private record Ended(String id) implements Command {}
+    private record Ended(String id, SwapInCare swap) implements Command {}
 
     private final TimerScheduler<Command> timers;
     private final StashBuffer<Command> stash;
     private final SwapSetup setup;
     private final Standstill standstill;
-    private final Map<String, ActorRef<SwapActor.Command>> swaps = new HashMap<>();
+    private final Map<String, SwapInCare> swaps = new HashMap<>();
+    private long begun;
 
     private SwapEngine(
             ActorContext<Command> context,
@@ -105,9 +95,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private Behavior<Command> restoring() {
         return Behaviors.receive(Command.class)
                 .onMessage(Adopt.class, this::onAdopt)
-                .onMessage(Execute.class, this::onEarly)
-                .onMessage(Refund.class, this::onEarly)
-                .onMessage(Status.class, this::onEarly)
+                .onMessage(Ask.class, this::onEarly)
                 .onMessage(Room.class, this::onRoom)
                 .onMessage(Rewatch.class, this::onRewatch)
                 .onMessage(Rewatched.class, this::onRewatched)
@@ -117,6 +105,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
                 .onMessage(Retry.class, retry -> restore())
                 .onMessage(Over.class, this::onOver)
                 .onMessage(Ended.class, this::onEnded)
+                .onSignal(PostStop.class, this::onStop)
                 .build();
     }
 
@@ -125,9 +114,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Adopt.class, this::onAdopt)
-                .onMessage(Execute.class, this::onQuestion)
-                .onMessage(Refund.class, this::onQuestion)
-                .onMessage(Status.class, this::onQuestion)
+                .onMessage(Ask.class, this::onAsk)
                 .onMessage(Room.class, this::onRoom)
                 .onMessage(Rewatch.class, this::onRewatch)
                 .onMessage(Rewatched.class, this::onRewatched)
@@ -137,6 +124,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
                 .onMessage(Retry.class, retry -> restore())
                 .onMessage(Over.class, this::onOver)
                 .onMessage(Ended.class, this::onEnded)
+                .onSignal(PostStop.class, this::onStop)
                 .build();
     }
 
@@ -160,16 +148,17 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return stash.unstashAll(this);
     }
 
-    private Behavior<Command> onEarly(Question question) {
-        if (swaps.containsKey(question.id())) {
-            return onQuestion(question);
+    private Behavior<Command> onEarly(Ask asked) {
+        if (swaps.containsKey(asked.id())) {
+            return onAsk(asked);
         }
         if (stash.isFull()) {
-            question.reply()
+            asked.question()
+                    .reply()
                     .complete(new SwapReply.Failed(new StoreException(
                             StoreException.Reason.BUSY, "too many calls wait for the swap journal to be read", null)));
         } else {
-            stash.stash(question);
+            stash.stash(asked);
         }
         return Behaviors.same();
     }
@@ -213,21 +202,23 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             return;
         }
         ActorRef<Command> self = getContext().getSelf();
-        ActorRef<SwapActor.Command> swap =
-                getContext().spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id);
+        // One that is over may have come back while its last actor ends, so names are not used twice.
+        ActorRef<SwapActor.Command> actor = getContext()
+                .spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id + "-" + ++begun);
+        SwapInCare swap = new SwapInCare(actor);
         swaps.put(id, swap);
-        getContext().watchWith(swap, new Ended(id));
+        getContext().watchWith(actor, new Ended(id, swap));
     }
 
-    /** Questions that it was given before come to it before the stop. */
     private Behavior<Command> onOver(Over over) {
-        Optional.ofNullable(swaps.remove(over.id())).ifPresent(swap -> swap.tell(new SwapActor.Stop()));
+        Optional.ofNullable(swaps.remove(over.id())).ifPresent(SwapInCare::release);
         return Behaviors.same();
     }
 
     /** One that failed is in the journal still, and is begun again. */
     private Behavior<Command> onEnded(Ended ended) {
-        if (swaps.remove(ended.id()) == null) {
+        ended.swap().ended();
+        if (!swaps.remove(ended.id(), ended.swap())) {
             return Behaviors.same();
         }
         timers.startSingleTimer(new Retry(), setup.pace());
@@ -235,38 +226,31 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     }
 
     private Behavior<Command> onNudge(Nudge nudge) {
-        swaps.values().forEach(swap -> swap.tell(new SwapActor.Nudge()));
+        swaps.values().forEach(SwapInCare::nudge);
         return Behaviors.same();
     }
 
     /** Whoever has given up waiting was told to ask for the status: nothing is begun behind their back. */
-    private Behavior<Command> onQuestion(Question question) {
-        if (question.reply().isDone()) {
+    private Behavior<Command> onAsk(Ask asked) {
+        if (asked.question().reply().isDone()) {
             return Behaviors.same();
         }
-        ActorRef<SwapActor.Command> swap = swaps.get(question.id());
+        SwapInCare swap = swaps.get(asked.id());
         if (swap == null) {
-            return lookUp(question);
+            return lookUp(asked);
         }
-        if (question instanceof Execute execute) {
-            swap.tell(new SwapActor.Execute(execute.minimumOut(), execute.reply()));
-        } else if (question instanceof Refund refund) {
-            swap.tell(new SwapActor.Refund(refund.reply()));
-        } else {
-            swap.tell(new SwapActor.Status(question.reply()));
-        }
+        swap.ask(asked.question());
         return Behaviors.same();
     }
 
     /** A swap that nobody looks after any more is only told of. */
-    private Behavior<Command> lookUp(Question question) {
-        getContext()
-                .pipeToSelf(setup.journal().find(question.id()), (row, failure) -> new Found(question, row, failure));
+    private Behavior<Command> lookUp(Ask asked) {
+        getContext().pipeToSelf(setup.journal().find(asked.id()), (row, failure) -> new Found(asked, row, failure));
         return Behaviors.same();
     }
 
     private Behavior<Command> onFound(Found found) {
-        found.question().reply().complete(told(found));
+        found.asked().question().reply().complete(told(found));
         return Behaviors.same();
     }
 
@@ -274,10 +258,21 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         if (found.failure() != null) {
             return new SwapReply.Failed(found.failure());
         }
-        if (found.row().isEmpty()) {
-            return new SwapReply.Unknown(found.question().id());
+        return found.row()
+                .map(row -> found.asked().question().by(row))
+                .orElseGet(() -> new SwapReply.Unknown(found.asked().id()));
+    }
+
+    /** The daemon stops. */
+    private Behavior<Command> onStop(PostStop stop) {
+        swaps.values().forEach(SwapInCare::ended);
+        stash.forEach(SwapEngine::leave);
+        return Behaviors.same();
+    }
+
+    private static void leave(Command waiting) {
+        if (waiting instanceof Ask asked) {
+            asked.question().reply().complete(asked.question().unknown(new Unattended()));
         }
-        SwapRow row = found.row().get();
-        return found.question() instanceof Refund ? new SwapReply.NothingLocked(row) : new SwapReply.Standing(row);
     }
 }

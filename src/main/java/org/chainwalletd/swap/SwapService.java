@@ -77,7 +77,7 @@ public final class SwapService {
     }
 
     private CompletionStage<SwapRow> executed(String id, Optional<BigInteger> minimumOut) {
-        return ask(id, reply -> new SwapEngine.Execute(id, minimumOut, reply));
+        return ask(id, reply -> new SwapQuestion.Execute(minimumOut, reply));
     }
 
     private static BigInteger units(SwapRow row, String decimal) {
@@ -91,11 +91,11 @@ public final class SwapService {
 
     /** Takes our lock back, when that is due. */
     public CompletionStage<SwapRow> refund(String id) {
-        return ask(id, reply -> new SwapEngine.Refund(id, reply));
+        return ask(id, SwapQuestion.Refund::new);
     }
 
     public CompletionStage<SwapRow> status(String id) {
-        return ask(id, reply -> new SwapEngine.Status(id, reply));
+        return ask(id, SwapQuestion.Status::new);
     }
 
     /**
@@ -112,10 +112,9 @@ public final class SwapService {
         return standstill.why();
     }
 
-    private CompletionStage<SwapRow> ask(
-            String id, Function<CompletableFuture<SwapReply>, SwapEngine.Command> question) {
+    private CompletionStage<SwapRow> ask(String id, Function<CompletableFuture<SwapReply>, SwapQuestion> question) {
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        engine.tell(question.apply(reply));
+        engine.tell(new SwapEngine.Ask(id, question.apply(reply)));
         return reply.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
                 .handleAsync(
                         (answer, failure) -> {

@@ -94,7 +94,7 @@ class ReorganisedLockTest {
                 ForkJoinPool.commonPool());
         engine = kit.spawn(SwapEngine.create(setup, new Standstill()));
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        engine.tell(new SwapEngine.Execute(ID, Optional.empty(), reply));
+        engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Execute(Optional.empty(), reply)));
         assertThat(Await.result(reply)).isInstanceOf(SwapReply.Standing.class);
         untilLooked();
         assertThat(status()).isEqualTo("user_locked");

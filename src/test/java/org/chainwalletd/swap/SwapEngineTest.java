@@ -108,19 +108,19 @@ class SwapEngineTest {
 
         private CompletableFuture<SwapReply> executing() {
             CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Execute(ID, Optional.empty(), reply));
+            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Execute(Optional.empty(), reply)));
             return reply;
         }
 
         private CompletableFuture<SwapReply> asking() {
             CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Status(ID, reply));
+            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Status(reply)));
             return reply;
         }
 
         private SwapReply refund() {
             CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Refund(ID, reply));
+            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Refund(reply)));
             return Await.result(reply);
         }
 
@@ -315,7 +315,7 @@ class SwapEngineTest {
         History history = new History(6, 0);
         history.start(MemorySwaps.immortal(history.rows));
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        history.engine.tell(new SwapEngine.Status("nobody", reply));
+        history.engine.tell(new SwapEngine.Ask("nobody", new SwapQuestion.Status(reply)));
         assertThat(Await.result(reply)).isEqualTo(new SwapReply.Unknown("nobody"));
         history.die();
     }

@@ -260,13 +260,13 @@ final class SwapWorld implements AutoCloseable {
     /** Does not wait for the answer. */
     CompletableFuture<SwapReply> begin(String id) {
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        daemon.engine.tell(new SwapEngine.Execute(id, Optional.empty(), reply));
+        daemon.engine.tell(new SwapEngine.Ask(id, new SwapQuestion.Execute(Optional.empty(), reply)));
         return reply;
     }
 
     SwapReply refund(String id) {
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        daemon.engine.tell(new SwapEngine.Refund(id, reply));
+        daemon.engine.tell(new SwapEngine.Ask(id, new SwapQuestion.Refund(reply)));
         return Await.result(reply);
     }
 
