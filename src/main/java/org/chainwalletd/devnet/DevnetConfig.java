@@ -103,8 +103,17 @@ public record DevnetConfig(
 
     /** A chain whose blocks have to be worked for, so that it begins with as few as make a coinbase mature. */
     public DevnetConfig withWork() {
+        return with(Effort.WORK);
+    }
+
+    /** The same with the least work that can be told from none: two hashes a block, for those who mine many. */
+    public DevnetConfig withLittleWork() {
+        return with(Effort.LITTLE);
+    }
+
+    private DevnetConfig with(Effort newEffort) {
         return new DevnetConfig(
-                profile, bind, folder, blockInterval, quotas, prompt, FIRST_BLOCKS_OF_WORK, seed, Effort.WORK, clock);
+                profile, bind, folder, blockInterval, quotas, prompt, FIRST_BLOCKS_OF_WORK, seed, newEffort, clock);
     }
 
     /** The miner's Ed25519 seed: public test material, worth nothing on any other chain. */

@@ -29,11 +29,11 @@ class WorkedChainTest {
 
     private FollowRig rig;
 
-    /** One for all: each of its blocks costs some sixteen hashes. */
+    /** One for all: each of its blocks costs some two hashes. */
     @BeforeAll
     static void mine() throws IOException {
         node = Devnet.start(
-                DevnetConfig.onDemand(ChainProfile.of("chain")).withWork().withFirstBlocks(1));
+                DevnetConfig.onDemand(ChainProfile.of("chain")).withLittleWork().withFirstBlocks(1));
     }
 
     @AfterAll

@@ -1,0 +1,278 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.DistortingNode;
+import org.chainwalletd.testkit.ForgedBlock;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What whoever watches for deposits is told over HTTP, on a chain whose blocks have to be worked for, while a node shows blocks that nobody
+ * worked for and lists that are not those of their headers (following.md, section 1). No mempool has anything: blocks alone can tell.
+ */
+class WorkedDepositsTest {
+    private static final byte[] PREIMAGE = "shown to the lying node alone".getBytes(StandardCharsets.US_ASCII);
+    private static final Party STRANGER = new Party(0x22);
+    private static final long PAID = 1_000_000;
+    private static final long FAR = 1_000_000;
+    private static final int PATIENT = 90;
+
+    @TempDir
+    static Path folder;
+
+    /** Each worked block costs some two hashes, and one to follow. */
+    private static Devnet chain;
+
+    /** What is true: the nodes show this chain when they do not lie. */
+    private static ForgedBlock top;
+
+    private static DistortingNode node;
+    private static DaemonRig daemon;
+    private static int promises;
+    private static final ExecutorService CALLERS = Executors.newCachedThreadPool();
+
+    @BeforeAll
+    static void start() throws IOException {
+        chain = Devnet.start(
+                DevnetConfig.onDemand(Party.PROFILE).withLittleWork().withFirstBlocks(1));
+        top = ForgedBlock.tipOf(chain);
+        node = new DistortingNode(chain.uri());
+        daemon = new DaemonRig(folder, node.url());
+        awaitFollowed(top);
+    }
+
+    @AfterAll
+    static void stop() {
+        CALLERS.shutdownNow();
+        daemon.close();
+        node.close();
+        chain.close();
+    }
+
+    @Test
+    void a_block_without_the_work_that_its_height_demands_pays_nobody_and_claims_no_lock() {
+        Party sender = daemon.imported(0x21);
+        HtlcParams terms = new HtlcParams(sender.key, STRANGER.key, HtlcWitness.hashLockOf(PREIMAGE), FAR);
+        Transaction lock = promise(TxOutput.toScript(HtlcScript.build(terms), Amount.of(PAID)));
+        isMined(lock);
+        Watcher shop = new Watcher();
+        Transaction deposit = promise(TxOutput.toAddress(shop.address, Amount.of(PAID)));
+        Transaction claim = new Transaction(
+                List.of(new Outpoint(idOf(lock), 0)),
+                List.of(TxOutput.toAddress(STRANGER.address, Amount.of(PAID))),
+                List.of(HtlcWitness.claim(PREIMAGE, new byte[64])));
+        shop.waitsFor(deposit);
+
+        for (ForgedBlock.Work work : List.of(ForgedBlock.Work.NONE, ForgedBlock.Work.TOO_LITTLE)) {
+            ForgedBlock forged = top.next(work, deposit, claim);
+            assertFoundOut(() -> forged.toldBy(node));
+            shop.assertNothingTold();
+            assertThat(state(lock)).isEqualTo("locked");
+        }
+
+        // Work is all that was missing.
+        isMined(deposit, claim);
+        shop.assertTold(deposit);
+        assertThat(state(lock)).isEqualTo("claimed");
+    }
+
+    @Test
+    void a_list_that_is_not_that_of_the_header_hides_doubles_and_moves_no_deposit() {
+        List<Watcher> shops = List.of(new Watcher(), new Watcher());
+        Transaction[] deposits = new Transaction[shops.size()];
+        for (int i = 0; i < shops.size(); i++) {
+            deposits[i] = promise(TxOutput.toAddress(shops.get(i).address, Amount.of(PAID)));
+            shops.get(i).waitsFor(deposits[i]);
+        }
+        // Three leaves: the tree repeats the last one, so that a list which repeats it as well has the same root.
+        ForgedBlock block = top.next(ForgedBlock.Work.ENOUGH, deposits);
+
+        assertFoundOut(() -> block.toldBy(node, list -> list.remove(2)));
+        assertFoundOut(() -> block.toldBy(node, list -> list.add(list.get(2))));
+        assertFoundOut(() -> block.toldBy(node, list -> list.add(list.remove(1))));
+        shops.forEach(Watcher::assertNothingTold);
+
+        isTrue(block);
+        for (int i = 0; i < shops.size(); i++) {
+            shops.get(i).assertTold(deposits[i]);
+        }
+    }
+
+    @Test
+    void one_honest_node_is_enough_beside_one_that_invents_a_block_and_leaves_deposits_out() {
+        daemon.close();
+        try (DistortingNode liar = new DistortingNode(chain.uri())) {
+            top.toldBy(liar);
+            daemon = new DaemonRig(folder, node.url(), "--node-rpc", liar.url() + "," + node.url());
+            Watcher shop = new Watcher();
+            Transaction invented = promise(TxOutput.toAddress(shop.address, Amount.of(PAID)));
+            Transaction deposit = promise(TxOutput.toAddress(shop.address, Amount.of(PAID)));
+            shop.waitsFor(deposit);
+            ForgedBlock forged = top.next(ForgedBlock.Work.NONE, invented);
+
+            Await.until("the tip is followed", () -> followed().equals(top.id().hex()));
+            assertFoundOut(() -> forged.toldBy(liar));
+            shop.assertNothingTold();
+            ForgedBlock block = top.next(ForgedBlock.Work.ENOUGH, deposit);
+            block.toldBy(liar, list -> list.remove(1));
+            isTrue(block);
+            shop.assertTold(deposit);
+            daemon.close();
+        } finally {
+            daemon = new DaemonRig(folder, node.url());
+        }
+    }
+
+    private static void isMined(Transaction... transactions) {
+        isTrue(top.next(ForgedBlock.Work.ENOUGH, transactions));
+    }
+
+    /** The honest node has the block, and the daemon has followed it. */
+    private static void isTrue(ForgedBlock block) {
+        top = block;
+        block.toldBy(node);
+        awaitFollowed(block);
+    }
+
+    private static void awaitFollowed(ForgedBlock block) {
+        Await.until(
+                "block " + block.height() + " is followed",
+                () -> followed().equals(block.id().hex()));
+    }
+
+    private static Hash256 idOf(Transaction transaction) {
+        return TransactionCodec.txId(Party.PROFILE, transaction);
+    }
+
+    /** Spends a coin that never was, by nobody's signature. */
+    private static Transaction promise(TxOutput output) {
+        return new Transaction(
+                List.of(new Outpoint(Hash256.sha256(PREIMAGE), promises++)),
+                List.of(output),
+                List.of(Witness.plain(STRANGER.key, new byte[64])));
+    }
+
+    private static String state(Transaction lock) {
+        return daemon.call("htlc_status", params("lock_tx_id", idOf(lock)))
+                .path("state")
+                .asText();
+    }
+
+    /** What is believed stays what it was while a lie is told, which the daemon sees through. */
+    private static void assertFoundOut(Runnable lie) {
+        String believed = followed();
+        double before = sum("walletd_follower_lies_total{");
+        lie.run();
+        Await.until("the lie is found out", () -> sum("walletd_follower_lies_total{") > before);
+        assertThat(followed()).isEqualTo(believed);
+    }
+
+    private static String followed() {
+        return daemon.followerStatus().path("last_indexed_block_id").asText();
+    }
+
+    private static double sum(String series) {
+        return daemon.metrics()
+                .lines()
+                .filter(line -> line.startsWith(series))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
+    /** Who watches one address by every way that tells of deposits. */
+    private static final class Watcher {
+        final Address address = Address.parse(daemon.call("generate_standard_address", Map.of())
+                .path("address")
+                .asText());
+        private final CompletableFuture<JsonNode> payment =
+                waiting("payment", "wait_for_payment", params("address", address, "timeout_secs", PATIENT));
+        private CompletableFuture<JsonNode> confirmation;
+        private final Map<Integer, String> cursors = new HashMap<>();
+
+        void waitsFor(Transaction deposit) {
+            confirmation = waiting("tx", "wait_for_tx", params("tx_id", idOf(deposit), "timeout_secs", PATIENT));
+        }
+
+        /** Returns when the daemon knows of the wait. */
+        private static CompletableFuture<JsonNode> waiting(String kind, String method, Map<String, ?> params) {
+            String open = "walletd_waits_open{kind=\"" + kind + "\"";
+            double before = sum(open);
+            DaemonRig asked = daemon;
+            CompletableFuture<JsonNode> answer =
+                    CompletableFuture.supplyAsync(() -> asked.call(method, params), CALLERS);
+            Await.until(method + " waits", () -> answer.isDone() || sum(open) > before);
+            return answer;
+        }
+
+        /** No feed and no balance knows of a deposit, and everybody waits on. */
+        void assertNothingTold() {
+            assertThat(feed(0)).isEmpty();
+            assertThat(feed(1)).isEmpty();
+            assertThat(payment).isNotDone();
+            assertThat(confirmation).isNotDone();
+        }
+
+        /** The feeds, from where they were read last, tell of this deposit and of nothing else; who waited for it is answered. */
+        void assertTold(Transaction deposit) {
+            String told = "confirmed " + idOf(deposit) + " " + PAID;
+            assertThat(feed(0)).containsExactly(told);
+            assertThat(feed(1)).containsExactly(told);
+            assertThat(daemon.call("get_balance", params("address", address))
+                            .path("balance")
+                            .asLong())
+                    .isEqualTo(PAID);
+            JsonNode received = Await.outcome(payment);
+            assertThat(received.path("tx_id").asText()).isEqualTo(idOf(deposit).hex());
+            assertThat(received.path("amount").asLong()).isEqualTo(PAID);
+            assertThat(received.path("confirmations").asLong()).isEqualTo(1);
+            assertThat(Await.outcome(confirmation).path("block_id").asText())
+                    .isEqualTo(top.id().hex());
+        }
+
+        private List<String> feed(int depth) {
+            Map<String, Object> question = params("address", address, "min_confirmations", depth);
+            if (cursors.containsKey(depth)) {
+                question.put("cursor", cursors.get(depth));
+            }
+            JsonNode answer = daemon.call("list_credits", question);
+            cursors.put(depth, answer.path("cursor").asText());
+            List<String> events = new ArrayList<>();
+            answer.path("credits")
+                    .forEach(credit -> events.add(credit.path("event").asText() + " "
+                            + credit.path("tx_id").asText() + " "
+                            + credit.path("amount").asLong()));
+            return events;
+        }
+    }
+}
