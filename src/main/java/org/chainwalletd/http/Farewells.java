@@ -16,7 +16,7 @@ import org.chainwalletd.net.SocketLoop;
  */
 final class Farewells {
     private static final int AT_ONCE = 128;
-    private static final int SEND_BUFFER = 4096;
+    private static final ClientSocket.Buffers FEW_WORDS = new ClientSocket.Buffers(16 << 10, 4096);
     private static final Duration MOMENT = Duration.ofSeconds(1);
     /** Of what a client may have sent before it was told. */
     private static final int READ_AT_MOST = 64 << 10;
@@ -37,7 +37,7 @@ final class Farewells {
             socket.close();
             return;
         }
-        socket.open(SEND_BUFFER, new Leaving(socket));
+        socket.open(FEW_WORDS, new Leaving(socket));
         try {
             loop.execute(() -> say(socket, words));
         } catch (RejectedExecutionException e) {

@@ -54,7 +54,10 @@ final class Listener {
     /** A piece that was read waits where its reader is slow: small ones keep small what a connection can make the daemon hold. */
     private static final int PIECE = 16 << 10;
 
-    private static final int SEND_BUFFER = 256 << 10;
+    /** Of the calm. */
+    private static final ClientSocket.Buffers AMPLE = new ClientSocket.Buffers(128 << 10, 256 << 10);
+
+    private static final ClientSocket.Buffers SCANT = new ClientSocket.Buffers(32 << 10, 64 << 10);
     /** First pieces that an address may have waiting beyond what it may make the daemon hold, to be refused in words. */
     private static final int REFUSED_IN_WORDS = 32;
 
@@ -64,10 +67,11 @@ final class Listener {
     private static final ByteString CROWDED = unavailable("too many connections from this address");
 
     /** Where the connections of some addresses are read and served. */
-    private record Side(Lane lane, SocketLoop loop, FairTurns turns) {
-        static Side of(Lane lane, String name, Runnable died) {
+    private record Side(Lane lane, SocketLoop loop, FairTurns turns, ClientSocket.Buffers buffers) {
+        static Side of(Lane lane, String name, ClientSocket.Buffers buffers, Runnable died) {
             int processors = Runtime.getRuntime().availableProcessors();
-            return new Side(lane, SocketLoop.start(name, PIECE, died), new FairTurns(lane.executor(), processors));
+            FairTurns turns = new FairTurns(lane.executor(), processors);
+            return new Side(lane, SocketLoop.start(name, PIECE, died), turns, buffers);
         }
     }
 
@@ -106,8 +110,8 @@ final class Listener {
         this.protocol = protocol;
         this.plain = plain;
         this.refused = refused;
-        this.calm = Side.of(Lane.calm(system), "walletd-http-calm", this::died);
-        this.crowd = Side.of(Lane.crowd(system), "walletd-http-crowd", this::died);
+        this.calm = Side.of(Lane.calm(system), "walletd-http-calm", AMPLE, this::died);
+        this.crowd = Side.of(Lane.crowd(system), "walletd-http-crowd", SCANT, this::died);
         this.farewells = new Farewells(system, crowd.loop());
     }
 
@@ -191,7 +195,7 @@ final class Listener {
             socket.close();
             return;
         }
-        socket.open(SEND_BUFFER, new Silent(connection, socket, side, place.address()));
+        socket.open(side.buffers(), new Silent(connection, socket, side, place.address()));
         if (draining) {
             connection.drain();
         }

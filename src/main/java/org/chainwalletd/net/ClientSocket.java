@@ -16,6 +16,16 @@ import org.apache.pekko.util.ByteString;
  * one, so that whoever sends more than is asked for waits; and written on the writer's own thread, as far as the system takes it.
  */
 public final class ClientSocket {
+    /**
+     * What the system holds for one connection, of its own memory, which all connections of the machine share: while it is short of it, it
+     * drops what comes for anybody. Left to itself it would take some MiB from a client that sends ahead, and for one that reads nothing.
+     * Linux holds twice as much, with what it needs beside.
+     *
+     * @param incoming bytes that have come and are not read
+     * @param outgoing bytes that are written and not acknowledged
+     */
+    public record Buffers(int incoming, int outgoing) {}
+
     /** Is told what happens, by any thread, and only hands it over. */
     public interface Reader {
         /** The piece that was asked for. */
@@ -55,15 +65,11 @@ public final class ClientSocket {
         this.closed = closed;
     }
 
-    /**
-     * Begins, and asks for the first piece. Whoever accepts has others to accept, so everything is left to the loop.
-     *
-     * @param sendBuffer what the system takes for a client that reads nothing; it would be some MiB, and somebody have to make them
-     */
-    public void open(int sendBuffer, Reader first) {
+    /** Begins, and asks for the first piece. Whoever accepts has others to accept, so everything is left to the loop. */
+    public void open(Buffers buffers, Reader first) {
         reader = first;
         wanted = true;
-        onLoop(() -> onLoop.begin(sendBuffer));
+        onLoop(() -> onLoop.begin(buffers));
     }
 
     /** From now on {@code next} is told; what was asked for and has not come is given to it too. */
@@ -115,7 +121,7 @@ public final class ClientSocket {
         }
     }
 
-    /** Ends the connection by a reset. Idempotent. */
+    /** Ends the connection by a reset, and tells the reader. Idempotent. */
     public void abort() {
         if (!over.compareAndSet(false, true)) {
             return;
@@ -127,6 +133,14 @@ public final class ClientSocket {
         }
         closeChannel();
         reader.failed(new ClosedChannelException());
+    }
+
+    /** Ends the connection as {@link #close} does, from outside of its reader, who is told. Idempotent. */
+    public void hangUp() {
+        if (over.compareAndSet(false, true)) {
+            closeChannel();
+            reader.failed(new ClosedChannelException());
+        }
     }
 
     /** Whether this side has closed it. */
@@ -156,11 +170,12 @@ public final class ClientSocket {
     private final class OnLoop implements SocketLoop.Connection {
         private SelectionKey key;
 
-        void begin(int sendBuffer) {
+        void begin(Buffers buffers) {
             try {
                 channel.configureBlocking(false);
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                channel.setOption(StandardSocketOptions.SO_SNDBUF, sendBuffer);
+                channel.setOption(StandardSocketOptions.SO_RCVBUF, buffers.incoming());
+                channel.setOption(StandardSocketOptions.SO_SNDBUF, buffers.outgoing());
                 key = loop.register(channel, SelectionKey.OP_READ, this);
             } catch (ClosedChannelException e) {
                 // By this side: whoever did it knows.

@@ -24,6 +24,9 @@ public final class SocketLoop implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
     private static final int READ_BYTES = 64 * 1024;
 
+    /** More is handed over between two rounds only when very much else is going on, and nobody is to wait for the end of it. */
+    private static final int TASKS_A_ROUND = 1024;
+
     /** What is told of its connection's readiness. */
     interface Connection {
         void ready(SelectionKey key);
@@ -56,12 +59,17 @@ public final class SocketLoop implements Executor, AutoCloseable {
      * @param died run on the loop's thread when that ends, for whatever reason, before {@link #close}
      */
     public static SocketLoop start(String name, int pieceBytes, Runnable died) {
+        SocketLoop loop = open(pieceBytes, died);
+        Thread thread = new Thread(loop::run, name);
+        thread.setDaemon(true);
+        thread.start();
+        return loop;
+    }
+
+    /** One without a thread: whoever calls {@link #round} is its thread. */
+    static SocketLoop open(int pieceBytes, Runnable died) {
         try {
-            SocketLoop loop = new SocketLoop(Selector.open(), pieceBytes, died);
-            Thread thread = new Thread(loop::run, name);
-            thread.setDaemon(true);
-            thread.start();
-            return loop;
+            return new SocketLoop(Selector.open(), pieceBytes, died);
         } catch (IOException e) {
             throw new UncheckedIOException("no selector for the connections", e);
         }
@@ -116,8 +124,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
     private void run() {
         try {
             while (!closed) {
-                selector.select(this::ready);
-                runTasks();
+                round();
             }
         } catch (IOException | RuntimeException | Error e) {
             LOG.error("{} has ended", Thread.currentThread().getName(), e);
@@ -133,14 +140,24 @@ public final class SocketLoop implements Executor, AutoCloseable {
         }
     }
 
-    private void ready(SelectionKey key) {
-        guarded(() -> ((Connection) key.attachment()).ready(key));
-    }
-
-    private void runTasks() {
-        for (Runnable task; (task = tasks.poll()) != null; ) {
+    /**
+     * Waits until a connection is ready or something is handed over. Each connection that is ready does one step, such as reading one piece,
+     * and then what was handed over is run, such as the beginning of new connections: so nobody does a second step before everybody has done
+     * one, and who is new is read in the round after the one in which he came, whatever the others send.
+     */
+    void round() throws IOException {
+        selector.select(this::ready);
+        int left = TASKS_A_ROUND;
+        for (Runnable task; left > 0 && (task = tasks.poll()) != null; left--) {
             guarded(task);
         }
+        if (!tasks.isEmpty()) {
+            selector.wakeup();
+        }
+    }
+
+    private void ready(SelectionKey key) {
+        guarded(() -> ((Connection) key.attachment()).ready(key));
     }
 
     /** One connection's failure must not end the others. */
@@ -154,7 +171,9 @@ public final class SocketLoop implements Executor, AutoCloseable {
 
     private void end() {
         closed = true;
-        runTasks();
+        for (Runnable task; (task = tasks.poll()) != null; ) {
+            guarded(task);
+        }
         for (SelectionKey key : new ArrayList<>(selector.keys())) {
             guarded(() -> ((Connection) key.attachment()).loopEnded());
         }

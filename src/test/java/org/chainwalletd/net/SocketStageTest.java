@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SocketStageTest {
     private static final int PIECE = 16 << 10;
-    private static final int SEND_BUFFER = 64 << 10;
+    private static final ClientSocket.Buffers BUFFERS = new ClientSocket.Buffers(64 << 10, 64 << 10);
     private static final int CLIENTS = 12;
     private static final int LONG = 4 << 20;
     /** More than the system's buffers of both sides take. */
@@ -71,7 +71,7 @@ class SocketStageTest {
     private void open(SocketChannel channel, Flow<ByteString, ByteString, ?> flow) {
         ClientSocket opened = new ClientSocket(channel, loop, () -> closed.complete(null));
         socket.complete(opened);
-        opened.open(SEND_BUFFER, new First(opened, flow));
+        opened.open(BUFFERS, new First(opened, flow));
     }
 
     private final class First implements ClientSocket.Reader {
