@@ -23,9 +23,6 @@ final class Http2Guard {
     /** A shorter piece of a body costs more to keep than it brings. */
     private static final int TINY = 64;
 
-    /** A client that takes an answer has no reason to say so more often. */
-    private static final int UPDATE_FOR = 1024;
-
     /** Decoded fields weigh about twice their characters. */
     private static final int COPIES = 2;
 
@@ -41,10 +38,7 @@ final class Http2Guard {
     private final LongSupplier clock;
     private final Http2Frames frames;
     private final Http2HeaderBlock block;
-    private final Http2Rate pings;
-    private final Http2Rate settings;
-    private final Http2Rate resets;
-    private final Http2Rate idle;
+    private final Http2Pace pace;
     private final Map<Integer, Http2Stream> streams = new HashMap<>();
     private final Set<Integer> endedHere = new LinkedHashSet<>();
     private boolean blockEndsStream;
@@ -55,8 +49,6 @@ final class Http2Guard {
     private int largest;
     private long initialWindow = Http2Settings.FIRST_WINDOW;
     private long window = Http2Settings.FIRST_WINDOW;
-    private long sentSinceUpdate;
-    private int pingsOut;
     private ByteString passed = ByteString.emptyByteString();
 
     Http2Guard(Http2Limits limits, Http2Streams exchanges, Held held, LongSupplier clock) {
@@ -66,14 +58,8 @@ final class Http2Guard {
         this.clock = clock;
         this.frames = new Http2Frames(held);
         this.block = new Http2HeaderBlock(limits.headerBytes(), held);
-        long now = clock.getAsLong();
-        int rate = limits.controlPerSecond();
-        this.pings = new Http2Rate(rate, rate, now);
-        this.settings = new Http2Rate(rate, rate, now);
-        // All that a client may have open it may also take back at once.
-        this.resets = new Http2Rate(rate, Math.max(rate, limits.streams()), now);
-        this.idle = new Http2Rate(rate, rate, now);
-        this.unfinishedSince = now;
+        this.pace = new Http2Pace(limits, clock);
+        this.unfinishedSince = clock.getAsLong();
     }
 
     /** @param violation why nothing more is to be read; what is passed came before it */
@@ -143,10 +129,10 @@ final class Http2Guard {
             case Http2Frame.PUSH_PROMISE -> throw Http2Violation.protocol("a client does not push");
             case Http2Frame.GOAWAY -> {
                 frame.requireConnection();
-                idle.count(clock.getAsLong());
+                pace.idle();
             }
             // Unknown ones are to be ignored (section 5.5).
-            default -> idle.count(clock.getAsLong());
+            default -> pace.idle();
         }
     }
 
@@ -156,7 +142,7 @@ final class Http2Guard {
         int bytes = frame.length() - padding;
         boolean last = frame.has(Http2Frame.END_STREAM);
         if (bytes < TINY && !last) {
-            idle.count(clock.getAsLong());
+            pace.idle();
         }
         Http2Stream stream = streams.get(frame.stream());
         if (stream == null) {
@@ -164,7 +150,7 @@ final class Http2Guard {
             if (!endedHere.contains(frame.stream())) {
                 throw Http2Violation.of(Code.STREAM_CLOSED, "a body on a stream that has ended");
             }
-            idle.count(clock.getAsLong());
+            pace.idle();
             return;
         }
         if (stream.ended()) {
@@ -191,7 +177,7 @@ final class Http2Guard {
     private void fragment(Http2Frame frame, int id, ByteString bytes) {
         boolean last = frame.has(Http2Frame.END_HEADERS);
         if (bytes.isEmpty() && !last) {
-            idle.count(clock.getAsLong());
+            pace.idle();
         }
         block.add(id, bytes, last).ifPresent(fields -> head(id, fields));
         pass(frame.masked());
@@ -242,7 +228,7 @@ final class Http2Guard {
     private void reset(Http2Frame frame) {
         frame.requireLength(4);
         frame.requireStream();
-        resets.count(clock.getAsLong());
+        pace.reset();
         Http2Stream stream = streams.get(frame.stream());
         if (stream == null) {
             requireOpened(frame);
@@ -255,7 +241,7 @@ final class Http2Guard {
 
     private void settings(Http2Frame frame) {
         frame.requireConnection();
-        settings.count(clock.getAsLong());
+        pace.settings();
         if (frame.has(Http2Frame.ACK)) {
             frame.requireLength(0);
             pass(frame.masked());
@@ -275,25 +261,16 @@ final class Http2Guard {
     private void ping(Http2Frame frame) {
         frame.requireLength(8);
         frame.requireConnection();
-        pings.count(clock.getAsLong());
-        if (frame.has(Http2Frame.ACK)) {
-            if (pingsOut == 0) {
-                return;
-            }
-            pingsOut--;
+        if (pace.ping(frame.has(Http2Frame.ACK))) {
+            pass(frame.masked());
         }
-        pass(frame.masked());
     }
 
     private void windowUpdate(Http2Frame frame) {
         frame.requireLength(4);
         long by = frame.number(0) & Integer.MAX_VALUE;
         require(by > 0, "a window that does not change");
-        if (sentSinceUpdate < UPDATE_FOR) {
-            idle.count(clock.getAsLong());
-        } else {
-            sentSinceUpdate -= UPDATE_FOR;
-        }
+        pace.windowUpdate();
         if (frame.stream() == 0) {
             window += by;
             if (window > Http2Settings.LARGEST_WINDOW) {
@@ -317,7 +294,7 @@ final class Http2Guard {
         frame.requireStream();
         frame.requireLength(Http2Frame.PRIORITY_BYTES);
         frame.requireOtherStream(0);
-        idle.count(clock.getAsLong());
+        pace.idle();
     }
 
     /** Reads along with what Pekko sends; each piece is one frame. */
@@ -328,13 +305,15 @@ final class Http2Guard {
         Http2Frame frame = Http2Frame.of(bytes);
         Http2Stream stream = streams.get(frame.stream());
         switch (frame.type()) {
-            case Http2Frame.PING -> pingsOut += frame.has(Http2Frame.ACK) ? 0 : 1;
+            case Http2Frame.PING -> {
+                if (!frame.has(Http2Frame.ACK)) {
+                    pace.pingSent();
+                }
+            }
             case Http2Frame.DATA -> {
                 boolean wasFull = window <= 0;
                 window -= frame.length();
-                // The last piece of an answer may be acknowledged, however short it is.
-                sentSinceUpdate +=
-                        frame.has(Http2Frame.END_STREAM) ? Math.max(UPDATE_FOR, frame.length()) : frame.length();
+                pace.sent(frame.length(), frame.has(Http2Frame.END_STREAM));
                 if (stream != null) {
                     stream.sent(frame.length(), frame.has(Http2Frame.END_STREAM));
                 }
