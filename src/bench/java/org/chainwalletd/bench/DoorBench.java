@@ -42,7 +42,7 @@ public final class DoorBench {
     private static final int SECONDS_BEFORE = 1;
     private static final String TLS_IDLE = "tls-idle";
     /** What the daemon counts each of them as. */
-    private static final double COUNTED_KB = 104;
+    private static final double COUNTED_KB = 128;
 
     private final Path work = Files.createTempDirectory("door-bench");
     private final Installation installation = new Installation(

@@ -1,0 +1,111 @@
+package org.chainwalletd.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an idle connection over TLS weighs, against what it is counted as. */
+@Timeout(120)
+class TlsWeightTest {
+    private static final int CONNECTIONS = 64;
+    private static final HttpLimits PATIENT = new HttpLimits(
+            1 << 20,
+            100,
+            8,
+            Duration.ofMinutes(10),
+            Duration.ofMinutes(10),
+            Duration.ofMinutes(10),
+            Duration.ofMinutes(10));
+
+    @TempDir
+    Path datadir;
+
+    @Test
+    void idle_connections_weigh_no_more_than_they_are_counted_as_nor_much_less() throws Exception {
+        TlsIdentity identity = TlsIdentity.open(datadir, "chain-walletd", List.of(), line -> {});
+        List<Socket> idle = new ArrayList<>();
+        try (ServerFixture fixture = new ServerFixture(datadir, PATIENT, List.of(), Optional.of(identity))) {
+            SSLContext any = trustingAnybody();
+            // What is loaded and made once is none of theirs.
+            asked(any, fixture).close();
+            Await.until("it is gone", () -> fixture.server.connections() == 0);
+            long before = live();
+            for (int i = 0; i < CONNECTIONS; i++) {
+                idle.add(asked(any, fixture));
+            }
+
+            // What the handshakes have left behind may go later.
+            Await.until("nothing else is left", () -> each(before) <= TlsLayers.CONNECTION_BYTES);
+            assertThat(each(before)).isGreaterThan(TlsLayers.CONNECTION_BYTES * 2 / 3);
+            assertThat(fixture.server.connections()).isEqualTo(CONNECTIONS);
+        } finally {
+            for (Socket socket : idle) {
+                socket.close();
+            }
+        }
+    }
+
+    /** A connection that has had an answer. Nothing is kept of the client's side of it but the socket beneath. */
+    private static Socket asked(SSLContext any, ServerFixture fixture) throws IOException {
+        int port = fixture.server.address().getPort();
+        Socket socket = Dial.socket("127.0.0.1", port);
+        SSLSocket tls = (SSLSocket) any.getSocketFactory().createSocket(socket, "localhost", port, false);
+        tls.getOutputStream()
+                .write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        assertThat(new String(tls.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                .isEqualTo("HTTP/1.1 200");
+        return socket;
+    }
+
+    private static long each(long before) {
+        return (live() - before) / CONNECTIONS;
+    }
+
+    private static long live() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+
+    private static SSLContext trustingAnybody() throws Exception {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {new Credulous()}, new SecureRandom());
+        return context;
+    }
+
+    /** The server is the test's own. */
+    private static final class Credulous implements X509TrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {
+            // Nobody is asked who they are.
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {
+            // As above.
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}
