@@ -11,7 +11,12 @@ final class Callers {
      * @param scope of the token; empty without a valid one
      * @param client address as far as it can be trusted
      */
-    record Caller(Optional<Scope> scope, String client) {}
+    record Caller(Optional<Scope> scope, String client) {
+        /** Whose work takes turns with that of others: one subscriber's network of IPv6 is one, as it is for {@link AddressShares}. */
+        String subscriber() {
+            return ClientAddress.network(client);
+        }
+    }
 
     private final Authenticator authenticator;
     private final ClientAddress addresses;

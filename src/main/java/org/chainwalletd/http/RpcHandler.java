@@ -151,7 +151,7 @@ final class RpcHandler implements HttpHandler {
 
         /** A fault above us costs the caller its answer, but nobody a slot or what the request holds. */
         private CompletableFuture<RpcAnswer> dispatch(ByteString body) {
-            Executor turn = turns.of(caller.client());
+            Executor turn = turns.of(caller.subscriber());
             Client client = new Client(caller.client(), presence, slot.get(), held, turn);
             if (isBrief(body)) {
                 return dispatch(body, client);
