@@ -10,6 +10,21 @@ final class AnswerWrites {
     private boolean lastPieceOut;
     /** A write that began before the last piece of the answer was on its way. */
     private boolean earlierWrite;
+    /** Answers that were given so far, and those of them that have begun to go out. */
+    private int given;
+
+    private int begun;
+
+    void answerGiven() {
+        given++;
+    }
+
+    /** Whether the bytes that come are those of an answer that somebody has given; asked once for each piece. */
+    boolean isOfAnAnswer() {
+        boolean ours = given != begun || written != null;
+        begun = given;
+        return ours;
+    }
 
     boolean writing() {
         return writing;
@@ -17,7 +32,12 @@ final class AnswerWrites {
 
     /** Whether the present piece waits longer for its reader than {@code deadline}. */
     boolean lateFor(Duration deadline, long now) {
-        return writing && now - since > deadline.toNanos();
+        return writing && lastsFor(now) > deadline.toNanos();
+    }
+
+    /** How long the present piece waits: nanoseconds. */
+    long lastsFor(long now) {
+        return now - since;
     }
 
     void started() {
@@ -44,11 +64,6 @@ final class AnswerWrites {
     void lastPiece() {
         lastPieceOut = true;
         earlierWrite = writing;
-    }
-
-    /** Whether somebody wants to know when the answer is out. */
-    boolean expected() {
-        return written != null;
     }
 
     /** The answer is out, or the connection gone. Returns what is to run now. */

@@ -2,20 +2,19 @@ package org.chainwalletd.http;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * One connection: whose turn it is ({@link Turn}), what its client makes the daemon hold, and how it ends. The byte level ({@link ConnectionGuard}) and the request level ({@link
- * RequestStage}) report here, from different threads when TLS lies between them; {@link Listener} sweeps over all connections and closes
- * those whose client takes too long. This is the defence against slow clients that Pekko HTTP leaves to its user: its idle timeout starts
- * anew with every byte.
+ * One connection: whose turn it is ({@link Turn}), what its client makes the daemon hold, and when it ends ({@link Ending} says how). The byte
+ * level ({@link ConnectionGuard}) and the request level ({@link RequestStage}) report here, from different threads when TLS lies between them;
+ * {@link Listener} sweeps over all connections and closes those whose client takes too long. This is the defence against slow clients that
+ * Pekko HTTP leaves to its user: its idle timeout starts anew with every byte.
  */
-final class Connection {
+final class Connection implements AddressShares.Holder {
     /** Why a client is refused before its request is read. */
     enum Cut {
         HEAD("head"),
@@ -29,10 +28,26 @@ final class Connection {
         }
     }
 
-    /** What a peer has for reading the last answer, and closing, before a stop ends the connection: nanoseconds. */
-    private static final long TO_READ_THE_LAST = TimeUnit.MILLISECONDS.toNanos(200);
+    /** The layer above as far as it sees more than this class. Asked by any thread. */
+    interface Above {
+        Above NOTHING = new Above() {
+            @Override
+            public Optional<String> late(long now) {
+                return Optional.empty();
+            }
 
-    private static final Optional<String> READING = Optional.of("reading");
+            @Override
+            public boolean atWork() {
+                return false;
+            }
+        };
+
+        /** What the client is late with. */
+        Optional<String> late(long now);
+
+        /** Whether a request or its answer is on its way. */
+        boolean atWork();
+    }
 
     private final InetSocketAddress remote;
     private final String peer;
@@ -44,24 +59,16 @@ final class Connection {
     private final Turn turn = new Turn();
     private final RequestBytes request;
     private final AnswerWrites writes = new AnswerWrites();
+    private final Ending ending = new Ending();
+    private final Deadlines deadlines;
     /** The bytes below this level are HTTP/1 itself, not those of TLS. */
     private boolean bareHttp1;
     /** The client of the request in work knows interim answers. */
     private boolean hearsInterim;
 
-    private boolean draining;
-    private Runnable finish = () -> {};
-    private Runnable abort = () -> {};
-    private Runnable drain;
-    private Runnable giveUp = () -> {};
     private Optional<Runnable> overfull = Optional.empty();
     private Runnable closed = () -> {};
-    private LongFunction<Optional<String>> lateness = now -> Optional.empty();
-    /** Answers that were given so far, and those of them that have begun to go out. */
-    private int answers;
-
-    private int answersOut;
-
+    private Above above = Above.NOTHING;
     private boolean gone;
     private Consumer<String> cutOff = reason -> {};
 
@@ -77,6 +84,7 @@ final class Connection {
         this.remote = remote;
         this.peer = remote.getAddress().getHostAddress();
         this.limits = limits;
+        this.deadlines = new Deadlines(turn, writes, limits);
     }
 
     InetSocketAddress remote() {
@@ -93,23 +101,9 @@ final class Connection {
         return presence;
     }
 
-    /**
-     * @param finish ends the connection while nothing is being written; callable from any thread
-     * @param abort ends it at once, also later
-     */
-    synchronized void opened(Runnable finish, Runnable abort) {
-        this.finish = finish;
-        this.abort = abort;
-    }
-
-    /** @param finish ends the connection once what is being written is out; callable from any thread */
-    synchronized void finishesBy(Runnable finish) {
-        this.finish = finish;
-    }
-
-    /** @param giveUp answers the request in work with 503, if there is one; callable from any thread */
-    synchronized void whenGivenUp(Runnable giveUp) {
-        this.giveUp = giveUp;
+    /** How it is ended from outside. */
+    Ending ending() {
+        return ending;
     }
 
     /** @param closed runs when the connection is gone */
@@ -122,9 +116,12 @@ final class Connection {
         this.cutOff = cutOff;
     }
 
-    /** @param lateness tells what the client is late with as the layer above sees it; called from any thread */
-    synchronized void whenAskedForLateness(LongFunction<Optional<String>> lateness) {
-        this.lateness = lateness;
+    synchronized void isBelow(Above above) {
+        this.above = above;
+    }
+
+    private synchronized Above above() {
+        return above;
     }
 
     HttpLimits limits() {
@@ -159,15 +156,15 @@ final class Connection {
     }
 
     void closed() {
-        Runnable ending;
+        Runnable after;
         Runnable last;
         synchronized (this) {
-            ending = closed;
+            after = closed;
             last = writes.end();
             share.close();
             gone = true;
         }
-        ending.run();
+        after.run();
         last.run();
         presence.leave();
     }
@@ -257,14 +254,14 @@ final class Connection {
     }
 
     void answered() {
-        Runnable ending;
+        Runnable after;
         synchronized (this) {
             turn.answered();
-            answers++;
+            writes.answerGiven();
             request.release();
-            ending = politeEnd();
+            after = turn.isAllAnswered() ? ending.afterTheLast() : () -> {};
         }
-        ending.run();
+        after.run();
     }
 
     /** An answer that has no end of its own goes out: the connection is not idle. */
@@ -273,17 +270,12 @@ final class Connection {
     }
 
     void streamEnded() {
-        Runnable ending;
+        Runnable after;
         synchronized (this) {
             turn.streamEnded();
-            ending = turn.isIdle() ? politeEnd() : () -> {};
+            after = turn.isIdle() && turn.isAllAnswered() ? ending.afterTheLast() : () -> {};
         }
-        ending.run();
-    }
-
-    /** Once a stop has begun and nothing is left to be answered. */
-    private Runnable politeEnd() {
-        return draining && drain != null && turn.isAllAnswered() ? drain : () -> {};
+        after.run();
     }
 
     synchronized void peerClosed() {
@@ -317,11 +309,11 @@ final class Connection {
     }
 
     void writeDone() {
-        Runnable ending;
+        Runnable after;
         synchronized (this) {
-            ending = writes.done();
+            after = writes.done();
         }
-        ending.run();
+        after.run();
     }
 
     /** @param written runs when the answer that is about to go out over HTTP/1 is out, or the connection is gone */
@@ -343,8 +335,7 @@ final class Connection {
         Optional<String> reason = Optional.empty();
         Consumer<String> telling;
         synchronized (this) {
-            boolean ours = answers != answersOut || writes.expected() || turn.isStreaming();
-            answersOut = answers;
+            boolean ours = writes.isOfAnAnswer() || turn.isStreaming();
             telling = cutOff;
             if (!ours) {
                 reason = StatusLine.of(piece).flatMap(Refusals::reasonOf);
@@ -353,81 +344,64 @@ final class Connection {
         reason.ifPresent(telling);
     }
 
-    synchronized boolean draining() {
-        return draining;
-    }
-
-    /** @param drain ends the connection politely where more than the end of the bytes belongs to that */
-    synchronized void drainsBy(Runnable drain) {
-        this.drain = drain;
-    }
-
     /** From now on the connection ends with the answer it works on; at once when there is none. */
     void drain() {
-        Runnable ending;
+        Runnable politely;
         synchronized (this) {
-            draining = true;
-            Runnable politely = drain != null ? drain : finish;
-            ending = turn.isIdle() ? politely : () -> {};
+            ending.drains();
+            politely = turn.isIdle() ? ending.politely() : () -> {};
         }
-        ending.run();
+        politely.run();
     }
 
-    /** Answers what is still in work with 503. */
-    void giveUp() {
-        Runnable ending;
-        synchronized (this) {
-            ending = giveUp;
+    /**
+     * Since when the daemon owes the client nothing: it waits for a request, or for a client that does not go on with reading or closing.
+     * Empty while a request of it is in work, or an answer goes out.
+     */
+    @Override
+    public OptionalLong quietSince(long now) {
+        if (above().atWork()) {
+            return OptionalLong.empty();
         }
-        ending.run();
+        synchronized (this) {
+            return deadlines.quietSince(now);
+        }
     }
 
-    /** Ends the connection at once, whatever it is doing. */
-    void abort() {
-        Runnable ending;
-        synchronized (this) {
-            ending = abort;
+    @Override
+    public boolean giveWay(long now) {
+        if (quietSince(now).isEmpty()) {
+            return false;
         }
-        ending.run();
+        ending.hangUp();
+        return true;
     }
 
     /** Closes the connection if its client is late, or a stop waits for nothing else. Returns what the client was late with. */
     Optional<String> closeIfLate(long now) {
-        LongFunction<Optional<String>> asked;
-        synchronized (this) {
-            asked = lateness;
+        Optional<String> seenAbove = above().late(now);
+        if (seenAbove.isPresent()) {
+            ending.abort();
+            return seenAbove;
         }
-        Optional<String> above = asked.apply(now);
-        if (above.isPresent()) {
-            abort();
-            return above;
-        }
-        Runnable ending;
+        Runnable end;
         Optional<String> reason;
         synchronized (this) {
-            if (turn.isClosing() && draining && turn.lastsFor(now) > TO_READ_THE_LAST) {
+            if (ending.draining() && deadlines.hasReadTheLast(now)) {
                 // Nothing is left to be said, so nobody has to wait for the peer; it has done nothing wrong either.
-                ending = finish;
+                end = ending.finish();
                 reason = Optional.empty();
             } else {
-                reason = late(now);
-                ending = reason.isEmpty() ? () -> {} : abort;
-                if (reason.isEmpty() && turn.isIdleFor(limits.keepAlive(), now)) {
+                reason = deadlines.late(now);
+                end = reason.isEmpty() ? () -> {} : ending::abort;
+                if (reason.isEmpty() && deadlines.idleTooLong(now)) {
                     turn.outputEnded();
                     reason = Optional.of("idle");
-                    ending = drain != null ? drain : finish;
+                    end = ending.politely();
                 }
             }
         }
-        ending.run();
+        end.run();
         return reason;
-    }
-
-    /** What the client is late with; with sending its request before anything else. */
-    private Optional<String> late(long now) {
-        boolean reading = writes.lateFor(limits.writeDeadline(), now);
-        return reading && !turn.isClients()
-                ? READING
-                : turn.late(limits, now).or(() -> reading ? READING : Optional.empty());
     }
 }

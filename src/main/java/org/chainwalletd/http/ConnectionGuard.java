@@ -75,7 +75,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         @Override
         public void preStart() {
             AsyncCallback<NotUsed> ending = createAsyncCallback(none -> end());
-            connection.finishesBy(() -> ending.invoke(NotUsed.getInstance()));
+            connection.ending().finishesBy(() -> ending.invoke(NotUsed.getInstance()));
             pull(socketIn);
         }
 

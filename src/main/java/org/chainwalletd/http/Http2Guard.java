@@ -376,8 +376,25 @@ final class Http2Guard {
         }
     }
 
-    /** What the client is late with, in the words of {@link Connection#closeIfLate}; empty when it is not. */
-    synchronized Optional<String> late(HttpLimits times, long now) {
+    /** What {@link Connection} asks of it. */
+    Connection.Above within(HttpLimits times) {
+        return new Connection.Above() {
+            @Override
+            public Optional<String> late(long now) {
+                return Http2Guard.this.late(times, now);
+            }
+
+            @Override
+            public boolean atWork() {
+                synchronized (Http2Guard.this) {
+                    return !streams.isEmpty();
+                }
+            }
+        };
+    }
+
+    /** In the words of {@link Connection#closeIfLate}; empty when the client is not late. */
+    private synchronized Optional<String> late(HttpLimits times, long now) {
         long deadline = times.requestDeadline().toNanos();
         if (unfinished() && now - unfinishedSince > deadline) {
             return Optional.of("request");

@@ -71,8 +71,8 @@ final class Http2Layer {
         Http2Streams streams = new Http2Streams(held);
         Http2Guard guard = new Http2Guard(limits, streams, held, System::nanoTime);
         connection.speaksHttp2();
-        connection.whenAskedForLateness(now -> guard.late(connection.limits(), now));
-        connection.whenGivenUp(streams::giveUp);
+        connection.isBelow(guard.within(connection.limits()));
+        connection.ending().givesUpBy(streams::giveUp);
         connection.presence().whenLeft(streams::close);
         Function1<
                         org.apache.pekko.http.scaladsl.model.HttpRequest,
@@ -119,7 +119,9 @@ final class Http2Layer {
      */
     private NotUsed drainable(ServerTerminator terminator, Connection connection) {
         Runnable goAway = () -> terminator.terminate(LONGER_THAN_ANY_DRAIN, system.executionContext());
-        connection.drainsBy(() -> system.scheduler().scheduleOnce(ANSWERS_FIRST, goAway, system.executionContext()));
+        connection
+                .ending()
+                .saysGoodbyeBy(() -> system.scheduler().scheduleOnce(ANSWERS_FIRST, goAway, system.executionContext()));
         return NotUsed.getInstance();
     }
 

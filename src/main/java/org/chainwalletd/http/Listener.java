@@ -1,6 +1,7 @@
 package org.chainwalletd.http;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -94,7 +95,7 @@ final class Listener {
 
     /**
      * @param plain whether a refusal may be said in HTTP: not where TLS is expected
-     * @param refused told why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone, idle
+     * @param refused told why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone, idle, place
      */
     Listener(
             ActorSystem<?> system,
@@ -171,7 +172,7 @@ final class Listener {
             abandon(channel);
             return;
         }
-        if (draining || open.size() >= limits.maxConnections()) {
+        if (draining || open.size() >= limits.maxConnections() && !somebodyGivesWay(remote.getAddress())) {
             refuse(channel, "overload", OVERLOADED);
             return;
         }
@@ -183,14 +184,26 @@ final class Listener {
         admit(channel, remote, place.get());
     }
 
+    private boolean somebodyGivesWay(InetAddress to) {
+        long now = System.nanoTime();
+        boolean gone = shares.mayGiveWay(to, open::contains, now)
+                .filter(quiet -> quiet.giveWay(now))
+                .isPresent();
+        if (gone) {
+            refused.accept("place");
+        }
+        return gone && open.size() < limits.maxConnections();
+    }
+
     private void admit(SocketChannel channel, InetSocketAddress remote, AddressShares.Place place) {
         Side side = place.inCrowd() ? crowd : calm;
         Connection connection = new Connection(remote, limits, place.budget(), side.lane());
         connection.whenCutOff(refused);
         connection.whenClosed(() -> closed(connection, place));
         ClientSocket socket = new ClientSocket(channel, side.loop(), connection::closed);
-        connection.opened(socket::close, socket::abort);
+        connection.ending().opened(socket::hangUp, socket::abort);
         open.add(connection);
+        place.heldBy(connection);
         if (!protocol.hasPlace(connection)) {
             socket.close();
             return;
@@ -332,9 +345,9 @@ final class Listener {
             drained.complete(null);
         }
         Cancellable giveUp = system.scheduler()
-                .scheduleOnce(politely, () -> open.forEach(Connection::giveUp), system.executionContext());
+                .scheduleOnce(politely, () -> open.forEach(one -> one.ending().giveUp()), system.executionContext());
         Cancellable cutOff = system.scheduler()
-                .scheduleOnce(deadline, () -> open.forEach(Connection::abort), system.executionContext());
+                .scheduleOnce(deadline, () -> open.forEach(one -> one.ending().abort()), system.executionContext());
         return drained.thenRunAsync(
                 () -> {
                     giveUp.cancel();

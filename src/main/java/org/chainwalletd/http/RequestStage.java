@@ -84,7 +84,7 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
 
         @Override
         public void preStart() {
-            connection.whenGivenUp(() -> later.invoke(Responses.shuttingDown()));
+            connection.ending().givesUpBy(() -> later.invoke(Responses.shuttingDown()));
         }
 
         private void send(HttpResponse response) {
@@ -93,7 +93,7 @@ final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>
             }
             answering = false;
             connection.answered();
-            boolean last = connection.draining();
+            boolean last = connection.ending().draining();
             push(responses, last ? response.addHeader(Responses.CLOSE) : response);
             if (last || isClosed(requests)) {
                 completeStage();

@@ -6,7 +6,7 @@ public interface ServerObserver {
 
     /**
      * @param reason one of a few fixed words: unauthorized, busy, streams, overload, address, head, field, target, malformed, path, method, type,
-     *     length, memory, request, reading, closing, gone, idle, http2, http2-excess
+     *     length, memory, request, reading, closing, gone, idle, place, http2, http2-excess
      */
     void refused(String reason);
 }

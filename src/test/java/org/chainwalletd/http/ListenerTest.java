@@ -116,7 +116,7 @@ class ListenerTest {
             }
             Await.until("they are in", () -> listener.connections() == crowd.size());
 
-            try (Socket one = connect()) {
+            try (Socket one = from(SLOW)) {
                 assertThat(one.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 503");
             }
         } finally {
@@ -170,6 +170,34 @@ class ListenerTest {
     }
 
     @Test
+    void one_of_many_addresses_that_have_all_places_gives_way_to_a_new_one() throws Exception {
+        List<Socket> others = new ArrayList<>();
+        try {
+            // Two of each, and the first two addresses' are the longest quiet.
+            for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
+                others.add(from("127.0.1." + (1 + i / 2)));
+                int open = i + 1;
+                Await.until("it is in", () -> listener.connections() == open);
+            }
+            try (Socket one = from("127.0.2.1")) {
+                one.setSoTimeout(20_000);
+                one.getOutputStream().write('x');
+                assertThat(one.getInputStream().read()).isEqualTo('x');
+
+                assertThat(others.get(0).getInputStream().read()).isEqualTo(-1);
+                assertThat(listener.connections()).isEqualTo(ServerFixture.LIMITS.maxConnections());
+                Socket last = others.get(others.size() - 1);
+                last.getOutputStream().write('y');
+                assertThat(last.getInputStream().read()).isEqualTo('y');
+            }
+        } finally {
+            for (Socket socket : others) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
     void one_that_was_told_to_stop_has_not_ended() throws Exception {
         listener.drain(ServerFixture.LIMITS.requestDeadline())
                 .toCompletableFuture()
@@ -181,6 +209,7 @@ class ListenerTest {
     private Socket from(String address) throws Exception {
         Socket socket = Dial.unconnected();
         socket.bind(new InetSocketAddress(address, 0));
+        socket.setSoTimeout(20_000);
         socket.connect(new InetSocketAddress("127.0.0.1", listener.address().getPort()), 20_000);
         return socket;
     }
