@@ -50,12 +50,15 @@ public record SwapRow(
                 now);
     }
 
-    /** Where it is. Final evidence first: what is proved counts whatever else was begun. */
+    /**
+     * Where it is. Final evidence first: what is proved counts whatever else was begun. A lock that came back ends nothing while a claim may
+     * still pay besides: whoever adds up what is over would count it as a swap that has brought nothing.
+     */
     public SwapStatus status() {
         if (poolLock instanceof PoolLock.Claimed claimed && claimed.isFinal()) {
             return SwapStatus.COMPLETED;
         }
-        if (ownLock instanceof OwnLock.TakenBack back && back.isFinal()) {
+        if (ownLock instanceof OwnLock.TakenBack back && back.isFinal() && isClaimDecided()) {
             return SwapStatus.REFUNDED;
         }
         if (isLost()) {
@@ -112,10 +115,14 @@ public record SwapRow(
         boolean ours = !(ownLock instanceof OwnLock.Locked)
                 && !(ownLock instanceof OwnLock.Claimed claimed && !claimed.isFinal())
                 && !(ownLock instanceof OwnLock.TakenBack back && !back.isFinal());
-        boolean theirs = !acts.revealed()
+        return status().isTerminal() && ours && isClaimDecided();
+    }
+
+    /** Whether the pool's lock is ours for good, or can be so no more; or the secret has never left. */
+    private boolean isClaimDecided() {
+        return !acts.revealed()
                 || !(poolLock instanceof PoolLock.Locked
                         || (poolLock instanceof PoolLock.Claimed claimed && !claimed.isFinal()));
-        return status().isTerminal() && ours && theirs;
     }
 
     /** Whether nobody needs to look at it any more: it is settled, and has been over for so many blocks that no reorganisation opens it again. */

@@ -63,6 +63,22 @@ class SwapRowTest {
     }
 
     @Test
+    void a_lock_that_came_back_ends_nothing_while_a_claim_may_still_pay_besides() {
+        OwnLock back = new OwnLock.TakenBack("ours", "r", true);
+        SwapRow row = see(row(Acts.NONE.lock().reveal().refund()), back, POOL);
+        assertThat(row.status()).isEqualTo(SwapStatus.REFUNDING);
+        row = see(row, back, new PoolLock.Claimed("theirs", "t", false));
+        assertThat(row.status()).isEqualTo(SwapStatus.REFUNDING);
+        assertThat(see(row, back, new PoolLock.Claimed("theirs", "t", true)).status())
+                .isEqualTo(SwapStatus.COMPLETED);
+        assertThat(see(row, back, new PoolLock.TakenBack("theirs", false)).status())
+                .isEqualTo(SwapStatus.REFUNDED);
+        assertThat(see(row(Acts.NONE.lock().refund()), back, POOL).status())
+                .as("the secret has never left")
+                .isEqualTo(SwapStatus.REFUNDED);
+    }
+
+    @Test
     void lost_needs_both_ends_to_be_final() {
         for (int finals = 0; finals < 4; finals++) {
             SwapRow row = see(

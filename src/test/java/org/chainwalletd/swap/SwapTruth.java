@@ -110,7 +110,7 @@ final class SwapTruth {
         SwapFacts.Outcome outcome = facts.outcome(row.terms());
         return switch (row.status()) {
             case COMPLETED -> outcome.gained();
-            case REFUNDED -> outcome.refunded();
+            case REFUNDED -> outcome.refunded() && !outcome.gained();
             case FAILED -> outcome.locks() == 0;
             default -> false;
         };
