@@ -30,6 +30,7 @@ import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.evm.EvmCaller;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -166,11 +167,11 @@ class PoolIT {
     }
 
     private JsonNode get(String path) {
-        return answer(HttpRequest.newBuilder(trial.pool().uri().resolve(path)).build());
+        return answer(Dial.request(trial.pool().uri().resolve(path)).build());
     }
 
     private JsonNode post(String path, Map<String, String> body) {
-        return answer(HttpRequest.newBuilder(trial.pool().uri().resolve(path))
+        return answer(Dial.request(trial.pool().uri().resolve(path))
                 .POST(HttpRequest.BodyPublishers.ofString(JSON.valueToTree(body).toString()))
                 .build());
     }

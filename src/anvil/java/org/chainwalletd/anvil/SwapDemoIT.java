@@ -3,10 +3,9 @@ package org.chainwalletd.anvil;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 class SwapDemoIT {
     private record Ended(int code, String said) {}
 
-    private static Ended demo(String... more) throws IOException, InterruptedException {
+    private static Ended demo(String... more) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 LauncherCall.packageFolder()
                         .resolve("bin/chain-walletd")
@@ -29,9 +28,8 @@ class SwapDemoIT {
         builder.environment().put("WALLETD_ARCHIVE", "off");
         Process process = builder.start();
         process.getOutputStream().close();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return new Ended(process.exitValue(), said);
+        String said = Await.output(process);
+        return new Ended(Await.exit(process), said);
     }
 
     @Test
