@@ -105,7 +105,10 @@ class ReorganisationTest {
                 .isEqualTo(receipt);
 
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+        Await.until("the node has it again", () -> {
+            spends.wake();
+            return onNode(receipt.txId()).isPresent();
+        });
         spends.confirmAll();
         assertThat(isConfirmed(receipt.txId())).isTrue();
         assertThat(spends.coins(shop)).hasSize(1);
