@@ -488,12 +488,20 @@ public enum Option {
             "how long an outpoint stays reserved when nothing is heard of its transaction",
             10,
             86_400),
+    TOKEN_KEEP_DAYS(
+            "token-keep-days",
+            "spend.token-keep-days",
+            Form.COUNT,
+            "30",
+            "days for which a client token answers its receipt after its payment is settled; then it names a new payment",
+            1,
+            366),
     RECEIPT_TTL(
             "receipt-ttl-secs",
             "spend.receipt-ttl-secs",
             Form.SECONDS,
             "2592000",
-            "how long a receipt answers for its client token",
+            "the same as --token-keep-days, in seconds; the older name",
             60,
             31_622_400),
     SHARED_KEYS(

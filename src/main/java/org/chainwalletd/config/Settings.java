@@ -183,7 +183,7 @@ public record Settings(
      *
      * @param capPeriod length of the window of {@code capPerPeriod}
      * @param reservationTtl how long an outpoint stays reserved when nothing is heard of its transaction
-     * @param receiptTtl how long a receipt answers for its client token
+     * @param receiptTtl how long a client token answers its receipt after its payment is settled
      * @param autoReclaim whether own HTLC locks past their timeout are taken back without being asked
      * @param sharedKeys whether another daemon has keys of this one
      * @param storeRestored whether the operator says that the store was restored from a backup, or lost

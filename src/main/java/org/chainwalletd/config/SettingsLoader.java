@@ -231,11 +231,24 @@ public final class SettingsLoader {
                 perPeriod,
                 Duration.ofSeconds(number(Option.SPEND_CAP_PERIOD)),
                 Duration.ofSeconds(number(Option.RESERVATION_TTL)),
-                Duration.ofSeconds(number(Option.RECEIPT_TTL)),
+                tokenKeep(),
                 Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)),
                 truth(Option.AUTO_RECLAIM),
                 truth(Option.SHARED_KEYS),
                 truth(Option.STORE_RESTORED));
+    }
+
+    /** Two words for one thing. */
+    private Duration tokenKeep() {
+        Duration days = Duration.ofDays(number(Option.TOKEN_KEEP_DAYS));
+        Duration seconds = Duration.ofSeconds(number(Option.RECEIPT_TTL));
+        if (!isGiven(Option.RECEIPT_TTL)) {
+            return days;
+        }
+        if (isGiven(Option.TOKEN_KEEP_DAYS) && !seconds.equals(days)) {
+            problems.add("--receipt-ttl-secs and --token-keep-days are one thing and differ: leave one out");
+        }
+        return seconds;
     }
 
     private Settings.Follow follow() {

@@ -3,7 +3,9 @@ package org.chainwalletd.spend;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -12,9 +14,11 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.LostSpend;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.Transition;
@@ -23,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. No clock
- * alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out; when a block has a payment all
+ * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. Of a
+ * payment that is buried it keeps, a day later, no more than what its token answers. No clock alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out; when a block has a payment all
  * the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is written down. Owns its timer and how far it has looked; talks to the store,
  * the followed chain, the reservations and the burial watch. After a restart it begins anew.
  */
@@ -49,6 +53,12 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Forgotten(int count, Throwable failure) implements Command {}
 
+    private record Pruned(int count, Throwable failure) implements Command {}
+
+    private record Settled(List<Intent> spends, Throwable failure) implements Command {}
+
+    private record Shrunk(int count, Throwable failure) implements Command {}
+
     /** Who hears of a payment that a block has after all. */
     record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<BurialWatch.Command> burials) {}
 
@@ -56,6 +66,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private final Neighbours neighbours;
     private final Clock clock;
     private long lookedUpTo;
+    private boolean shrinking;
 
     private Forgetting(ActorContext<Command> context, SpendEnvironment env, Neighbours neighbours) {
         super(context);
@@ -76,6 +87,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return newReceiveBuilder()
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Forgotten.class, this::forgotten)
+                .onMessage(Pruned.class, this::pruned)
+                .onMessage(Settled.class, this::settled)
+                .onMessage(Shrunk.class, this::shrunk)
                 .onMessage(Lost.class, this::lost)
                 .onMessage(Judged.class, this::judged)
                 .onMessage(Won.class, this::won)
@@ -90,6 +104,11 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                         Allowance.minutesKept(env.pace().allowancePeriod()));
         getContext().pipeToSelf(uses, (done, failure) -> new Forgotten(BITE, failure));
         getContext().pipeToSelf(env.intents().lost(lookedUpTo, BITE), Lost::new);
+        forgetAnswers();
+        // An older store may have millions of them, which take longer than it is until the next tick.
+        if (!shrinking) {
+            shrink();
+        }
         return this;
     }
 
@@ -180,8 +199,70 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private void forgetReceipts() {
         getContext()
                 .pipeToSelf(
-                        env.intents()
-                                .forget(clock.millis() - env.pace().receiptTtl().toMillis(), BITE),
+                        env.intents().forget(before(env.pace().receiptTtl()), BITE),
                         (count, failure) -> new Forgotten(failure == null ? count : 0, failure));
+    }
+
+    private long before(Duration time) {
+        return clock.millis() - time.toMillis();
+    }
+
+    private void forgetAnswers() {
+        getContext()
+                .pipeToSelf(
+                        env.receipts().forgetKept(before(env.pace().receiptTtl()), BITE),
+                        (count, failure) -> new Pruned(failure == null ? count : 0, failure));
+    }
+
+    private Behavior<Command> pruned(Pruned command) {
+        if (command.failure() != null) {
+            LOG.warn("receipts that are out of date could not be removed: {}", Broadcast.words(command.failure()));
+        } else if (command.count() == BITE) {
+            forgetAnswers();
+        }
+        return this;
+    }
+
+    private void shrink() {
+        shrinking = true;
+        getContext().pipeToSelf(env.receipts().settled(before(env.pace().wholeFor()), BITE), Settled::new);
+    }
+
+    /** One that cannot be read stays as it is. */
+    private Behavior<Command> settled(Settled command) {
+        Map<Hash256, Bytes> answers = new LinkedHashMap<>();
+        if (command.failure() == null) {
+            for (Intent spend : command.spends()) {
+                answerOf(spend).ifPresent(answer -> answers.put(spend.txId(), answer));
+            }
+        }
+        if (answers.isEmpty()) {
+            shrinking = false;
+            return this;
+        }
+        getContext()
+                .pipeToSelf(
+                        env.receipts().keep(answers),
+                        (count, failure) -> new Shrunk(failure == null ? count : 0, failure));
+        return this;
+    }
+
+    private static Optional<Bytes> answerOf(Intent spend) {
+        try {
+            return Optional.of(KeptAnswer.of(Receipt.of(spend)));
+        } catch (RuntimeException e) {
+            LOG.error("spend {} cannot be read, and is kept as it is", spend.txId(), e);
+            return Optional.empty();
+        }
+    }
+
+    private Behavior<Command> shrunk(Shrunk command) {
+        shrinking = false;
+        if (command.failure() != null) {
+            LOG.warn("settled payments are kept whole: {}", Broadcast.words(command.failure()));
+        } else if (command.count() == BITE) {
+            shrink();
+        }
+        return this;
     }
 }

@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
@@ -37,7 +38,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /** Takes no new spends and answers when none is running. */
     record Drain(CompletableFuture<Void> answer) implements Command {}
 
-    private record Looked(String token, Optional<Intent> found, Throwable failure) implements Command {}
+    private record Looked(String token, Optional<Bound> found, Throwable failure) implements Command {}
 
     private record Ended(SpendResult result) implements Command {}
 
@@ -191,7 +192,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         long closedBefore = env.clock().millis() - env.pace().receiptTtl().toMillis();
         getContext()
                 .pipeToSelf(
-                        env.receipts().find(token.token(), closedBefore),
+                        env.receipts().bound(token.token(), closedBefore),
                         (found, failure) -> new Looked(token.token(), found, failure));
     }
 
@@ -205,32 +206,50 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             return this;
         }
         List<Caller> callers = withValidParameters(lookedUp.callers(), command.found(), token);
-        if (callers.isEmpty()) {
-            return this;
-        }
-        Optional<Intent> paid = command.found().filter(intent -> intent.state().succeeded());
-        if (paid.isPresent()) {
-            Receipt receipt = Receipt.of(paid.get());
-            callers.forEach(caller -> caller.answer().complete(receipt));
-        } else if (isDraining()) {
-            callers.forEach(caller -> refuseWhileDraining(caller.answer()));
-        } else {
-            SpendPlan plan = callers.get(0).plan();
-            spend(
-                    token,
-                    callers,
-                    command.found()
-                            .<Supplier<Step>>map(intent -> () -> Spend.resume(env, intent))
-                            .orElseGet(() -> () -> Spend.begin(env, plan)));
+        if (!callers.isEmpty()) {
+            answerOrSpend(token, callers, command.found());
         }
         return this;
     }
 
+    private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
+        if (found.isEmpty()) {
+            SpendPlan plan = callers.get(0).plan();
+            spendUnlessDraining(token, callers, () -> Spend.begin(env, plan));
+        } else if (found.get() instanceof Bound.ToReceipt kept) {
+            answer(callers, () -> KeptAnswer.read(kept.receipt()));
+        } else if (found.get() instanceof Bound.ToSpend bound) {
+            Intent intent = bound.spend();
+            if (intent.state().succeeded()) {
+                answer(callers, () -> Receipt.of(intent));
+            } else {
+                spendUnlessDraining(token, callers, () -> Spend.resume(env, intent));
+            }
+        }
+    }
+
+    /** One receipt that is damaged must not end the spends of all others. */
+    private static void answer(List<Caller> callers, Supplier<Receipt> receipt) {
+        try {
+            Receipt read = receipt.get();
+            callers.forEach(caller -> caller.answer().complete(read));
+        } catch (RuntimeException e) {
+            LOG.error("a receipt cannot be read", e);
+            callers.forEach(caller -> caller.answer().completeExceptionally(e));
+        }
+    }
+
+    private void spendUnlessDraining(String token, List<Caller> callers, Supplier<Step> begin) {
+        if (isDraining()) {
+            callers.forEach(caller -> refuseWhileDraining(caller.answer()));
+        } else {
+            spend(token, callers, begin);
+        }
+    }
+
     /** The parameters that the token stands for; those of the first caller when it stands for nothing yet. All others are refused. */
-    private static List<Caller> withValidParameters(List<Caller> all, Optional<Intent> found, String token) {
-        Hash256 valid = found.flatMap(Intent::token)
-                .map(TokenBinding::digest)
-                .orElseGet(() -> all.get(0).digest());
+    private static List<Caller> withValidParameters(List<Caller> all, Optional<Bound> found, String token) {
+        Hash256 valid = found.map(Bound::digest).orElseGet(() -> all.get(0).digest());
         List<Caller> callers = new ArrayList<>();
         for (Caller caller : all) {
             if (caller.digest().equals(valid)) {

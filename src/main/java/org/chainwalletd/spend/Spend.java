@@ -238,7 +238,7 @@ final class Spend {
             }
             if (opening instanceof Opening.TokenTaken taken) {
                 return refused(new SpendRefusal.OutcomeUnknown(
-                        taken.by().txId(), true, "another call with this client_token was quicker"));
+                        taken.by(), true, "another call with this client_token was quicker"));
             }
             return otherCoins(draft, intent, opening);
         }

@@ -10,10 +10,6 @@ public sealed interface Opening {
         return false;
     }
 
-    private static boolean isSame(Intent one, Intent other) {
-        return one.txId().equals(other.txId()) && one.token().equals(other.token());
-    }
-
     /**
      * Durable, with its token, its reservations and its use of the allowance.
      *
@@ -27,18 +23,18 @@ public sealed interface Opening {
     }
 
     /**
-     * @param by the spend that the token stands for
+     * @param by the transaction that the token stands for
      */
-    record TokenTaken(Intent by) implements Opening {
+    record TokenTaken(Hash256 by) implements Opening {
         @Override
         public boolean isThere(Intent intent) {
-            return isSame(by, intent);
+            return by.equals(intent.txId());
         }
     }
 
     /**
-     * @param coin the first of its inputs that is reserved already
-     * @param by the transaction that holds it
+     * @param coin the first of its inputs that is reserved already, or one that was spent long ago
+     * @param by the transaction that holds it, or has spent it
      */
     record CoinTaken(Coin coin, Hash256 by) implements Opening {}
 
@@ -50,7 +46,7 @@ public sealed interface Opening {
     record SameTransaction(Intent there) implements Opening {
         @Override
         public boolean isThere(Intent intent) {
-            return isSame(there, intent);
+            return there.txId().equals(intent.txId()) && there.token().equals(intent.token());
         }
     }
 

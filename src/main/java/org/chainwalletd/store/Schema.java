@@ -18,7 +18,8 @@ final class Schema {
             lostSpends(),
             sealedSends(),
             scans(),
-            closedSpends());
+            closedSpends(),
+            keptReceipts());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -198,6 +199,24 @@ final class Schema {
     /** What was refused or given up may be mined as well as what lost, so it is looked for as well. */
     private static List<String> closedSpends() {
         return List.of("DROP INDEX spends_lost", "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
+    }
+
+    /** Of a payment that is buried no more is kept than what its token answers, see {@link KeptReceipts}. */
+    private static List<String> keptReceipts() {
+        return List.of(
+                """
+            CREATE TABLE kept_receipts (
+              id INTEGER PRIMARY KEY,
+              tx_id BLOB NOT NULL,
+              short_id INTEGER NOT NULL,
+              token_key INTEGER NOT NULL,
+              token_rest INTEGER NOT NULL,
+              digest BLOB NOT NULL,
+              settled_at INTEGER NOT NULL,
+              answer BLOB NOT NULL)""",
+                "CREATE INDEX kept_receipts_by_id ON kept_receipts (short_id)",
+                "CREATE INDEX kept_receipts_by_token ON kept_receipts (token_key)",
+                "CREATE INDEX spends_settled ON spends (changed_at) WHERE " + SpendTable.SETTLED);
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -36,6 +36,10 @@ final class SpendTable {
     static final String CLOSED = "(held IS NULL AND (state IN ('REFUSED', 'ABANDONED')"
             + " OR state IN ('CONFIRMED', 'CONFLICTED') AND buried = 1))";
 
+    /** Needs no more than to be answered. Whoever locks, claims or swaps reads its own spends again, so these stay as they are. */
+    static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
+            + " AND token_key IS NOT NULL)";
+
     static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
 
     private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
@@ -82,6 +86,26 @@ final class SpendTable {
                 tokenKey(token),
                 token,
                 closedBefore);
+    }
+
+    /** Those that have not changed since {@code before}, the oldest first. */
+    static List<SpendRow> settled(SqlSession session, long before, int most) throws SQLException {
+        return session.query(
+                "SELECT " + SpendRow.COLUMNS + " FROM spends INDEXED BY spends_settled WHERE " + SETTLED
+                        + " AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
+                SpendRow::read,
+                before,
+                most);
+    }
+
+    static Optional<SpendRow> settled(SqlSession session, Hash256 txId) throws SQLException {
+        byte[] key = txId.toArray();
+        return session.queryOne(
+                "SELECT " + SpendRow.COLUMNS
+                        + " FROM spends INDEXED BY spends_by_id WHERE short_id = ? AND tx_id = ? AND " + SETTLED,
+                SpendRow::read,
+                SpendRow.shortId(key),
+                key);
     }
 
     static Hash256 txIdOf(SqlSession session, long id) throws SQLException {

@@ -4,11 +4,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /** The spends that were decided on, and what tokens stand for, in SQLite. The writer is alone: what it has looked at stays so until it commits. */
@@ -48,18 +50,27 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     private Optional<Opening> collision(SqlSession session, Intent intent, Optional<SpendRow> there, long closedBefore)
             throws SQLException {
         if (intent.token().isPresent()) {
-            Optional<SpendRow> by =
-                    SpendTable.bound(session, intent.token().get().token(), closedBefore);
+            Optional<Hash256> by = boundTo(session, intent.token().get().token(), closedBefore);
             if (by.isPresent()) {
-                return Optional.of(
-                        new Opening.TokenTaken(accepted.known(by.get().intent())));
+                return Optional.of(new Opening.TokenTaken(by.get()));
             }
         }
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
             return Optional.of(
                     new Opening.SameTransaction(accepted.known(there.get().intent())));
         }
-        return spends.taken(session, intent, NO_SPEND);
+        // A node that lists what is long spent must not make two payments of one transaction.
+        return KeptReceipts.has(session, intent.txId())
+                ? Optional.of(new Opening.CoinTaken(intent.inputs().get(0), intent.txId()))
+                : spends.taken(session, intent, NO_SPEND);
+    }
+
+    private static Optional<Hash256> boundTo(SqlSession session, String token, long closedBefore) throws SQLException {
+        Optional<Hash256> spend = SpendTable.bound(session, token, closedBefore)
+                .map(row -> row.intent().txId());
+        return spend.isPresent()
+                ? spend
+                : KeptReceipts.bound(session, token, closedBefore).map(KeptReceipt::txId);
     }
 
     @Override
@@ -251,9 +262,49 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     }
 
     @Override
+    public CompletionStage<Optional<Bound>> bound(String token, long closedBefore) {
+        return store.read(session -> {
+            Optional<SpendRow> spend = SpendTable.bound(session, token, closedBefore);
+            return spend.isPresent()
+                    ? spend.map(row -> new Bound.ToSpend(accepted.known(row.intent())))
+                    : KeptReceipts.bound(session, token, closedBefore).map(Bound.ToReceipt::new);
+        });
+    }
+
+    @Override
+    public CompletionStage<List<Intent>> settled(long before, int most) {
+        return store.read(session -> SpendTable.settled(session, before, most).stream()
+                .map(SpendRow::intent)
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<Integer> keep(Map<Hash256, Bytes> answers) {
+        return store.write(session -> {
+            int kept = 0;
+            for (Map.Entry<Hash256, Bytes> answer : answers.entrySet()) {
+                Optional<SpendRow> spend = SpendTable.settled(session, answer.getKey());
+                if (spend.isPresent()) {
+                    KeptReceipts.replace(session, spend.get(), answer.getValue());
+                    kept++;
+                }
+            }
+            return kept;
+        });
+    }
+
+    @Override
+    public CompletionStage<Integer> forgetKept(long before, int most) {
+        return store.write(session -> KeptReceipts.forget(session, before, most));
+    }
+
+    @Override
     public CompletionStage<List<Long>> fingerprints(int most) {
         return store.read(session -> session.query(
-                "SELECT token_key FROM spends WHERE token_key IS NOT NULL LIMIT ?", row -> row.getLong(1), most));
+                "SELECT token_key FROM spends WHERE token_key IS NOT NULL"
+                        + " UNION ALL SELECT token_key FROM kept_receipts LIMIT ?",
+                row -> row.getLong(1),
+                most));
     }
 
     @Override

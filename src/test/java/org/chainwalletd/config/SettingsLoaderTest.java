@@ -184,7 +184,8 @@ class SettingsLoaderTest {
                 Map.entry("--spend-cap-per-period", "0"),
                 Map.entry("--spend-cap-period-secs", "12"),
                 Map.entry("--reservation-ttl-secs", "13"),
-                Map.entry("--receipt-ttl-secs", "140"),
+                Map.entry("--token-keep-days", "2"),
+                Map.entry("--receipt-ttl-secs", "172800"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
                 Map.entry("--auto-reclaim", "true"),
                 Map.entry("--shared-keys", "true"),
@@ -260,7 +261,7 @@ class SettingsLoaderTest {
                                 Optional.of(Amount.ZERO),
                                 Duration.ofSeconds(12),
                                 Duration.ofSeconds(13),
-                                Duration.ofSeconds(140),
+                                Duration.ofDays(2),
                                 Duration.ofSeconds(15),
                                 true,
                                 true,
@@ -577,5 +578,18 @@ class SettingsLoaderTest {
         assertThat(load().warnings()).anyMatch(warning -> warning.contains("--evm-quorum 1"));
         flags.put("--evm-tokens", "0x5fbDB2315678afecb367f032d93F642f64180aa3");
         assertThatThrownBy(this::load).hasMessageContaining("checksum");
+    }
+
+    @Test
+    void the_days_of_a_token_have_an_older_name_in_seconds_and_two_that_differ_are_refused() {
+        assertThat(load().settings().spend().receiptTtl()).isEqualTo(Duration.ofDays(30));
+        flags.put("--token-keep-days", "7");
+        assertThat(load().settings().spend().receiptTtl()).isEqualTo(Duration.ofDays(7));
+        flags.put("--receipt-ttl-secs", "60");
+        assertThatThrownBy(this::load)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("--receipt-ttl-secs and --token-keep-days");
+        flags.remove("--token-keep-days");
+        assertThat(load().settings().spend().receiptTtl()).isEqualTo(Duration.ofSeconds(60));
     }
 }

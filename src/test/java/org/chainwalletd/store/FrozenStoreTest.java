@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenStoreTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v10";
+    private static final String NEWEST = "v11";
 
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
@@ -31,7 +31,7 @@ class FrozenStoreTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10"})
+    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"})
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         Files.copy(sample.resolve(SqliteStore.FILE_NAME), folder.resolve(SqliteStore.FILE_NAME));
@@ -60,7 +60,7 @@ class FrozenStoreTest {
         try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
             Schema.upgrade(session, file.toString());
             assertThat(session.queryOne("PRAGMA user_version", row -> row.getInt(1)))
-                    .contains(10);
+                    .contains(11);
             EarlierRows rows = new EarlierRows(session);
             boolean more = true;
             for (int i = 0; i < commits; i++) {
@@ -79,6 +79,8 @@ class FrozenStoreTest {
         assertThat(StoreSample.burials(store)).isEqualTo(Files.readString(sample.resolve("burials.txt")));
         Path contested = sample.resolve("contested.txt");
         assertThat(StoreSample.contested(store)).isEqualTo(Files.exists(contested) ? Files.readString(contested) : "");
+        Path kept = sample.resolve("kept.txt");
+        assertThat(StoreSample.kept(store)).isEqualTo(Files.exists(kept) ? Files.readString(kept) : "");
         Path account = sample.resolve("account.txt");
         assertThat(AccountSendSample.read(store)).isEqualTo(Files.exists(account) ? Files.readString(account) : "");
         Path swaps = sample.resolve("swaps.txt");
@@ -109,6 +111,7 @@ class FrozenStoreTest {
                         StoreSample.read(store) + "used amount=" + StoreSample.used(store) + "\n");
                 Files.writeString(sample.resolve("burials.txt"), StoreSample.burials(store));
                 Files.writeString(sample.resolve("contested.txt"), StoreSample.contested(store));
+                Files.writeString(sample.resolve("kept.txt"), StoreSample.kept(store));
                 Files.writeString(sample.resolve("account.txt"), AccountSendSample.read(store));
                 Files.writeString(sample.resolve("swaps.txt"), SwapSample.read(store));
                 Files.writeString(sample.resolve("scans.txt"), SwapSample.scans(store));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -49,6 +50,15 @@ class QueryPlanTest {
             done(store.intents().abandon(hash(2), "given up", 23));
             done(store.intents().openSpendOf(first.from()));
             done(store.receipts().find("token-1", 0));
+            done(store.receipts().bound("token-1", 0));
+            Intent settled = intent(5, 9);
+            done(store.intents().open(settled, Long.MAX_VALUE));
+            done(store.intents().confirm(settled.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
+            done(store.intents().bury(List.of(settled.txId())));
+            done(store.receipts().settled(30, 10));
+            assertThat(done(store.receipts().keep(Map.of(settled.txId(), Bytes.EMPTY))))
+                    .isEqualTo(1);
+            done(store.receipts().forgetKept(30, 10));
             done(store.intents().forget(20, 10));
             done(store.allowance().forgetUses(20, 0));
 

@@ -11,13 +11,17 @@ import static org.chainwalletd.store.StoreSample.outpoint;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
@@ -281,7 +285,7 @@ abstract class StoreContract {
         sameCoin.forEach(Await::result);
         Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
         assertThat(sameToken.stream().map(Await::result).distinct())
-                .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner));
+                .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner.txId()));
         List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
                 .filter(held -> held.coin().outpoint().equals(outpoint(7)))
                 .toList();
@@ -410,6 +414,113 @@ abstract class StoreContract {
                 .isEqualTo(hash(2));
         assertThat(done(store.intents().forget(51, 100))).isEqualTo(1);
         assertThat(done(store.receipts().find("token-one", 51))).isPresent();
+    }
+
+    /** Confirmed at {@code at} and buried. */
+    private Intent settled(int id, String token, long at) {
+        Intent intent = intent(id, Optional.of(token), id);
+        done(store.intents().open(intent, 0));
+        done(store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), at));
+        done(store.intents().bury(List.of(intent.txId())));
+        return intent;
+    }
+
+    private static final Bytes ANSWER = Bytes.parse("0badcafe");
+
+    @Test
+    void a_token_whose_spend_has_made_room_for_its_answer_stays_bound_and_its_transaction_known() {
+        Intent paid = settled(1, "token-paid", 50);
+        Intent twin = intent(1, Optional.of("token-twin"), 1);
+
+        assertThat(done(store.receipts().keep(Map.of(paid.txId(), ANSWER)))).isEqualTo(1);
+        restart();
+
+        Bound kept = new Bound.ToReceipt(
+                new KeptReceipt(paid.txId(), paid.token().orElseThrow().digest(), ANSWER));
+        assertThat(done(store.receipts().bound("token-paid", 50))).contains(kept);
+        assertThat(done(store.receipts().bound("token-paid", 51))).as("expired").isEmpty();
+        assertThat(done(store.receipts().bound("token-other", 0))).isEmpty();
+        assertThat(done(store.receipts().find("token-paid", 0))).isEmpty();
+        assertThat(done(store.intents().find(paid.txId()))).isEmpty();
+        assertThat(done(store.receipts().fingerprints(10))).containsExactly(TokenBinding.fingerprint("token-paid"));
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-paid"), 8), 50)))
+                .isEqualTo(new Opening.TokenTaken(paid.txId()));
+        assertThat(done(store.intents().open(twin, 50)))
+                .isEqualTo(new Opening.CoinTaken(twin.inputs().get(0), paid.txId()));
+        assertThat(done(store.intents().unconfirm(paid.txId(), 60)))
+                .isEqualTo(new Unconfirmation.NotConfirmed(Optional.empty()));
+
+        done(store.intents().open(intent(2, Optional.of("token-paid"), 8), 51));
+        assertThat(done(store.receipts().bound("token-paid", 0)).map(Bound::digest))
+                .as("of two the living one")
+                .contains(hash(77));
+        assertThat(done(store.receipts().find("token-paid", 0)).map(Intent::txId))
+                .contains(hash(2));
+    }
+
+    @Test
+    void only_a_buried_payment_with_a_token_of_its_own_makes_room_for_its_answer() {
+        List<Intent> others = new ArrayList<>();
+        for (IntentState state : IntentState.values()) {
+            Intent intent = intent(10 + state.ordinal(), Optional.of("token-" + state), 10 + state.ordinal());
+            done(store.intents().open(intent, 0));
+            bring(intent, state);
+            others.add(intent);
+        }
+        Intent tokenless = intent(30, Optional.empty(), 30);
+        done(store.intents().open(tokenless, 0));
+        done(store.intents().confirm(tokenless.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        others.add(tokenless);
+        Intent lock = StoreSample.ofKind("htlc_lock", intent(31, Optional.of("token-lock"), 31));
+        done(store.intents().open(lock, 0));
+        done(store.intents().confirm(lock.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
+        others.add(lock);
+        done(store.intents()
+                .bury(others.stream()
+                        .filter(intent -> !intent.token().equals(token("token-CONFIRMED")))
+                        .map(Intent::txId)
+                        .toList()));
+        List<Optional<Intent>> before = others.stream()
+                .map(intent -> done(store.intents().find(intent.txId())))
+                .toList();
+
+        assertThat(done(store.receipts().settled(Long.MAX_VALUE, 100))).isEmpty();
+        assertThat(done(store.receipts()
+                        .keep(others.stream().collect(Collectors.toMap(Intent::txId, intent -> ANSWER)))))
+                .isZero();
+
+        assertThat(others.stream().map(intent -> done(store.intents().find(intent.txId()))))
+                .containsExactlyElementsOf(before);
+    }
+
+    private static Optional<TokenBinding> token(String token) {
+        return Optional.of(new TokenBinding(token, hash(77)));
+    }
+
+    @Test
+    void what_is_settled_is_told_and_its_answers_are_forgotten_in_bites_the_oldest_first() {
+        for (int i = 0; i < 10; i++) {
+            settled(i, "token-" + i, 50 + i);
+        }
+        assertThat(done(store.receipts().settled(54, 100)).stream().map(Intent::txId))
+                .containsExactly(hash(0), hash(1), hash(2), hash(3));
+        for (List<Intent> bite = done(store.receipts().settled(100, 3));
+                !bite.isEmpty();
+                bite = done(store.receipts().settled(100, 3))) {
+            assertThat(bite).hasSizeLessThanOrEqualTo(3);
+            Map<Hash256, Bytes> answers = new LinkedHashMap<>();
+            bite.forEach(intent -> answers.put(intent.txId(), ANSWER));
+            done(store.receipts().keep(answers));
+        }
+
+        assertThat(done(store.receipts().forgetKept(58, 5))).isEqualTo(5);
+        assertThat(done(store.receipts().bound("token-4", 0))).isEmpty();
+        assertThat(done(store.receipts().bound("token-5", 0))).isPresent();
+        assertThat(done(store.receipts().forgetKept(58, 5))).isEqualTo(3);
+        assertThat(done(store.receipts().forgetKept(58, 5))).isZero();
+        assertThat(done(store.receipts().bound("token-8", 0))).isPresent();
+        assertThat(done(store.intents().open(intent(0, Optional.of("token-0"), 0), 0)))
+                .isEqualTo(new Opening.Opened(false));
     }
 
     @Test

@@ -230,9 +230,6 @@ final class StoreHistory {
     }
 
     private static Opening comparable(Opening opening) {
-        if (opening instanceof Opening.TokenTaken taken) {
-            return new Opening.TokenTaken(comparable(taken.by()));
-        }
         if (opening instanceof Opening.SameTransaction same) {
             return new Opening.SameTransaction(comparable(same.there()));
         }

@@ -46,7 +46,7 @@ final class StoreModel {
     Opening open(Intent intent, long closedBefore) {
         Optional<Spend> bound = intent.token().flatMap(token -> bound(token.token(), closedBefore));
         if (bound.isPresent()) {
-            return new Opening.TokenTaken(bound.get().intent);
+            return new Opening.TokenTaken(bound.get().intent.txId());
         }
         Spend there = spends.get(intent.txId());
         if (there != null && there.intent.state() != IntentState.REFUSED) {

@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -91,6 +92,11 @@ final class StoreSample {
         done(store.intents()
                 .confirm(buried().txId(), IntentState.PREPARED, new BlockPlace(106, Hash256.ZERO), BEGUN + 100));
         done(store.intents().bury(List.of(buried().txId())));
+        Intent kept = kept();
+        done(store.intents().open(kept, 0));
+        done(store.intents().confirm(kept.txId(), IntentState.PREPARED, new BlockPlace(105, Hash256.ZERO), BEGUN + 90));
+        done(store.intents().bury(List.of(kept.txId())));
+        done(store.receipts().keep(Map.of(kept.txId(), Bytes.parse("01020304"))));
         done(store.intents().open(contested(), 0));
         done(store.intents().contest(contested().txId(), "a node had it", BEGUN + 100));
         for (IntentState state : STATES) {
@@ -155,6 +161,33 @@ final class StoreSample {
         return done(store.intents().find(contested().txId()))
                 .map(intent -> "contested " + words(intent) + "\n")
                 .orElse("");
+    }
+
+    /** What version 11 added: of a payment that is buried only the answer of its token. */
+    static String kept(Store store) {
+        String token = kept().token().orElseThrow().token();
+        return done(store.receipts().bound(token, BEGUN + 90))
+                .map(bound -> "kept " + token + " " + bound + "\n")
+                .orElse("");
+    }
+
+    private static Intent kept() {
+        return ofToken("token-kept", intent(STATES.size() + 2, IntentState.CONFIRMED));
+    }
+
+    private static Intent ofToken(String token, Intent intent) {
+        return new Intent(
+                intent.txId(),
+                intent.kind(),
+                intent.from(),
+                intent.transaction(),
+                intent.inputs(),
+                intent.builtAtHeight(),
+                intent.changeIndex(),
+                intent.token().map(binding -> new TokenBinding(token, binding.digest())),
+                intent.allowance(),
+                intent.createdAt(),
+                intent.progress());
     }
 
     private static Intent contested() {
@@ -225,6 +258,21 @@ final class StoreSample {
                 intent.allowance(),
                 at,
                 new Intent.Progress(intent.state(), intent.reason(), at));
+    }
+
+    static Intent ofKind(String kind, Intent intent) {
+        return new Intent(
+                intent.txId(),
+                kind,
+                intent.from(),
+                intent.transaction(),
+                intent.inputs(),
+                intent.builtAtHeight(),
+                intent.changeIndex(),
+                intent.token(),
+                intent.allowance(),
+                intent.createdAt(),
+                intent.progress());
     }
 
     static Outpoint outpoint(int n) {

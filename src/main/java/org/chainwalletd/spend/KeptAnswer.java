@@ -1,0 +1,97 @@
+package org.chainwalletd.spend;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.KeptReceipt;
+
+/**
+ * A receipt in few bytes: what it says, without the signatures and all else that is needed only to send a payment once more. The id of the
+ * transaction stands beside it, and the fee follows from its sums.
+ *
+ * <p>Layout, big-endian: u8 form (1), u32 size, u64 fee rate, u64 height, u16 index of the change plus one (0: none), u16 number of inputs, for each 32 bytes
+ * transaction id, u32 index, u64 value; u16 number of outputs, for each u32 length and the output as it stands in the transaction.
+ */
+final class KeptAnswer {
+    private static final byte FORM = 1;
+    private static final int HEAD_BYTES = 1 + 4 + 8 + 8 + 2 + 2;
+    private static final int INPUT_BYTES = 32 + 4 + 8;
+
+    private KeptAnswer() {}
+
+    static Bytes of(Receipt receipt) {
+        List<byte[]> outputs = new ArrayList<>();
+        int change = 0;
+        int length = HEAD_BYTES + receipt.inputs().size() * INPUT_BYTES + 2;
+        for (Receipt.PaidOutput paid : receipt.outputs()) {
+            byte[] output = TransactionCodec.encodeOutput(paid.output());
+            outputs.add(output);
+            length += 4 + output.length;
+            change = paid.change() ? outputs.size() : change;
+        }
+        ByteBuffer out = ByteBuffer.allocate(length)
+                .put(FORM)
+                .putInt((int) receipt.size())
+                .putLong(receipt.feeRate())
+                .putLong(receipt.builtAtHeight())
+                .putShort((short) change)
+                .putShort((short) receipt.inputs().size());
+        for (Coin coin : receipt.inputs()) {
+            out.put(coin.outpoint().txId().toArray())
+                    .putInt((int) coin.outpoint().index())
+                    .putLong(coin.value().bits());
+        }
+        out.putShort((short) outputs.size());
+        outputs.forEach(output -> out.putInt(output.length).put(output));
+        return Bytes.wrap(out.array());
+    }
+
+    /**
+     * The receipt that was kept.
+     *
+     * @throws RuntimeException when it is damaged, or was written by a newer release
+     */
+    static Receipt read(KeptReceipt kept) {
+        ByteBuffer in = ByteBuffer.wrap(kept.answer().toArray());
+        byte form = in.get();
+        if (form != FORM) {
+            throw new IllegalStateException(
+                    "the receipt of " + kept.txId() + " has form " + form + ", which this release does not know");
+        }
+        long size = Integer.toUnsignedLong(in.getInt());
+        long feeRate = in.getLong();
+        long builtAtHeight = in.getLong();
+        int change = count(in);
+        Amount fee = Amount.ZERO;
+        List<Coin> inputs = new ArrayList<>();
+        for (int left = count(in); left > 0; left--) {
+            Outpoint outpoint = new Outpoint(Hash256.of(bytes(in, 32)), Integer.toUnsignedLong(in.getInt()));
+            inputs.add(new Coin(outpoint, Amount.ofUnsigned(in.getLong())));
+            fee = fee.plus(inputs.get(inputs.size() - 1).value());
+        }
+        List<Receipt.PaidOutput> outputs = new ArrayList<>();
+        for (int left = count(in); left > 0; left--) {
+            TxOutput output = TransactionCodec.decodeOutput(bytes(in, in.getInt()));
+            outputs.add(new Receipt.PaidOutput(output, outputs.size() + 1 == change));
+            fee = fee.minus(output.value());
+        }
+        return new Receipt(kept.txId(), size, fee, feeRate, inputs, outputs, builtAtHeight);
+    }
+
+    private static int count(ByteBuffer in) {
+        return Short.toUnsignedInt(in.getShort());
+    }
+
+    private static byte[] bytes(ByteBuffer in, int length) {
+        byte[] bytes = new byte[length];
+        in.get(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,25 @@
+package org.chainwalletd.store;
+
+import org.chainwalletd.chain.Hash256;
+
+/** What a token is bound to. */
+public sealed interface Bound {
+    /** Of the parameters that the token stands for. */
+    Hash256 digest();
+
+    /** A spend with all that is needed to repeat it. */
+    record ToSpend(Intent spend) implements Bound {
+        @Override
+        public Hash256 digest() {
+            return spend.token().orElseThrow().digest();
+        }
+    }
+
+    /** A payment that is buried, of which no more is left than what its token answers. */
+    record ToReceipt(KeptReceipt receipt) implements Bound {
+        @Override
+        public Hash256 digest() {
+            return receipt.digest();
+        }
+    }
+}

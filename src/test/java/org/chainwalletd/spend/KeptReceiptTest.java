@@ -1,0 +1,212 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.KeptReceipt;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a token answers when no more than its answer is left of the payment. */
+class KeptReceiptTest {
+    private static final String TOKEN = "token-payout";
+
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address payer;
+    private Address shop;
+    private Receipt receipt;
+
+    @BeforeEach
+    void pay() {
+        spends = new SpendHarness(folder).start();
+        payer = spends.funded(1, 700, 700, 10_000);
+        shop = spends.keys.add(99);
+        receipt = get(spends.spending.transfer(request(payer, shop, 10_500, TOKEN)));
+        assertThat(receipt.inputs()).hasSizeGreaterThan(1);
+        spends.confirmAll();
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private void bury() {
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
+    }
+
+    /** What is done every minute. */
+    private void tick() {
+        spends.awaitFollowed();
+        TestProbe<Reservations.Command> reservations = spends.kit.createTestProbe();
+        TestProbe<BurialWatch.Command> burials = spends.kit.createTestProbe();
+        spends.kit.spawn(
+                Forgetting.create(spends.environment(), new Forgetting.Neighbours(reservations.ref(), burials.ref())));
+    }
+
+    private boolean isWhole() {
+        return get(spends.store.intents().find(receipt.txId())).isPresent();
+    }
+
+    private void shrink() {
+        bury();
+        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+        tick();
+        Await.until("only its answer is left", () -> !isWhole());
+    }
+
+    private Receipt again() {
+        return get(spends.spending.transfer(request(payer, shop, 10_500, TOKEN)));
+    }
+
+    private int pending() {
+        return spends.devnet
+                .ledger()
+                .pendingOf(Bytes.wrap(payer.toArray()))
+                .transactions()
+                .size();
+    }
+
+    private void assertThatItAnswers() {
+        assertThat(again()).isEqualTo(receipt);
+        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 10_501, TOKEN)));
+        assertThat(pending()).isZero();
+    }
+
+    @Test
+    void a_payment_is_kept_whole_until_it_is_buried_and_half_its_time_is_over() {
+        spends.clock.move(SpendHarness.RECEIPT_TTL.multipliedBy(2));
+        tick();
+        assertThatItAnswers();
+        assertThat(isWhole()).as("not buried").isTrue();
+
+        bury();
+        tick();
+        Await.until("it is forgotten or shrunk", () -> !isWhole());
+    }
+
+    @Test
+    void a_token_answers_its_receipt_to_the_byte_when_no_more_is_left_and_after_a_restart() {
+        shrink();
+        assertThatItAnswers();
+
+        spends.restart();
+        spends.awaitFollowed();
+
+        assertThatItAnswers();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void a_payment_of_which_only_the_answer_is_left_is_never_paid_twice_when_a_reorganisation_takes_it_away() {
+        shrink();
+
+        spends.devnet.reorganise(SpendHarness.BURIAL_DEPTH + 1, false, List.of());
+        spends.awaitFollowed();
+        assertThat(spends.coins(shop)).isEmpty();
+        assertThatItAnswers();
+        spends.restart();
+        spends.awaitFollowed();
+
+        assertThatItAnswers();
+        assertThat(spends.devnet.ledger().transaction(receipt.txId())).isEmpty();
+    }
+
+    @Test
+    void the_same_payment_of_another_token_takes_no_transaction_that_was_one_before() {
+        shrink();
+        spends.devnet.reorganise(SpendHarness.BURIAL_DEPTH + 1, false, List.of());
+        spends.awaitFollowed();
+        spends.restart();
+        spends.awaitFollowed();
+
+        refusal(
+                SpendRefusal.InFlightExhausted.class,
+                spends.spending.transfer(request(payer, shop, 10_500, "token-another")));
+
+        assertThat(pending()).isZero();
+    }
+
+    @Test
+    void a_token_names_a_new_payment_when_its_time_is_over() {
+        shrink();
+        spends.clock.move(SpendHarness.RECEIPT_TTL);
+        spends.fund(payer, 20_000);
+        tick();
+
+        assertThat(again().txId()).isNotEqualTo(receipt.txId());
+    }
+
+    @Test
+    void an_answer_that_cannot_be_read_is_no_new_payment_and_harms_no_other_token() {
+        bury();
+        assertThat(get(spends.store.receipts().keep(Map.of(receipt.txId(), Bytes.parse("02ff")))))
+                .isEqualTo(1);
+
+        assertThatThrownBy(this::again).hasMessageContaining("form 2");
+
+        spends.fund(payer, 20_000);
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-other")))
+                        .txId())
+                .isNotEqualTo(receipt.txId());
+        assertThat(pending()).isEqualTo(1);
+    }
+
+    @Test
+    void an_answer_says_what_the_receipt_did_whatever_its_shape() {
+        Hash256 txId = Hash256.sha256(new byte[] {1});
+        TxOutput plain = TxOutput.toAddress(shop, Amount.of(200));
+        TxOutput large = TxOutput.toScript(Bytes.wrap(new byte[65_535]), Amount.ofUnsigned(-201))
+                .withDatum(Bytes.EMPTY)
+                .withDatumHash(txId);
+        List<Coin> inputs = List.of(new Coin(new Outpoint(txId, 0xffff_ffffL), Amount.MAX));
+        for (int change = -1; change < 2; change++) {
+            Receipt whole = new Receipt(
+                    txId,
+                    0xffff_ffffL,
+                    Amount.ZERO,
+                    -1,
+                    inputs,
+                    List.of(new Receipt.PaidOutput(plain, change == 0), new Receipt.PaidOutput(large, change == 1)),
+                    -2);
+
+            KeptReceipt kept = new KeptReceipt(txId, txId, KeptAnswer.of(whole));
+
+            assertThat(KeptAnswer.read(kept)).isEqualTo(whole);
+        }
+        assertThat(KeptAnswer.of(receipt).length()).as("two outputs").isLessThan(300);
+    }
+
+    @Test
+    void a_payment_stays_whole_for_a_day_or_for_half_its_time() {
+        assertThat(pace(Duration.ofDays(30)).wholeFor()).isEqualTo(Duration.ofDays(1));
+        assertThat(pace(Duration.ofMinutes(1)).wholeFor()).isEqualTo(Duration.ofSeconds(30));
+    }
+
+    private static Pace pace(Duration receiptTtl) {
+        Duration any = Duration.ofSeconds(1);
+        return new Pace(any, any, any, any, receiptTtl, any, any, 1);
+    }
+}
