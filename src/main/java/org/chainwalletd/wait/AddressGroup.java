@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 
-/** Those who wait for payments to one address, and what was seen of it while somebody waits. Touched by {@link PaymentWaits} alone. */
+/** Those who wait for payments to one address, and what was seen of it while somebody waits. Touched by {@link OpenPaymentWaits} alone. */
 final class AddressGroup {
     /** Who floods an address makes the oldest be forgotten: a repeat beats unbounded memory. */
     private static final int MOST_CREDITS = 1_000;

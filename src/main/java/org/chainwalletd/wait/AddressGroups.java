@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.node.push.WatchReason;
 
 /**
  * The addresses that somebody waits for, and for a short time those that somebody has waited for, each watched at the nodes for as long. What
  * was never looked at and never paid is forgotten with its last wait: callers who come and go with ever new addresses leave nothing here. Touched
- * by {@link PaymentWaits} alone.
+ * by {@link OpenPaymentWaits} alone.
  */
 final class AddressGroups {
     /** What was seen of an address is kept for the next wait for it. */
@@ -46,10 +47,11 @@ final class AddressGroups {
         return groups.values();
     }
 
-    /** Nobody tells of changes of these: they are looked at with each new tip. */
-    List<AddressGroup> unwatched() {
+    /** Those of such groups that somebody waits for. */
+    List<Address> waitedFor(Predicate<AddressGroup> such) {
         return groups.values().stream()
-                .filter(group -> group.watchedBy.isEmpty())
+                .filter(group -> !group.waits.isEmpty() && such.test(group))
+                .map(group -> group.address)
                 .toList();
     }
 

@@ -1,0 +1,287 @@
+package org.chainwalletd.wait;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.store.BlockPlace;
+
+/**
+ * The waits for payments that are open, what is new to each of them, and how each ends: with the first payment that it asks for, with its
+ * time-out, or because its caller left (interface.md, section 4.6). Touched by {@link PaymentWaits} alone, which brings it what blocks and nodes tell.
+ */
+final class OpenPaymentWaits {
+    /** A look that begins later after the call than this is no baseline: what it sees may have come after the call. */
+    private static final long PROMPT_MILLIS = 1_000;
+
+    private final ChainProfile profile;
+    private final AddressGroups groups;
+    private final Consumer<Address> deserted;
+    private final LongSupplier clock;
+    private final WaitMetrics metrics;
+    private final TimerWheel<PaymentWait> deadlines;
+    private BlockPlace followed;
+    private long nodeTip;
+
+    /**
+     * @param watch is told which addresses to watch
+     * @param deserted told of addresses that nobody waits for any more
+     */
+    OpenPaymentWaits(WaitSetup setup, AddressWatch watch, Consumer<Address> deserted, WaitMetrics metrics) {
+        this.profile = setup.profile();
+        this.clock = setup.clock();
+        this.groups = new AddressGroups(watch, clock);
+        this.deserted = deserted;
+        this.metrics = metrics;
+        this.deadlines = new TimerWheel<>(clock.getAsLong());
+    }
+
+    /**
+     * What is known when a look at mempools begins.
+     *
+     * @param prompt waits for which it is the baseline
+     */
+    record BeforeLook(Set<PaymentWait> prompt, Set<Map.Entry<Address, Hash256>> known) {
+        boolean knows(Address address, Hash256 txId) {
+            return known.contains(Map.entry(address, txId));
+        }
+    }
+
+    boolean isEmpty() {
+        return deadlines.size() == 0;
+    }
+
+    boolean isWaitedFor(Address address) {
+        return groups.isWaitedFor(address);
+    }
+
+    /** Those of some addresses that somebody waits for. */
+    List<Address> waitedFor(Collection<Address> addresses) {
+        return addresses.stream().filter(groups::isWaitedFor).toList();
+    }
+
+    /** All addresses that somebody waits for. */
+    List<Address> waitedFor() {
+        return groups.waitedFor(group -> true);
+    }
+
+    /** Nobody tells of changes of these: they are looked at with each new tip. */
+    List<Address> unwatched() {
+        return groups.waitedFor(group -> group.watchedBy.isEmpty());
+    }
+
+    /** Returns whether a look has to tell first what was pending before the call. */
+    boolean begin(PaymentWait wait) {
+        metrics.began();
+        AddressGroup group = groups.of(wait.address);
+        group.waits.add(wait);
+        wait.since = group.nextNumber();
+        wait.settled = group.isCurrent();
+        deadlines.add(wait, wait.due);
+        return !wait.settled;
+    }
+
+    /** For one that asks only what is so now, or comes too late. */
+    void endAtOnce(PaymentWait wait) {
+        metrics.began();
+        timeOut(wait);
+    }
+
+    /** The caller has gone: nobody reads the answer. */
+    void leave(PaymentWait wait) {
+        if (remove(wait)) {
+            metrics.gone(clock.getAsLong() - wait.began);
+        }
+    }
+
+    /** Returns whether it was still waiting. */
+    private boolean remove(PaymentWait wait) {
+        if (!groups.remove(wait)) {
+            return false;
+        }
+        deadlines.remove(wait);
+        if (!groups.isWaitedFor(wait.address)) {
+            deserted.accept(wait.address);
+        }
+        return true;
+    }
+
+    /** The followed chain stands here; what happened in between may not have been told. */
+    void stands(BlockPlace tip) {
+        followed = tip;
+    }
+
+    void connected(List<ChainTransaction> transactions, BlockPlace block) {
+        followed = block;
+        transactions.forEach(mined -> mined(mined, block));
+    }
+
+    private void mined(ChainTransaction mined, BlockPlace block) {
+        if (mined.decoded().isEmpty() || groups.isEmpty()) {
+            return;
+        }
+        Payments.of(profile, mined.decoded().get(), groups::has)
+                .forEach((address, amount) -> groups.with(address, group -> {
+                    group.confirmed(mined.id(), amount, block);
+                    answer(group);
+                }));
+    }
+
+    void disconnected(BlockPlace block) {
+        groups.all().forEach(group -> group.disconnected(block));
+    }
+
+    /** Returns whether the nodes name another tip than before, and the followed chain is not there. */
+    boolean nodesAreAt(long height) {
+        boolean news = height != nodeTip;
+        nodeTip = height;
+        return news && isLagging();
+    }
+
+    private boolean isLagging() {
+        return followed == null || Long.compareUnsigned(followed.height(), nodeTip) < 0;
+    }
+
+    void watchedBy(String node, Collection<Address> addresses) {
+        groups.each(addresses, group -> group.watchedBy.add(node));
+    }
+
+    void unwatchedBy(String node, Collection<Address> addresses) {
+        groups.each(addresses, group -> group.watchedBy.remove(node));
+    }
+
+    /** Something has happened to these addresses that was not looked at yet. */
+    void outdated(Collection<Address> addresses) {
+        groups.each(addresses, AddressGroup::outdated);
+    }
+
+    /** A look at mempools begins. */
+    BeforeLook beforeLook(List<Address> addresses) {
+        long now = clock.getAsLong();
+        BeforeLook before = new BeforeLook(new HashSet<>(), new HashSet<>());
+        Predicate<PaymentWait> prompt = wait -> now - wait.began <= PROMPT_MILLIS;
+        groups.each(addresses, group -> {
+            group.looked();
+            group.waits.stream().filter(prompt).forEach(before.prompt::add);
+            group.waits.stream()
+                    .filter(wait -> !wait.settled && !prompt.test(wait))
+                    .forEach(wait -> settle(wait, wait.since));
+            group.transactions().forEach(txId -> before.known.add(Map.entry(group.address, txId)));
+        });
+        return before;
+    }
+
+    /** What that look has found. */
+    void found(List<Address> addresses, BeforeLook before, MempoolLook.Found found) {
+        metrics.looked();
+        groups.each(addresses, group -> {
+            found.paid().forEach((txId, amounts) -> {
+                if (amounts.containsKey(group.address)) {
+                    group.seen(txId, amounts.get(group.address));
+                }
+            });
+            group.waits.stream()
+                    .filter(wait -> !wait.settled && before.prompt.contains(wait))
+                    .forEach(wait -> settle(wait, group.nextNumber()));
+            answer(group);
+        });
+    }
+
+    /** There was no look in time: what is seen first from now on counts. */
+    void baselineOver(PaymentWait wait) {
+        groups.with(wait.address, group -> {
+            if (!wait.settled && group.waits.contains(wait)) {
+                settle(wait, wait.since);
+                answer(group);
+            }
+        });
+    }
+
+    /** From now on the wait takes what has this number or a later one. */
+    private static void settle(PaymentWait wait, long since) {
+        wait.settled = true;
+        wait.since = since;
+    }
+
+    /** A larger balance is a payment whose transaction nobody names; told only while no block can tell better. */
+    void balance(Address address, Amount now) {
+        groups.with(address, group -> {
+            Amount before = group.balance;
+            group.balance = now;
+            for (PaymentWait wait : List.copyOf(group.waits)) {
+                boolean grown = wait.settled && before != null && now.compareTo(before) > 0;
+                Amount gained = grown ? Amount.ofUnsigned(now.bits() - before.bits()) : Amount.ofUnsigned(0);
+                if (grown && isLagging() && gained.compareTo(wait.minAmount) >= 0) {
+                    received(wait, Optional.empty(), gained, 1);
+                } else if (!wait.settled) {
+                    settle(wait, wait.since);
+                }
+            }
+        });
+    }
+
+    private void answer(AddressGroup group) {
+        for (PaymentWait wait : List.copyOf(group.waits)) {
+            group.newFor(wait)
+                    .ifPresent(entry -> received(
+                            wait,
+                            Optional.of(entry.getKey()),
+                            entry.getValue().amount(),
+                            confirmations(entry.getValue())));
+        }
+    }
+
+    private long confirmations(Credit credit) {
+        return credit.block() == null || followed == null
+                ? 0
+                : followed.height() - credit.block().height() + 1;
+    }
+
+    private void received(PaymentWait wait, Optional<Hash256> txId, Amount amount, long confirmations) {
+        remove(wait);
+        long now = clock.getAsLong();
+        metrics.answered(now - wait.began);
+        wait.reply.complete(new PaymentOutcome.Received(txId, amount, confirmations, tipHeight(), wait.seconds(now)));
+    }
+
+    private long tipHeight() {
+        return isLagging() ? nodeTip : followed.height();
+    }
+
+    /** Ends those whose deadline has come. */
+    void timePassed() {
+        deadlines.advance(clock.getAsLong()).forEach(this::giveUp);
+    }
+
+    private void giveUp(PaymentWait wait) {
+        if (remove(wait)) {
+            timeOut(wait);
+        }
+    }
+
+    private void timeOut(PaymentWait wait) {
+        long now = clock.getAsLong();
+        metrics.timedOut(now - wait.began);
+        wait.reply.complete(new PaymentOutcome.TimedOut(wait.seconds(now)));
+    }
+
+    void forgetOld() {
+        groups.forgetOld();
+    }
+
+    /** Ends all with their time-out answer. */
+    void endAll() {
+        groups.waits().forEach(this::giveUp);
+        groups.forgetAll();
+    }
+}
