@@ -36,7 +36,7 @@ import org.chainwalletd.testkit.DistortingNode;
  * live heap of 50,000 over HTTP/2, 128 on a connection, with and without TLS, in 1 GiB. Where a goal is a number and no ratio, it stands
  * as the floor.
  *
- * <p>Arguments: any of {@code plain http2 tls} (default all).
+ * <p>Arguments: any of {@code plain http2 tls} (default all), or {@code block}: of {@code plain} what a block takes, and nothing else.
  */
 public final class WaitBench {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
@@ -57,6 +57,7 @@ public final class WaitBench {
     private static final double MOST_BYTES = 8 << 10;
     private static final double MOST_MILLIS = 1_000;
     private static final double MOST_CALLS = 2;
+    private static final long AFTER_FIRST_LOOK_MILLIS = 2_000;
     private static final String PING = "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{},\"id\":1}";
 
     private final Path work = Files.createTempDirectory("wait-bench");
@@ -78,6 +79,9 @@ public final class WaitBench {
             System.out.println("name ours floor ratio");
             if (parts.contains("plain")) {
                 bench.plain();
+            }
+            if (parts.contains("block")) {
+                bench.blockAlone();
             }
             if (parts.contains("http2")) {
                 bench.shared(false);
@@ -208,22 +212,35 @@ public final class WaitBench {
         }
     }
 
+    private void blockAlone() throws Exception {
+        try (DistortingNode node = new DistortingNode(chain.uri());
+                Server ours = start("512m", node.url());
+                WaitLines waits = new WaitLines(ours.address(), ours.token())) {
+            fill(ours, waits, PLAIN, true);
+            block(ours, node, waits);
+        }
+    }
+
+    private void fill(Server server, WaitLines lines, int end, boolean waiting) throws Exception {
+        while (lines.size() < end) {
+            int from = lines.size();
+            lines.open(OPENED_AT_ONCE);
+            lines.ask(from, lines.size(), number -> waiting ? waiting(number) : PING);
+            if (waiting) {
+                server.awaitOpen(lines.size());
+            } else {
+                lines.awaitAnswers(lines.size());
+            }
+        }
+    }
+
     /** Live bytes of each connection, a part of them at a time. */
     private List<Double> filled(Server server, WaitLines lines, boolean waiting) throws Exception {
         List<Double> each = new ArrayList<>();
         int part = PLAIN / PARTS;
         long before = server.liveBytes();
         for (int i = 0; i < PARTS; i++) {
-            for (int end = lines.size() + part; lines.size() < end; ) {
-                int from = lines.size();
-                lines.open(OPENED_AT_ONCE);
-                lines.ask(from, lines.size(), number -> waiting ? waiting(number) : PING);
-                if (waiting) {
-                    server.awaitOpen(lines.size());
-                } else {
-                    lines.awaitAnswers(lines.size());
-                }
-            }
+            fill(server, lines, lines.size() + part, waiting);
             long after = server.liveBytes();
             each.add((after - before) / (double) part);
             before = after;
@@ -282,6 +299,8 @@ public final class WaitBench {
                 waits.ask(0, PLAIN, this::waiting);
                 server.awaitOpen(PLAIN);
             }
+            // What a first look at the mempools finds counts as older than the wait.
+            Thread.sleep(AFTER_FIRST_LOOK_MILLIS);
             addresses.forEach(address -> chain.faucet(address, Amount.of(10_000)));
             chain.mine(1);
             double began = server.workMicros();
