@@ -61,7 +61,7 @@ public final class Pool implements AutoCloseable {
         quotes = new PoolQuotes(config);
         key = SigningKey.takeOver(chainSecret);
         chain = new ChainLeg(ledger, key);
-        evm = new EvmLeg(config.evmRpc(), config.contract(), evmSecret);
+        evm = new EvmLeg(config.account().rpc(), config.account().contract(), evmSecret);
         steps = new PoolSteps(config, conduct, chain, evm);
         server = new PoolServer(config, this);
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -157,7 +157,9 @@ public final class Pool implements AutoCloseable {
                 ? Optional.empty()
                 : Optional.of(read(() -> PublicKey.parse(text(request, "user_" + words.chain() + "_address"))));
         long now = config.clock().instant().getEpochSecond();
-        long userTimeout = sell ? chain.height() + config.userBlocks() : now + config.userSecs();
+        long userTimeout = sell
+                ? chain.height() + config.locks().userBlocks()
+                : now + config.locks().userSecs();
         PoolSwap swap = new PoolSwap(
                 UUID.randomUUID().toString(), sell, hashLock, in, out, now + QUOTE_SECONDS, user, userKey, userTimeout);
         swaps.put(swap.id, swap);
@@ -196,8 +198,8 @@ public final class Pool implements AutoCloseable {
                 .put("amountInUnits", swap.amountIn.toString())
                 .put("amountOutUnits", swap.amountOut.toString())
                 .put("expiresAt", swap.expiresAt)
-                .put("feeBps", config.feeBps())
-                .put("htlcContract", config.contract().toString());
+                .put("feeBps", config.price().feeBps())
+                .put("htlcContract", config.account().contract().toString());
         ObjectNode instructions = quote.putObject("instructions");
         if (swap.sell) {
             instructions
@@ -207,7 +209,7 @@ public final class Pool implements AutoCloseable {
         } else {
             instructions
                     .putObject(words.evm())
-                    .put("htlcContract", config.contract().toString())
+                    .put("htlcContract", config.account().contract().toString())
                     .put("recipient", evm.address().toString())
                     .put("timeoutSec", swap.userTimeout);
         }
@@ -217,13 +219,16 @@ public final class Pool implements AutoCloseable {
     synchronized ObjectNode info() throws IOException {
         PoolConfig.Words words = config.words();
         ObjectNode info = NODES.objectNode()
-                .put("mid_price_" + words.nativeAsset() + "_per_" + words.chain(), config.price())
-                .put("fee_bps", config.feeBps())
+                .put(
+                        "mid_price_" + words.nativeAsset() + "_per_" + words.chain(),
+                        config.price().mid())
+                .put("fee_bps", config.price().feeBps())
                 .put("max_swap_bps", 10_000);
         info.putObject("reserves")
                 .put(words.chain(), PoolQuotes.whole(chain.free().toBigInteger(), PoolQuotes.CHAIN_DECIMALS))
                 .put(words.nativeAsset(), PoolQuotes.whole(evm.balance(), PoolQuotes.EVM_DECIMALS));
-        info.putObject(words.evm()).put("htlc_contract", config.contract().toString());
+        info.putObject(words.evm())
+                .put("htlc_contract", config.account().contract().toString());
         return info;
     }
 
@@ -273,10 +278,10 @@ public final class Pool implements AutoCloseable {
         for (long candle = newest - Math.min(limit, MOST_CANDLES) + 1; candle <= newest; candle++) {
             items.addObject()
                     .put("t", candle * seconds)
-                    .put("o", config.price())
-                    .put("h", config.price())
-                    .put("l", config.price())
-                    .put("c", config.price());
+                    .put("o", config.price().mid())
+                    .put("h", config.price().mid())
+                    .put("l", config.price().mid())
+                    .put("c", config.price().mid());
         }
         return answer;
     }

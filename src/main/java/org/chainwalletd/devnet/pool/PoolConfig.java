@@ -13,31 +13,15 @@ import org.chainwalletd.evm.EvmAddress;
  *
  * @param bind where its REST interface listens; port 0: any free one
  * @param words names of the assets in the interface
- * @param evmRpc JSON-RPC of the account chain
- * @param contract the hash time lock on it
- * @param price whole native coins for one whole coin of the chain
- * @param feeBps of the output, hundredths of a percent
- * @param chainDepth blocks that a user's lock on the chain must have, its own block counted
- * @param evmDepth the same on the account chain
- * @param userBlocks how long a seller's lock on the chain lasts, in blocks from the quote
- * @param userSecs how long a buyer's lock in the contract lasts, in seconds from the quote
- * @param poolSecs how long the pool's lock in the contract lasts, in seconds from its making
- * @param poolBlocks how long the pool's lock on the chain lasts, in blocks from its making
  * @param interval how often it looks at both chains; zero: only when it is told to
  */
 public record PoolConfig(
         InetSocketAddress bind,
         Words words,
-        URI evmRpc,
-        EvmAddress contract,
-        BigDecimal price,
-        int feeBps,
-        long chainDepth,
-        long evmDepth,
-        long userBlocks,
-        long userSecs,
-        long poolSecs,
-        long poolBlocks,
+        Account account,
+        Price price,
+        Depths depths,
+        Locks locks,
         Duration interval,
         InstantSource clock) {
     /** What the assets are called: the brand of the chain, of the account chain, and of its native asset. */
@@ -54,6 +38,33 @@ public record PoolConfig(
     }
 
     /**
+     * The account chain.
+     *
+     * @param rpc its JSON-RPC
+     * @param contract the hash time lock on it
+     */
+    public record Account(URI rpc, EvmAddress contract) {}
+
+    /**
+     * @param mid whole native coins for one whole coin of the chain
+     * @param feeBps of the output, hundredths of a percent
+     */
+    public record Price(BigDecimal mid, int feeBps) {}
+
+    /** Blocks that a user's lock must have on either chain, its own block counted. */
+    public record Depths(long chain, long evm) {}
+
+    /**
+     * How long locks last.
+     *
+     * @param userBlocks a seller's on the chain, in blocks from the quote
+     * @param userSecs a buyer's in the contract, in seconds from the quote
+     * @param poolSecs the pool's in the contract, in seconds from its making
+     * @param poolBlocks the pool's on the chain, in blocks from its making
+     */
+    public record Locks(long userBlocks, long userSecs, long poolSecs, long poolBlocks) {}
+
+    /**
      * On a free port, one native coin for twenty of the chain's, 30 hundredths of a percent, one block on either side, and times that leave
      * the user's margins and the pool's own: a user's lock lasts eight hours, a pool's about four.
      */
@@ -61,72 +72,25 @@ public record PoolConfig(
         return new PoolConfig(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Words.DEFAULT,
-                evmRpc,
-                contract,
-                new BigDecimal("0.05"),
-                30,
-                1,
-                1,
-                2_880,
-                28_800,
-                14_400,
-                1_440,
+                new Account(evmRpc, contract),
+                new Price(new BigDecimal("0.05"), 30),
+                new Depths(1, 1),
+                new Locks(2_880, 28_800, 14_400, 1_440),
                 Duration.ZERO,
                 InstantSource.system());
     }
 
     public PoolConfig withInterval(Duration newInterval) {
-        return new PoolConfig(
-                bind,
-                words,
-                evmRpc,
-                contract,
-                price,
-                feeBps,
-                chainDepth,
-                evmDepth,
-                userBlocks,
-                userSecs,
-                poolSecs,
-                poolBlocks,
-                newInterval,
-                clock);
+        return new PoolConfig(bind, words, account, price, depths, locks, newInterval, clock);
     }
 
     public PoolConfig withClock(InstantSource newClock) {
-        return new PoolConfig(
-                bind,
-                words,
-                evmRpc,
-                contract,
-                price,
-                feeBps,
-                chainDepth,
-                evmDepth,
-                userBlocks,
-                userSecs,
-                poolSecs,
-                poolBlocks,
-                interval,
-                newClock);
+        return new PoolConfig(bind, words, account, price, depths, locks, interval, newClock);
     }
 
-    /** With other times for the locks, in the order and units of the components. */
-    public PoolConfig withLocks(long newUserBlocks, long newUserSecs, long newPoolSecs, long newPoolBlocks) {
-        return new PoolConfig(
-                bind,
-                words,
-                evmRpc,
-                contract,
-                price,
-                feeBps,
-                chainDepth,
-                evmDepth,
-                newUserBlocks,
-                newUserSecs,
-                newPoolSecs,
-                newPoolBlocks,
-                interval,
-                clock);
+    /** With other times for the locks, in the order and units of {@link Locks}. */
+    public PoolConfig withLocks(long userBlocks, long userSecs, long poolSecs, long poolBlocks) {
+        Locks others = new Locks(userBlocks, userSecs, poolSecs, poolBlocks);
+        return new PoolConfig(bind, words, account, price, depths, others, interval, clock);
     }
 }

@@ -15,8 +15,8 @@ final class PoolQuotes {
     private final BigDecimal kept;
 
     PoolQuotes(PoolConfig config) {
-        price = config.price();
-        kept = BPS.subtract(BigDecimal.valueOf(config.feeBps())).divide(BPS);
+        price = config.price().mid();
+        kept = BPS.subtract(BigDecimal.valueOf(config.price().feeBps())).divide(BPS);
     }
 
     static int decimalsIn(boolean sell) {

@@ -76,18 +76,20 @@ final class PoolSteps {
             return false;
         }
         long left = swap.userTimeout - chain.height();
-        boolean inTime = left * BLOCK_SECONDS >= config.poolSecs() + MARGIN_SECONDS;
+        boolean inTime = left * BLOCK_SECONDS >= config.locks().poolSecs() + MARGIN_SECONDS;
         swap.notes = inTime ? "" : "the seller's lock has too little time left";
-        return inTime && chain.depth(swap.userLock.get().outpoint().txId()) >= config.chainDepth();
+        return inTime
+                && chain.depth(swap.userLock.get().outpoint().txId())
+                        >= config.depths().chain();
     }
 
     private boolean buyerLocked(PoolSwap swap) throws IOException {
-        SwapContract.Swap lock = evm.swapBelow(swap.hashLock, config.evmDepth() - 1);
+        SwapContract.Swap lock = evm.swapBelow(swap.hashLock, config.depths().evm() - 1);
         boolean fits = lock.state() == SwapContract.State.LOCKED
                 && lock.recipient().equals(evm.address())
                 && lock.amount().compareTo(swap.amountIn) >= 0
                 && Long.compareUnsigned(lock.deadline(), swap.userTimeout) >= 0;
-        boolean inTime = swap.userTimeout - now() >= config.poolBlocks() * BLOCK_SECONDS + MARGIN_SECONDS;
+        boolean inTime = swap.userTimeout - now() >= config.locks().poolBlocks() * BLOCK_SECONDS + MARGIN_SECONDS;
         swap.notes = inTime ? "" : "the buyer's lock has too little time left";
         return fits && inTime;
     }
@@ -96,12 +98,13 @@ final class PoolSteps {
         if (swap.sell) {
             swap.evmHeight = evm.height();
             BigInteger wei = conduct.lockedWei(swap, swap.amountOut);
-            long deadline = conduct.deadline(swap, now() + config.poolSecs());
+            long deadline = conduct.deadline(swap, now() + config.locks().poolSecs());
             Bytes call = SwapContract.lock(swap.hashLock, swap.userAddress.orElseThrow(), deadline);
             swap.poolEvmLock = Optional.of(evm.sign(wei, call));
             evm.send(swap.poolEvmLock.get());
         } else {
-            long timeout = conduct.timeoutHeight(swap, chain.height() + config.poolBlocks());
+            long timeout =
+                    conduct.timeoutHeight(swap, chain.height() + config.locks().poolBlocks());
             HtlcParams params = new HtlcParams(chain.publicKey(), swap.userKey.orElseThrow(), swap.hashLock, timeout);
             TxOutput honest = chain.lockOutput(params, swap.amountOut);
             List<TxOutput> outputs = conduct.lockOutputs(swap, honest);
