@@ -2,6 +2,8 @@ package org.chainwalletd.boot;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,10 +25,22 @@ final class Closers {
         started.push(new Entry(what, stop));
     }
 
+    /**
+     * Keeps the place of something that is started later than those that use it, and has to be stopped after them.
+     *
+     * @return told how it is stopped, once it is there; before that nothing is
+     */
+    Consumer<Stop> place(String what) {
+        AtomicReference<Stop> later = new AtomicReference<>(() -> {});
+        add(what, () -> later.get().run());
+        return later::set;
+    }
+
     /** Idempotent. */
     void closeAll() {
         while (!started.isEmpty()) {
             Entry entry = started.pop();
+            LOG.debug("stopping {}", entry.what());
             try {
                 entry.stop().run();
             } catch (InterruptedException e) {

@@ -57,7 +57,9 @@ public final class Daemon implements AutoCloseable {
     private final Consumer<String> console;
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
     private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
-    private Runnable swapKeys = () -> {};
+    private Consumer<Closers.Stop> swapKeys;
+    private Consumer<Closers.Stop> storeOpen;
+    private Consumer<Closers.Stop> booksOpen;
     private Outside outside;
     private Front front;
     /** No swap shows its secret from then on. */
@@ -109,14 +111,13 @@ public final class Daemon implements AutoCloseable {
         Workers workers = startWorkers(meters.registry());
         Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase, lock);
         CompletionStage<Store> opening = openStore(keys, workers);
-        // Actors write into the journal until the last of them has ended.
-        closers.add("keys of the swap journal", () -> swapKeys.run());
+        placeFiles();
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new Ground.UnderGuardian(system));
         Rehearsal.run(settings, system);
         Ground ground = new Ground(settings, system, workers, meters, heldForPeers);
         Store store = Futures.await(opening, OPENING, "opening the store");
-        closers.add("store", store::close);
+        storeOpen.accept(store::close);
         // On the dying thread itself: there may be no other.
         store.died().thenRunAsync(() -> ground.threadEnded("the store's writer"), Runnable::run);
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
@@ -132,6 +133,13 @@ public final class Daemon implements AutoCloseable {
         keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
+    }
+
+    /** Actors read and write until the last of them has ended, so what is under them is closed after that. */
+    private void placeFiles() {
+        swapKeys = closers.place("keys of the swap journal");
+        storeOpen = closers.place("store");
+        booksOpen = closers.place("books");
     }
 
     /** Each one over those before it, as the packages lie on each other. */
@@ -187,7 +195,7 @@ public final class Daemon implements AutoCloseable {
                         hub,
                         () -> stopping),
                 ground.guardian());
-        swaps.keys().ifPresent(records -> swapKeys = records::close);
+        swaps.keys().ifPresent(records -> swapKeys.accept(records::close));
         return new Services(
                 ground,
                 outside,
@@ -286,7 +294,7 @@ public final class Daemon implements AutoCloseable {
 
     private Books openBooks() {
         Books books = Books.open(settings.datadir(), Following.tables());
-        closers.add("books", books::close);
+        booksOpen.accept(books::close);
         return books;
     }
 

@@ -3,6 +3,10 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -11,8 +15,10 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.testkit.DaemonRig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class DaemonTest {
     @TempDir
@@ -29,6 +35,35 @@ class DaemonTest {
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining("is a file");
         assertThat(passphrase.isClosed()).isTrue();
+    }
+
+    /** Actors that look at a file which is closed already would tell operators of a fault at each stop. */
+    @Test
+    void the_files_are_closed_after_the_last_actor_has_ended() {
+        Logger logger = (Logger) LoggerFactory.getLogger(Closers.class);
+        ListAppender<ILoggingEvent> captured = new ListAppender<>();
+        captured.start();
+        Level before = logger.getLevel();
+        logger.setLevel(Level.DEBUG);
+        logger.addAppender(captured);
+        try {
+            DaemonRig.withChain(folder).close();
+        } finally {
+            logger.detachAppender(captured);
+            logger.setLevel(before);
+        }
+        assertThat(captured.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsSubsequence(
+                        "stopping http",
+                        "stopping keyring",
+                        "stopping actors",
+                        "stopping books",
+                        "stopping store",
+                        "stopping keys of the swap journal",
+                        "stopping workers",
+                        "stopping datadir lock")
+                .noneMatch(line -> line.contains("failed"));
     }
 
     @Test
