@@ -32,6 +32,8 @@ import org.chainwalletd.stage.Causes;
 public final class EvmEndpoints implements AccountChain {
     /** The part of the heap that endpoints' answers may fill. */
     public static final int HEAP_SHARE = 8;
+    /** Bytes of heap below which no answer with events can be read. */
+    public static final long LEAST_HEAP = HEAP_SHARE * Question.Size.WIDE.heap();
 
     /** Makes an actor of the daemon. */
     public interface Spawner {

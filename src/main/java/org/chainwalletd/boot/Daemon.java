@@ -255,6 +255,9 @@ public final class Daemon implements AutoCloseable {
         EarlyRefusals.ours(settings.datadir(), settings.wallets());
         EarlyRefusals.whole(settings.datadir(), settings.wallets());
         EarlyRefusals.sameChain(settings.datadir(), settings.expectGenesis());
+        if (settings.swap().flatMap(Settings.Swap::swapping).isPresent()) {
+            EarlyRefusals.roomForSwaps(Runtime.getRuntime().maxMemory());
+        }
         EarlyRefusals.free(settings.http().listening().bind(), "--bind");
         settings.http().listening().metrics().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
         settings.devnet().ifPresent(DevelopmentNode::refuseEarly);

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.keyring.Keyring;
@@ -30,7 +31,23 @@ final class EarlyRefusals {
             "store-id",
             "devnet");
 
+    private static final long MIB = 1 << 20;
+
     private EarlyRefusals() {}
+
+    /**
+     * Answers of the account chain may fill a part of the heap. Where not even one with events fits into that, no swap goes on and the
+     * watchtower sees nothing.
+     *
+     * @param heap most bytes that this process may have
+     */
+    static void roomForSwaps(long heap) {
+        if (heap < EvmEndpoints.LEAST_HEAP) {
+            throw new StartupException("swaps need a heap of at least " + EvmEndpoints.LEAST_HEAP / MIB
+                    + " MiB, and this process has " + heap / MIB + ": an answer of the account chain with events would"
+                    + " never fit into its share. Start with more, such as WALLETD_HEAP=512m (java -Xmx512m)");
+        }
+    }
 
     /**
      * @throws StartupException when the folder cannot be used, or holds something that is not ours

@@ -409,6 +409,18 @@ class EvmEndpointsTest {
         Await.until("it was given back", () -> full.held() == 0);
     }
 
+    @Test
+    void events_can_be_read_with_the_share_of_the_smallest_heap_that_swaps_start_with_and_not_with_less() {
+        LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
+        ByteBudget share = ByteBudget.of(EvmEndpoints.LEAST_HEAP / EvmEndpoints.HEAP_SHARE);
+        EvmEndpoints least = rig.client(share, new SimpleMeterRegistry());
+        assertThat(done(least.endpoints().get(0).logs(query))).isEmpty();
+        EvmEndpoints less = rig.client(ByteBudget.of(share.limit() - 1), new SimpleMeterRegistry());
+        assertThatThrownBy(() -> done(less.endpoints().get(0).logs(query)))
+                .isInstanceOf(AccountException.Unreachable.class)
+                .hasMessageContaining("no memory");
+    }
+
     /** On a small heap there is room for one answer with many events: the endpoints that are asked together give theirs in turn. */
     @Test
     void an_endpoint_waits_for_memory_that_the_answer_of_another_holds() {

@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
@@ -10,6 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
@@ -35,6 +37,16 @@ class DaemonTest {
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining("is a file");
         assertThat(passphrase.isClosed()).isTrue();
+    }
+
+    @Test
+    void a_heap_that_holds_no_events_of_the_account_chain_is_refused_for_swaps() {
+        long least = EvmEndpoints.LEAST_HEAP;
+        assertThatCode(() -> EarlyRefusals.roomForSwaps(least)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> EarlyRefusals.roomForSwaps(least - 1))
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining("at least 288 MiB, and this process has 287")
+                .hasMessageContaining("WALLETD_HEAP=512m");
     }
 
     /** Actors that look at a file which is closed already would tell operators of a fault at each stop. */
