@@ -164,7 +164,8 @@ class LegsIT {
     }
 
     private SwapLimits limits(Hash256 codeHash) {
-        return SwapLimits.usual(BigInteger.valueOf(31_337), contract, codeHash, Finality.FINALIZED)
+        return SwapLimits.usual(
+                        new SwapLimits.Contract(BigInteger.valueOf(31_337), contract, codeHash), Finality.FINALIZED)
                 .forDevelopment(true);
     }
 
@@ -174,19 +175,16 @@ class LegsIT {
         SwapTerms terms = new SwapTerms(
                 direction,
                 HASH_LOCK,
-                "1",
-                "1",
-                sell ? coins : WEI,
-                sell ? WEI : coins,
-                contract,
+                new SwapTerms.Sum("1", sell ? coins : WEI),
+                new SwapTerms.Sum("1", sell ? WEI : coins),
+                new SwapTerms.AccountLeg(BigInteger.valueOf(31_337), contract),
                 new SwapTerms.Ours(ChainProfile.of("chain").addressOf(chainKey), chainKey, own),
-                sell ? Optional.of(chainKey) : Optional.empty(),
-                sell ? Optional.empty() : Optional.of(EvmAddress.parse(pool)),
+                sell
+                        ? SwapTerms.Theirs.onTheChain(chainKey)
+                        : SwapTerms.Theirs.inTheContract(EvmAddress.parse(pool)),
                 sell ? 1_000 : deadline,
                 30,
-                time() + 300,
-                30,
-                Optional.empty());
+                new SwapTerms.Offer(time() + 300, 30, Optional.empty()));
         SwapRow quoted = SwapRow.quoted("a-swap", "pool-1", "run", terms, Optional.empty(), time());
         return quoted.with(quoted.acts().lock(), time());
     }

@@ -47,6 +47,7 @@ final class SwapLegs {
         PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay, executor);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
         return new BothLegs(
+                row -> row.terms().account().isOn(account.chain().chainId()),
                 row -> row.terms().direction().isSell() ? ownOnChain : ownInContract,
                 row -> row.terms().direction().isSell() ? poolInContract : poolOnChain,
                 row -> clocks.against(binding, row),

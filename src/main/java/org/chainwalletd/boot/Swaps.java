@@ -50,6 +50,7 @@ import org.chainwalletd.swap.SwapRow;
 import org.chainwalletd.swap.SwapService;
 import org.chainwalletd.swap.SwapSetup;
 import org.chainwalletd.swap.SwapStatus;
+import org.chainwalletd.swap.SwapTerms;
 import org.chainwalletd.swap.SwapUpkeep;
 import org.chainwalletd.swap.Watchtower;
 import org.chainwalletd.swap.WatchtowerSetup;
@@ -152,7 +153,12 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             SwapRow first = open.get(0);
             throw new StartupException(open.size() + " swaps hold money, and nobody would look after them: swap "
                     + first.id() + " is " + first.status().word() + ". Start with --swap-contract "
-                    + first.terms().contract()
+                    + first.terms().account().contract()
+                    + first.terms()
+                            .account()
+                            .chainId()
+                            .map(id -> ", --evm-chain-id " + id)
+                            .orElse("")
                     + " and the other options of swaps until they are over; --swap-leave-open true starts without, and"
                     + " leaves their money to the deadlines");
         }
@@ -163,7 +169,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                         "swap {} is {} and nobody looks after it: start with --swap-contract {} and the other options of swaps",
                         row.id(),
                         row.status().word(),
-                        row.terms().contract()));
+                        row.terms().account().contract()));
     }
 
     /** One start of the engine. */
@@ -172,17 +178,33 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             return parts.accounts().orElseThrow();
         }
 
-        /** What is checked before a secret leaves is checked of the configured contract. */
+        /** What is checked before a secret leaves is checked of the configured contract, on the configured chain. */
         void refuseOther(List<SwapRow> rows) {
+            rows.stream().filter(row -> row.status().holdsMoney()).forEach(this::refuseOther);
             rows.stream()
-                    .filter(row ->
-                            row.status().holdsMoney() && !row.terms().contract().equals(rules.contract()))
-                    .findFirst()
-                    .ifPresent(row -> {
-                        throw new StartupException("swap " + row.id() + " is open with the contract "
-                                + row.terms().contract() + ", not with --swap-contract " + rules.contract()
-                                + ": start with that one until it is over");
-                    });
+                    .filter(row -> !isHere(row))
+                    .forEach(row -> LOG.error(
+                            "swap {} is {} and nobody looks after it: it was made on the account chain {}",
+                            row.id(),
+                            row.status().word(),
+                            row.terms().account().chainId().orElseThrow()));
+        }
+
+        private void refuseOther(SwapRow row) {
+            SwapTerms.AccountLeg made = row.terms().account();
+            if (!isHere(row)) {
+                throw new StartupException("swap " + row.id() + " is open on the account chain "
+                        + made.chainId().orElseThrow() + ", not on --evm-chain-id "
+                        + account().chain().chainId() + ": start with that one and its endpoints until it is over");
+            }
+            if (!made.contract().equals(rules.contract())) {
+                throw new StartupException("swap " + row.id() + " is open with the contract " + made.contract()
+                        + ", not with --swap-contract " + rules.contract() + ": start with that one until it is over");
+            }
+        }
+
+        private boolean isHere(SwapRow row) {
+            return row.terms().account().isOn(account().chain().chainId());
         }
 
         /** A quorum that cannot be asked does not stop the start: refunds must go on, and nothing is locked or shown without another look. */
@@ -329,18 +351,13 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
 
         private SwapLimits limits() {
             return new SwapLimits(
-                    account().chain().chainId(),
-                    rules.contract(),
-                    rules.codeHash(),
+                    new SwapLimits.Contract(account().chain().chainId(), rules.contract(), rules.codeHash()),
                     account().chain().quorum(),
                     account().chain().finality(),
                     rules.chainConfirmations(),
-                    rules.lockBlocks(),
-                    rules.lockSecs(),
-                    rules.evmMarginSecs(),
-                    rules.chainMarginBlocks(),
-                    rules.maxFeeBps(),
-                    rules.maxImpactBps(),
+                    new SwapLimits.Span(rules.lockBlocks(), rules.lockSecs()),
+                    new SwapLimits.Span(rules.chainMarginBlocks(), rules.evmMarginSecs()),
+                    new SwapLimits.Price(rules.maxFeeBps(), rules.maxImpactBps()),
                     isDevelopment());
         }
 

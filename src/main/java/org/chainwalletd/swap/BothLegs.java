@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.chainwalletd.crypto.SecretBytes;
 import org.slf4j.Logger;
@@ -19,6 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class BothLegs implements Legs {
     private static final Logger LOG = LoggerFactory.getLogger(BothLegs.class);
 
+    private final Predicate<SwapRow> reach;
     private final Function<SwapRow, OwnLeg> own;
     private final Function<SwapRow, PoolLeg> pool;
     private final Function<SwapRow, CompletionStage<Optional<String>>> bounds;
@@ -27,24 +29,32 @@ public final class BothLegs implements Legs {
     private final Executor executor;
 
     /**
+     * @param reach whether the row's account chain is the one of these legs
      * @param own the leg of our lock, by the row's direction
      * @param pool the leg of the pool's lock, likewise
      * @param bounds what of the operator's bounds and the quote's own speaks against a lock at this moment ({@link QuoteBinding#stillGood})
      * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
      */
     public BothLegs(
+            Predicate<SwapRow> reach,
             Function<SwapRow, OwnLeg> own,
             Function<SwapRow, PoolLeg> pool,
             Function<SwapRow, CompletionStage<Optional<String>>> bounds,
             Supplier<Optional<String>> hindrance,
             InstantSource clock,
             Executor executor) {
+        this.reach = reach;
         this.own = own;
         this.pool = pool;
         this.bounds = bounds;
         this.hindrance = hindrance;
         this.clock = clock;
         this.executor = executor;
+    }
+
+    @Override
+    public boolean reach(SwapRow row) {
+        return reach.test(row);
     }
 
     @Override

@@ -110,7 +110,7 @@ public final class BuyGate {
         if (htlc.datum()) {
             return no("it carries a datum or the hash of one");
         }
-        if (htlc.amount().toBigInteger().compareTo(terms.amountOutUnits()) < 0) {
+        if (htlc.amount().toBigInteger().compareTo(terms.received().units()) < 0) {
             return no("it holds " + htlc.amount() + " base units");
         }
         return Optional.empty();
@@ -129,8 +129,9 @@ public final class BuyGate {
     private Optional<GateVerdict.Reason> margin(SwapTerms terms, Evidence evidence, Candidate candidate) {
         BigInteger left = U64.toBigInteger(candidate.htlc().params().timeoutHeight())
                 .subtract(U64.toBigInteger(evidence.tipHeight()));
-        return left.compareTo(BigInteger.valueOf(limits.chainMarginBlocks())) < 0
-                ? Optional.of(new GateVerdict.MarginTooSmall(left, limits.chainMarginBlocks(), "blocks"))
+        return left.compareTo(BigInteger.valueOf(limits.margins().blocks())) < 0
+                ? Optional.of(
+                        new GateVerdict.MarginTooSmall(left, limits.margins().blocks(), "blocks"))
                 : Optional.empty();
     }
 

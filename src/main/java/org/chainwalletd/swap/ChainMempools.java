@@ -31,7 +31,7 @@ final class ChainMempools {
     /** @param own the transaction that is allowed to have one */
     CompletionStage<Optional<String>> otherLock(SwapTerms terms, Optional<Hash256> own) {
         List<Address> parties = new ArrayList<>(List.of(terms.ours().address()));
-        terms.poolChainKey().map(chain.profile()::addressOf).ifPresent(parties::add);
+        terms.theirs().key().map(chain.profile()::addressOf).ifPresent(parties::add);
         return Bounded.each(chain.node().each(), AT_ONCE, one -> heard(one, parties, terms, own), chain.executor())
                 .thenApplyAsync(ChainMempools::judged, chain.executor());
     }

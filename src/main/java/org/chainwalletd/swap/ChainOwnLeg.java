@@ -64,11 +64,11 @@ public final class ChainOwnLeg implements OwnLeg {
 
     private static HtlcParams params(SwapTerms terms) {
         return new HtlcParams(
-                terms.ours().key(), terms.poolChainKey().orElseThrow(), terms.hashLock(), terms.timeout());
+                terms.ours().key(), terms.theirs().key().orElseThrow(), terms.hashLock(), terms.timeout());
     }
 
     private static Amount amount(SwapTerms terms) {
-        return Amount.of(terms.amountInUnits());
+        return Amount.of(terms.given().units());
     }
 
     private CompletionStage<Known> known(SwapRow row) {
@@ -80,7 +80,7 @@ public final class ChainOwnLeg implements OwnLeg {
     private CompletionStage<HashLockBooks.View> books(Known known) {
         SwapTerms terms = known.row().terms();
         return chain.look(new HashLockBooks.Question(
-                terms.hashLock(), terms.poolChainKey().orElseThrow(), amount(terms), terms.depth(), known.outpoint()));
+                terms.hashLock(), terms.theirs().key().orElseThrow(), amount(terms), terms.depth(), known.outpoint()));
     }
 
     @Override
@@ -172,7 +172,7 @@ public final class ChainOwnLeg implements OwnLeg {
 
     @Override
     public CompletionStage<Optional<String>> obstacle(SwapRow row) {
-        if (chain.now() >= row.terms().expiresAt()) {
+        if (chain.now() >= row.terms().offer().expiresAt()) {
             return CompletableFuture.completedFuture(Optional.of("the quote has expired"));
         }
         return chain.identity()
@@ -248,7 +248,7 @@ public final class ChainOwnLeg implements OwnLeg {
         SwapTerms terms = row.terms();
         return new LockRequest(
                 terms.ours().address(),
-                terms.poolChainKey().orElseThrow(),
+                terms.theirs().key().orElseThrow(),
                 terms.hashLock(),
                 terms.timeout(),
                 amount(terms),
@@ -313,7 +313,7 @@ public final class ChainOwnLeg implements OwnLeg {
                                 new ReclaimRequest(
                                         terms.ours().address(),
                                         lock,
-                                        terms.poolChainKey().orElseThrow(),
+                                        terms.theirs().key().orElseThrow(),
                                         terms.hashLock(),
                                         terms.timeout(),
                                         Optional.of(fee),

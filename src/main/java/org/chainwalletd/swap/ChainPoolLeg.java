@@ -72,7 +72,7 @@ public final class ChainPoolLeg implements PoolLeg {
         return chain.look(new HashLockBooks.Question(
                         terms.hashLock(),
                         terms.ours().key(),
-                        Amount.of(terms.amountOutUnits()),
+                        Amount.of(terms.received().units()),
                         terms.depth(),
                         Optional.empty()))
                 .thenComposeAsync(

@@ -46,7 +46,7 @@ final class ClaimSearch {
 
     /** Only its id, empty text when it is not found: for people. */
     CompletionStage<String> transaction(SwapTerms terms) {
-        return find(terms.contract(), terms.hashLock())
+        return find(terms.account().contract(), terms.hashLock())
                 .thenApplyAsync(
                         found -> found.map(claim -> {
                                     claim.secret().close();

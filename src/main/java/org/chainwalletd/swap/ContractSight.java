@@ -43,10 +43,10 @@ public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest,
     }
 
     static boolean isOurs(SwapTerms terms, SwapContract.Swap slot) {
-        EvmAddress recipient = terms.poolEvmAddress().orElseThrow();
+        EvmAddress recipient = terms.theirs().evm().orElseThrow();
         return slot.sender().equals(terms.ours().evm())
                 && slot.recipient().equals(recipient)
-                && slot.amount().equals(terms.amountInUnits())
+                && slot.amount().equals(terms.given().units())
                 && slot.deadline() == terms.timeout();
     }
 
@@ -59,8 +59,8 @@ public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest,
         if (latest.state() == SwapContract.State.NONE) {
             return new PoolLock.Absent();
         }
-        boolean forUs =
-                latest.recipient().equals(terms.ours().evm()) && latest.amount().compareTo(terms.amountOutUnits()) >= 0;
+        boolean forUs = latest.recipient().equals(terms.ours().evm())
+                && latest.amount().compareTo(terms.received().units()) >= 0;
         if (!forUs) {
             return new PoolLock.Foreign();
         }

@@ -45,8 +45,8 @@ public final class Decision {
     }
 
     private static List<Step> beforeTheLock(SwapRow row, Known known) {
-        boolean over =
-                known.wallSeconds() >= row.terms().expiresAt() || !row.run().equals(known.run());
+        boolean over = known.wallSeconds() >= row.terms().offer().expiresAt()
+                || !row.run().equals(known.run());
         return over && known.complete() && !row.acts().expired() ? List.of(new Step.Expire()) : List.of();
     }
 
@@ -112,7 +112,7 @@ public final class Decision {
             return Optional.of("the quote has expired");
         }
         boolean tooLittle = minimumOut
-                .filter(minimum -> row.terms().amountOutUnits().compareTo(minimum) < 0)
+                .filter(minimum -> row.terms().received().units().compareTo(minimum) < 0)
                 .isPresent();
         return tooLittle ? Optional.of("the quote pays less than min_amount_out") : against(known.clearance());
     }

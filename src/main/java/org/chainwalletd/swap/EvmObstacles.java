@@ -64,7 +64,7 @@ final class EvmObstacles {
     }
 
     CompletionStage<Optional<String>> contract(SwapTerms terms) {
-        return new ContractCheck(chain, terms.contract(), codeHash, executor).objection();
+        return new ContractCheck(chain, terms.account().contract(), codeHash, executor).objection();
     }
 
     /** Every endpoint that answers is believed when it says that the slot is taken: nothing is lost by not locking. */
@@ -72,7 +72,7 @@ final class EvmObstacles {
         CompletionStage<List<SwapContract.Swap>> heard = CompletableFuture.completedFuture(List.of());
         for (AccountEndpoint endpoint : chain.endpoints()) {
             CompletionStage<Optional<SwapContract.Swap>> answer = endpoint.swap(
-                            terms.contract(), terms.hashLock(), BlockRef.Tag.LATEST)
+                            terms.account().contract(), terms.hashLock(), BlockRef.Tag.LATEST)
                     .handleAsync((slot, failure) -> Optional.ofNullable(slot), executor);
             heard = heard.thenCombineAsync(answer, EvmObstacles::plus, executor);
         }

@@ -39,7 +39,7 @@ public final class EvmOwnLeg implements OwnLeg {
         this.ours = new SwapSends(sends, executor);
         this.contract = new ContractLook(chain, executor);
         this.claims = new ClaimSearch(chain, executor);
-        this.obstacles = new EvmObstacles(chain, sends, limits.codeHash(), executor);
+        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash(), executor);
         this.dates = new LockDate(chain, limits, executor);
         this.executor = executor;
     }
@@ -48,7 +48,7 @@ public final class EvmOwnLeg implements OwnLeg {
 
     @Override
     public CompletionStage<View> look(SwapRow row) {
-        return contract.look(row.terms().contract(), row.terms().hashLock())
+        return contract.look(row.terms().account().contract(), row.terms().hashLock())
                 .thenCombineAsync(ours.of(row), Seen::new, executor)
                 .thenComposeAsync(
                         seen -> endedBy(row, seen)
@@ -115,7 +115,7 @@ public final class EvmOwnLeg implements OwnLeg {
     }
 
     private static BigInteger costOf(SwapRow row, AccountFunds funds) {
-        return row.terms().amountInUnits().add(funds.perTransaction());
+        return row.terms().given().units().add(funds.perTransaction());
     }
 
     @Override
@@ -162,9 +162,9 @@ public final class EvmOwnLeg implements OwnLeg {
                 SwapSends.reference(row, SendKind.LOCK, 1),
                 SendKind.LOCK,
                 terms.ours().evm(),
-                terms.contract(),
-                SendValue.exactly(terms.amountInUnits()),
-                SwapContract.lock(terms.hashLock(), terms.poolEvmAddress().orElseThrow(), terms.timeout()),
+                terms.account().contract(),
+                SendValue.exactly(terms.given().units()),
+                SwapContract.lock(terms.hashLock(), terms.theirs().evm().orElseThrow(), terms.timeout()),
                 new Gas.Estimated(),
                 Optional.of(mostForGas),
                 Pushing.BY_OWNER,
@@ -202,11 +202,11 @@ public final class EvmOwnLeg implements OwnLeg {
                 SwapSends.reference(row, SendKind.REFUND, attempt),
                 SendKind.REFUND,
                 terms.ours().evm(),
-                terms.contract(),
+                terms.account().contract(),
                 SendValue.exactly(BigInteger.ZERO),
                 SwapContract.refund(terms.hashLock()),
                 new Gas.Fixed(SwapSends.gas(attempt)),
-                Optional.of(terms.amountInUnits()),
+                Optional.of(terms.given().units()),
                 Pushing.BY_ITSELF,
                 Optional.of(row.id()));
     }

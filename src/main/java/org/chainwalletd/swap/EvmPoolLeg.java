@@ -45,7 +45,7 @@ public final class EvmPoolLeg implements PoolLeg {
         this.ours = new SwapSends(sends, executor);
         this.contract = new ContractLook(chain, executor);
         this.claims = new ClaimSearch(chain, executor);
-        this.obstacles = new EvmObstacles(chain, sends, limits.codeHash(), executor);
+        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash(), executor);
         this.gate = new SellGate(limits);
         this.relay = relay;
         this.executor = executor;
@@ -55,7 +55,7 @@ public final class EvmPoolLeg implements PoolLeg {
 
     @Override
     public CompletionStage<View> look(SwapRow row) {
-        return contract.look(row.terms().contract(), row.terms().hashLock())
+        return contract.look(row.terms().account().contract(), row.terms().hashLock())
                 .thenCombineAsync(ours.of(row), Seen::new, executor)
                 .thenComposeAsync(
                         seen -> claimedBy(row, seen).thenApplyAsync(tx -> view(row, seen, tx), executor), executor);
@@ -107,7 +107,7 @@ public final class EvmPoolLeg implements PoolLeg {
         return sends.funds(terms.ours().evm(), row.id())
                 .thenCombineAsync(sends.makeWay(terms.ours().evm()), Standing::new, executor)
                 .thenCombineAsync(
-                        new ContractEvidence(chain, terms.contract(), executor).look(terms.hashLock()),
+                        new ContractEvidence(chain, terms.account().contract(), executor).look(terms.hashLock()),
                         (standing, views) -> stopped(standing.funds())
                                 .or(() -> unpayable(standing.funds()).filter(closed -> relay.isEmpty()))
                                 .orElseGet(() -> gate.judge(
@@ -163,11 +163,11 @@ public final class EvmPoolLeg implements PoolLeg {
                 SwapSends.reference(row, SendKind.CLAIM, attempt),
                 SendKind.CLAIM,
                 terms.ours().evm(),
-                terms.contract(),
+                terms.account().contract(),
                 SendValue.exactly(BigInteger.ZERO),
                 call,
                 new Gas.Fixed(SwapSends.gas(attempt)),
-                Optional.of(terms.amountOutUnits()),
+                Optional.of(terms.received().units()),
                 Pushing.URGENTLY,
                 Optional.of(row.id()));
     }

@@ -27,6 +27,11 @@ public interface Legs {
         }
     }
 
+    /** Whether the row's account chain is the one that is looked at here; of any other nothing is asked. */
+    default boolean reach(SwapRow row) {
+        return true;
+    }
+
     CompletionStage<View> look(SwapRow row);
 
     /** Sends our lock, the same bytes each time; completes with its transaction id. */

@@ -42,12 +42,16 @@ public record LockBounds(long shortest, long longest) {
     public static LockBounds of(SwapLimits limits, Direction direction, long depth) {
         long waits = Math.addExact(SwapLimits.POOL_WINDOW_SECONDS, limits.finalitySeconds());
         if (direction.isSell()) {
-            long blocks = ceil(Math.addExact(waits, limits.evmMarginSecs()));
-            return new LockBounds(Math.max(LEAST_BLOCKS, Math.addExact(depth, blocks)), limits.maxLockBlocks());
+            long blocks = ceil(Math.addExact(waits, limits.margins().secs()));
+            return new LockBounds(
+                    Math.max(LEAST_BLOCKS, Math.addExact(depth, blocks)),
+                    limits.longest().blocks());
         }
         long chain =
-                Math.multiplyExact(Math.addExact(depth, limits.chainMarginBlocks()), SwapLimits.CHAIN_BLOCK_SECONDS);
-        return new LockBounds(Math.max(LEAST_SECONDS, Math.addExact(waits, chain)), limits.maxLockSecs());
+                Math.multiplyExact(Math.addExact(depth, limits.margins().blocks()), SwapLimits.CHAIN_BLOCK_SECONDS);
+        return new LockBounds(
+                Math.max(LEAST_SECONDS, Math.addExact(waits, chain)),
+                limits.longest().secs());
     }
 
     private static long ceil(long seconds) {

@@ -80,10 +80,11 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
     /** What speaks against locking now, of all that a quote is judged by and that time changes; empty when nothing does. */
     public Optional<QuoteRefusal> stillGood(SwapTerms terms, Optional<BigInteger> minimumOut, Now now) {
         try {
-            requireContract(terms.contract().toString());
+            requireContract(terms.account().contract().toString());
             requireMinimum(terms, minimumOut);
-            requireExpiry(terms.expiresAt(), now);
-            long depth = depth(terms.direction(), terms.amountInUnits(), terms.amountOutUnits(), now);
+            requireExpiry(terms.offer().expiresAt(), now);
+            long depth = depth(
+                    terms.direction(), terms.given().units(), terms.received().units(), now);
             requireLockTime(terms.direction(), terms.timeout(), Math.max(depth, terms.depth()), now);
             return Optional.empty();
         } catch (Refusal refusal) {
@@ -97,39 +98,34 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         if (quote.htlcContract().isPresent()) {
             requireContract(quote.htlcContract().get());
         }
-        Optional<PublicKey> poolKey = Optional.empty();
-        Optional<EvmAddress> poolAddress = Optional.empty();
+        SwapTerms.Theirs theirs;
         long timeout;
         if (direction.isSell()) {
             PoolQuote.ChainLock lock = quote.chain().orElseThrow(() -> missing("instructions for the chain"));
-            poolKey = Optional.of(poolKey(lock.receiverPubkey(), asked.ours()));
+            theirs = SwapTerms.Theirs.onTheChain(poolKey(lock.receiverPubkey(), asked.ours()));
             timeout = lock.timeoutHeight();
         } else {
             PoolQuote.EvmLock lock = quote.evm().orElseThrow(() -> missing("instructions for the account chain"));
             requireContract(lock.htlcContract());
-            poolAddress = Optional.of(poolAddress(lock.recipient(), asked.ours()));
+            theirs = SwapTerms.Theirs.inTheContract(poolAddress(lock.recipient(), asked.ours()));
             timeout = lock.timeoutSec();
         }
         long depth = depth(direction, asked.amountInUnits(), out, now);
         SwapTerms terms = new SwapTerms(
                 direction,
                 asked.hashLock(),
-                asked.amountIn(),
-                quote.amountOut(),
-                asked.amountInUnits(),
-                out,
-                limits.contract(),
+                new SwapTerms.Sum(asked.amountIn(), asked.amountInUnits()),
+                new SwapTerms.Sum(quote.amountOut(), out),
+                new SwapTerms.AccountLeg(
+                        limits.contract().chainId(), limits.contract().address()),
                 asked.ours(),
-                poolKey,
-                poolAddress,
+                theirs,
                 timeout,
                 depth,
-                quote.expiresAt(),
-                quote.feeBps(),
-                quote.networkFeeNative());
+                new SwapTerms.Offer(quote.expiresAt(), quote.feeBps(), quote.networkFeeNative()));
         requireMinimum(terms, asked.minimumOut());
         requirePrice(terms, price);
-        requireExpiry(terms.expiresAt(), now);
+        requireExpiry(terms.offer().expiresAt(), now);
         requireLockTime(direction, timeout, depth, now);
         return terms;
     }
@@ -171,7 +167,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
 
     private void requireContract(String said) throws Refusal {
         try {
-            if (EvmAddress.parse(said).equals(limits.contract())) {
+            if (EvmAddress.parse(said).equals(limits.contract().address())) {
                 return;
             }
         } catch (IllegalArgumentException e) {
@@ -205,7 +201,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         } catch (IllegalArgumentException e) {
             throw new Refusal(new QuoteRefusal.UnusableParty("account-chain address", "is none: " + e.getMessage()));
         }
-        if (address.isZero() || address.equals(limits.contract()) || address.equals(ours.evm())) {
+        if (address.isZero() || address.equals(limits.contract().address()) || address.equals(ours.evm())) {
             throw new Refusal(new QuoteRefusal.UnusableParty(
                     "account-chain address", "is zero, the contract or our own: nobody but us could claim"));
         }
@@ -214,11 +210,12 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
 
     private static void requireMinimum(SwapTerms terms, Optional<BigInteger> minimumOut) throws Refusal {
         if (minimumOut
-                .filter(minimum -> terms.amountOutUnits().compareTo(minimum) < 0)
+                .filter(minimum -> terms.received().units().compareTo(minimum) < 0)
                 .isPresent()) {
             int decimals = Units.decimalsOut(terms.direction());
             throw new Refusal(new QuoteRefusal.BelowMinimum(
-                    terms.amountOut(), Units.whole(minimumOut.get(), decimals).toPlainString()));
+                    terms.received().decimal(),
+                    Units.whole(minimumOut.get(), decimals).toPlainString()));
         }
     }
 
@@ -227,26 +224,27 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         BigDecimal mid =
                 price.filter(value -> value.signum() > 0).orElseThrow(() -> new Refusal(new QuoteRefusal.NoPrice()));
         boolean sell = terms.direction().isSell();
-        BigDecimal in = Units.whole(terms.amountInUnits(), Units.decimalsIn(terms.direction()));
-        BigDecimal out = Units.whole(terms.amountOutUnits(), Units.decimalsOut(terms.direction()));
-        if (terms.feeBps() < 0) {
-            throw unbound("feeBps", Long.toString(terms.feeBps()));
+        BigDecimal in = Units.whole(terms.given().units(), Units.decimalsIn(terms.direction()));
+        BigDecimal out = Units.whole(terms.received().units(), Units.decimalsOut(terms.direction()));
+        if (terms.offer().feeBps() < 0) {
+            throw unbound("feeBps", Long.toString(terms.offer().feeBps()));
         }
-        BigInteger fees = BigInteger.valueOf(terms.feeBps());
-        if (terms.networkFeeNative().isPresent()) {
-            String said = terms.networkFeeNative().get();
+        BigInteger fees = BigInteger.valueOf(terms.offer().feeBps());
+        if (terms.offer().networkFeeNative().isPresent()) {
+            String said = terms.offer().networkFeeNative().get();
             BigDecimal networkFee = Units.decimal(said).orElseThrow(() -> unbound("networkFeeNative", said));
             BigDecimal outNative = sell ? out : out.multiply(mid);
             fees = fees.add(bps(networkFee, outNative));
         }
-        if (fees.compareTo(BigInteger.valueOf(limits.maxFeeBps())) > 0) {
-            throw new Refusal(new QuoteRefusal.FeeTooHigh(fees, limits.maxFeeBps()));
+        if (fees.compareTo(BigInteger.valueOf(limits.price().maxFeeBps())) > 0) {
+            throw new Refusal(new QuoteRefusal.FeeTooHigh(fees, limits.price().maxFeeBps()));
         }
         BigDecimal fair = sell ? mid.multiply(in) : in;
         BigDecimal offered = sell ? out : out.multiply(mid);
         BigInteger impact = bps(fair.subtract(offered), fair);
-        if (impact.compareTo(BigInteger.valueOf(limits.maxImpactBps())) > 0) {
-            throw new Refusal(new QuoteRefusal.ImpactTooHigh(impact, limits.maxImpactBps()));
+        if (impact.compareTo(BigInteger.valueOf(limits.price().maxImpactBps())) > 0) {
+            throw new Refusal(
+                    new QuoteRefusal.ImpactTooHigh(impact, limits.price().maxImpactBps()));
         }
     }
 

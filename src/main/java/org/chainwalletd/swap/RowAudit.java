@@ -67,7 +67,7 @@ public final class RowAudit {
     }
 
     private CompletionStage<Void> compare(SwapRow row) {
-        if (!row.status().isTerminal() || isOld(row)) {
+        if (!row.status().isTerminal() || isOld(row) || !legs.reach(row)) {
             return CompletableFuture.completedFuture(null);
         }
         return legs.look(row).thenAcceptAsync(view -> compared(row, view), executor);

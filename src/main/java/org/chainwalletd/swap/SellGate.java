@@ -84,10 +84,10 @@ public final class SellGate {
     }
 
     private Optional<GateVerdict.Reason> against(SwapTerms terms, EndpointView view, Circumstances now) {
-        if (!view.chainId().equals(limits.evmChainId())) {
+        if (!view.chainId().equals(limits.contract().chainId())) {
             return reason("is of chain " + view.chainId());
         }
-        if (!view.codeHash().equals(limits.codeHash())) {
+        if (!view.codeHash().equals(limits.contract().codeHash())) {
             return reason("has other code in the contract");
         }
         Optional<String> different = difference(terms, view.settled());
@@ -107,8 +107,9 @@ public final class SellGate {
         }
         BigInteger clock = BigInteger.valueOf(Math.max(now.wallSeconds(), view.latestTime()));
         BigInteger left = U64.toBigInteger(view.settled().deadline()).subtract(clock);
-        if (left.compareTo(BigInteger.valueOf(limits.evmMarginSecs())) < 0) {
-            return Optional.of(new GateVerdict.MarginTooSmall(left, limits.evmMarginSecs(), "s"));
+        if (left.compareTo(BigInteger.valueOf(limits.margins().secs())) < 0) {
+            return Optional.of(
+                    new GateVerdict.MarginTooSmall(left, limits.margins().secs(), "s"));
         }
         return Optional.empty();
     }
@@ -124,7 +125,7 @@ public final class SellGate {
         if (!slot.recipient().equals(terms.ours().evm())) {
             return Optional.of("it pays " + slot.recipient());
         }
-        if (slot.amount().compareTo(terms.amountOutUnits()) < 0) {
+        if (slot.amount().compareTo(terms.received().units()) < 0) {
             return Optional.of("it holds " + slot.amount() + " wei");
         }
         return Optional.empty();

@@ -192,7 +192,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> onQuote() {
-        if (setup.now() < row().terms().expiresAt()) {
+        if (setup.now() < row().terms().offer().expiresAt()) {
             rest();
             return this;
         }

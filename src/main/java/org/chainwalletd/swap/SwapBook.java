@@ -55,7 +55,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
                     terms.ours().address(),
                     terms.ours().evm(),
                     SwapBook.needsGas(row),
-                    terms.direction().isSell() ? BigInteger.ZERO : terms.amountInUnits(),
+                    terms.direction().isSell() ? BigInteger.ZERO : terms.given().units(),
                     Claim.of(row));
         }
 

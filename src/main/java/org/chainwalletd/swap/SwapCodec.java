@@ -102,21 +102,22 @@ final class SwapCodec {
         ObjectNode json = JSON.createObjectNode()
                 .put("direction", terms.direction().name())
                 .put("hash_lock", terms.hashLock().hex())
-                .put("amount_in", terms.amountIn())
-                .put("amount_out", terms.amountOut())
-                .put("amount_in_units", terms.amountInUnits().toString())
-                .put("amount_out_units", terms.amountOutUnits().toString())
-                .put("contract", terms.contract().toString())
+                .put("amount_in", terms.given().decimal())
+                .put("amount_out", terms.received().decimal())
+                .put("amount_in_units", terms.given().units().toString())
+                .put("amount_out_units", terms.received().units().toString())
+                .put("contract", terms.account().contract().toString())
                 .put("our_address", terms.ours().address().hex())
                 .put("our_key", terms.ours().key().hex())
                 .put("our_evm_address", terms.ours().evm().toString())
                 .put("timeout", terms.timeout())
                 .put("depth", terms.depth())
-                .put("expires_at", terms.expiresAt())
-                .put("fee_bps", terms.feeBps());
-        terms.poolChainKey().ifPresent(key -> json.put("pool_key", key.hex()));
-        terms.poolEvmAddress().ifPresent(address -> json.put("pool_evm_address", address.toString()));
-        terms.networkFeeNative().ifPresent(fee -> json.put("network_fee_native", fee));
+                .put("expires_at", terms.offer().expiresAt())
+                .put("fee_bps", terms.offer().feeBps());
+        terms.account().chainId().ifPresent(id -> json.put("chain_id", id.toString()));
+        terms.theirs().key().ifPresent(key -> json.put("pool_key", key.hex()));
+        terms.theirs().evm().ifPresent(address -> json.put("pool_evm_address", address.toString()));
+        terms.offer().networkFeeNative().ifPresent(fee -> json.put("network_fee_native", fee));
         return json;
     }
 
@@ -124,22 +125,21 @@ final class SwapCodec {
         return new SwapTerms(
                 Direction.valueOf(text(json, "direction")),
                 Hash256.parse(text(json, "hash_lock")),
-                text(json, "amount_in"),
-                text(json, "amount_out"),
-                new BigInteger(text(json, "amount_in_units")),
-                new BigInteger(text(json, "amount_out_units")),
-                EvmAddress.parse(text(json, "contract")),
+                new SwapTerms.Sum(text(json, "amount_in"), new BigInteger(text(json, "amount_in_units"))),
+                new SwapTerms.Sum(text(json, "amount_out"), new BigInteger(text(json, "amount_out_units"))),
+                new SwapTerms.AccountLeg(
+                        maybe(json, "chain_id").map(BigInteger::new), EvmAddress.parse(text(json, "contract"))),
                 new SwapTerms.Ours(
                         Address.parse(text(json, "our_address")),
                         PublicKey.parse(text(json, "our_key")),
                         EvmAddress.parse(text(json, "our_evm_address"))),
-                maybe(json, "pool_key").map(PublicKey::parse),
-                maybe(json, "pool_evm_address").map(EvmAddress::parse),
+                new SwapTerms.Theirs(
+                        maybe(json, "pool_key").map(PublicKey::parse),
+                        maybe(json, "pool_evm_address").map(EvmAddress::parse)),
                 number(json, "timeout"),
                 number(json, "depth"),
-                number(json, "expires_at"),
-                number(json, "fee_bps"),
-                maybe(json, "network_fee_native"));
+                new SwapTerms.Offer(
+                        number(json, "expires_at"), number(json, "fee_bps"), maybe(json, "network_fee_native")));
     }
 
     private static ObjectNode acts(Acts acts) {

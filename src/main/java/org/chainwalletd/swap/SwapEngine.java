@@ -196,9 +196,10 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
+    /** One that was made on another account chain waits in the journal until that one is configured again. */
     private void begin(SwapJournal.Held held) {
         String id = held.row().id();
-        if (swaps.containsKey(id)) {
+        if (swaps.containsKey(id) || !setup.legs().reach(held.row())) {
             return;
         }
         ActorRef<Command> self = getContext().getSelf();

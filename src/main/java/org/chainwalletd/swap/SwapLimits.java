@@ -11,37 +11,45 @@ import org.chainwalletd.evm.EvmAddress;
  * The operator's bounds (swap.md, section 2).
  *
  * @param contract the one contract that money is locked in
- * @param codeHash Keccak-256 of its code
  * @param quorum endpoints that must agree before a secret leaves
  * @param chainConfirmations depth of a lock on the chain; empty: by the amount
- * @param maxLockBlocks upper bound of our lock in a sell, in blocks from now
- * @param maxLockSecs upper bound of our lock in a buy, in seconds from now
- * @param evmMarginSecs left on the pool's lock in the contract when the secret leaves
- * @param chainMarginBlocks left on the pool's lock on the chain when the secret leaves
- * @param maxFeeBps fee and network fee over the output
- * @param maxImpactBps how far the output may be below the pool's own price
+ * @param longest upper bound of our lock, from now
+ * @param margins left on the pool's lock when the secret leaves
  * @param development a development profile: blocks come when a test wants them, so nothing is judged by how old they are
  */
 public record SwapLimits(
-        BigInteger evmChainId,
-        EvmAddress contract,
-        Hash256 codeHash,
+        Contract contract,
         int quorum,
         Finality finality,
         OptionalLong chainConfirmations,
-        long maxLockBlocks,
-        long maxLockSecs,
-        long evmMarginSecs,
-        long chainMarginBlocks,
-        long maxFeeBps,
-        long maxImpactBps,
+        Span longest,
+        Span margins,
+        Price price,
         boolean development) {
-    public static final long DEFAULT_MAX_LOCK_BLOCKS = 4_320;
-    public static final long DEFAULT_MAX_LOCK_SECS = 43_200;
-    public static final long DEFAULT_EVM_MARGIN_SECS = 3_600;
-    public static final long DEFAULT_CHAIN_MARGIN_BLOCKS = 360;
-    public static final long DEFAULT_MAX_FEE_BPS = 100;
-    public static final long DEFAULT_MAX_IMPACT_BPS = 500;
+
+    /** @param codeHash Keccak-256 of its code */
+    public record Contract(BigInteger chainId, EvmAddress address, Hash256 codeHash) {}
+
+    /**
+     * A time by the clock of a lock's own chain.
+     *
+     * @param blocks of a lock on the chain
+     * @param secs of a lock in the contract
+     */
+    public record Span(long blocks, long secs) {}
+
+    /**
+     * What a quote may cost, in hundredths of a percent.
+     *
+     * @param maxFeeBps fee and network fee over the output
+     * @param maxImpactBps how far the output may be below the pool's own price
+     */
+    public record Price(long maxFeeBps, long maxImpactBps) {
+        public static final Price USUAL = new Price(100, 500);
+    }
+
+    public static final Span USUAL_LONGEST = new Span(4_320, 43_200);
+    public static final Span USUAL_MARGINS = new Span(360, 3_600);
     public static final int DEFAULT_QUORUM = 2;
 
     /** The pool's lock must be mined within this of ours reaching its depth. */
@@ -64,51 +72,33 @@ public record SwapLimits(
     static final long SLOWEST_PACE = 3;
 
     /** What holds where the operator has named no others. */
-    public static SwapLimits usual(BigInteger evmChainId, EvmAddress contract, Hash256 codeHash, Finality finality) {
+    public static SwapLimits usual(Contract contract, Finality finality) {
         return new SwapLimits(
-                evmChainId,
                 contract,
-                codeHash,
                 DEFAULT_QUORUM,
                 finality,
                 OptionalLong.empty(),
-                DEFAULT_MAX_LOCK_BLOCKS,
-                DEFAULT_MAX_LOCK_SECS,
-                DEFAULT_EVM_MARGIN_SECS,
-                DEFAULT_CHAIN_MARGIN_BLOCKS,
-                DEFAULT_MAX_FEE_BPS,
-                DEFAULT_MAX_IMPACT_BPS,
+                USUAL_LONGEST,
+                USUAL_MARGINS,
+                Price.USUAL,
                 false);
     }
 
     /** With this depth on the chain, whatever the amount. */
-    public SwapLimits withDepth(long chainConfirmations) {
-        return with(OptionalLong.of(chainConfirmations), evmMarginSecs, chainMarginBlocks, development);
+    public SwapLimits withDepth(long blocks) {
+        return with(OptionalLong.of(blocks), margins, development);
     }
 
-    public SwapLimits withMargins(long evmSecs, long chainBlocks) {
-        return with(chainConfirmations, evmSecs, chainBlocks, development);
+    public SwapLimits withMargins(Span left) {
+        return with(chainConfirmations, left, development);
     }
 
     public SwapLimits forDevelopment(boolean isDevelopment) {
-        return with(chainConfirmations, evmMarginSecs, chainMarginBlocks, isDevelopment);
+        return with(chainConfirmations, margins, isDevelopment);
     }
 
-    private SwapLimits with(OptionalLong depth, long evmSecs, long chainBlocks, boolean isDevelopment) {
-        return new SwapLimits(
-                evmChainId,
-                contract,
-                codeHash,
-                quorum,
-                finality,
-                depth,
-                maxLockBlocks,
-                maxLockSecs,
-                evmSecs,
-                chainBlocks,
-                maxFeeBps,
-                maxImpactBps,
-                isDevelopment);
+    private SwapLimits with(OptionalLong depth, Span left, boolean isDevelopment) {
+        return new SwapLimits(contract, quorum, finality, depth, longest, left, price, isDevelopment);
     }
 
     /** The seconds that a lock in the contract needs to become settled, with room for slots that are missed. */

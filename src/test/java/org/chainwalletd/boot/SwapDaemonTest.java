@@ -333,12 +333,31 @@ class SwapDaemonTest {
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining(swap)
                 .hasMessageContaining("--swap-contract " + chains.evm().contract())
+                .hasMessageContaining("--evm-chain-id 31337")
                 .hasMessageContaining("--swap-leave-open");
         // Without an engine the keys stay all the same.
         try (DaemonRig daemon = withoutSwaps("--swap-leave-open", "true")) {
             guarded(daemon, swap);
             assertThat(daemon.refused("swap_status", id(swap))).hasMessageContaining("swap not configured");
         }
+    }
+
+    @Test
+    void an_open_swap_is_not_looked_for_on_another_account_chain() {
+        world(config -> config);
+        String swap;
+        try (DaemonRig daemon = daemon()) {
+            fund(daemon);
+            swap = quote(daemon, "chain_to_native", "12");
+            daemon.call("swap_execute", id(swap));
+            until(daemon, swap, "user_locked");
+        }
+        chains.evm().endpoint().lies().chainId(5);
+        second.lies().chainId(5);
+        assertThatThrownBy(() -> daemon("--evm-chain-id", "5").close())
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining(swap)
+                .hasMessageContaining("account chain 31337");
     }
 
     private DaemonRig withoutSwaps(String... other) {

@@ -119,6 +119,7 @@ class BothLegsTest {
 
     private BothLegs legs() {
         return new BothLegs(
+                row -> true,
                 row -> new Own(),
                 row -> new Theirs(),
                 row -> asked("bounds", bounds),

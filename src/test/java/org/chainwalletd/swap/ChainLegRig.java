@@ -147,9 +147,10 @@ final class ChainLegRig implements AutoCloseable {
     }
 
     static SwapLimits limits() {
-        return SwapLimits.usual(Sample.CHAIN_ID, Sample.CONTRACT, Sample.CODE, new Finality.Depth(1))
+        return SwapLimits.usual(
+                        new SwapLimits.Contract(Sample.CHAIN_ID, Sample.CONTRACT, Sample.CODE), new Finality.Depth(1))
                 .withDepth(DEPTH)
-                .withMargins(60, 5);
+                .withMargins(new SwapLimits.Span(5, 60));
     }
 
     private SpendEnvironment environment() {
@@ -252,19 +253,14 @@ final class ChainLegRig implements AutoCloseable {
         SwapTerms terms = new SwapTerms(
                 Direction.CHAIN_TO_NATIVE,
                 Hash256.sha256(secret),
-                "0.5",
-                "1",
-                AMOUNT.toBigInteger(),
-                BigInteger.TEN.pow(18),
-                Sample.CONTRACT,
+                new SwapTerms.Sum("0.5", AMOUNT.toBigInteger()),
+                new SwapTerms.Sum("1", BigInteger.TEN.pow(18)),
+                new SwapTerms.AccountLeg(Sample.CHAIN_ID, Sample.CONTRACT),
                 new SwapTerms.Ours(ours.address, ours.key, Sample.OUR_EVM),
-                Optional.of(pool),
-                Optional.empty(),
+                SwapTerms.Theirs.onTheChain(pool),
                 chain.tip().height() + blocks,
                 DEPTH,
-                clock.instant().getEpochSecond() + 600,
-                30,
-                Optional.empty());
+                new SwapTerms.Offer(clock.instant().getEpochSecond() + 600, 30, Optional.empty()));
         return row(terms);
     }
 
@@ -273,19 +269,14 @@ final class ChainLegRig implements AutoCloseable {
         SwapTerms terms = new SwapTerms(
                 Direction.NATIVE_TO_CHAIN,
                 Hash256.sha256(secret),
-                "1",
-                "0.5",
-                BigInteger.TEN.pow(18),
-                AMOUNT.toBigInteger(),
-                Sample.CONTRACT,
+                new SwapTerms.Sum("1", BigInteger.TEN.pow(18)),
+                new SwapTerms.Sum("0.5", AMOUNT.toBigInteger()),
+                new SwapTerms.AccountLeg(Sample.CHAIN_ID, Sample.CONTRACT),
                 new SwapTerms.Ours(ours.address, ours.key, Sample.OUR_EVM),
-                Optional.empty(),
-                Optional.of(Sample.POOL_EVM),
+                SwapTerms.Theirs.inTheContract(Sample.POOL_EVM),
                 clock.instant().getEpochSecond() + 8_000,
                 DEPTH,
-                clock.instant().getEpochSecond() + 600,
-                30,
-                Optional.empty());
+                new SwapTerms.Offer(clock.instant().getEpochSecond() + 600, 30, Optional.empty()));
         return row(terms);
     }
 

@@ -139,7 +139,7 @@ class ChainPoolLegTest {
         }
         assertThat(closed()).isInstanceOf(GateVerdict.MarginTooSmall.class);
         long timeout = Long.parseLong(closed().message().replaceAll("\\D*(\\d+) blocks;.*", "$1"));
-        assertThat(timeout).isEqualTo(ChainLegRig.limits().chainMarginBlocks() - 1);
+        assertThat(timeout).isEqualTo(ChainLegRig.limits().margins().blocks() - 1);
     }
 
     @Test

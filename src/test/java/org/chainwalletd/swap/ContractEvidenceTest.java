@@ -96,7 +96,8 @@ class ContractEvidenceTest {
 
     private SwapLimits limits() {
         return SwapLimits.usual(
-                BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), chain.codeHash(), Finality.FINALIZED);
+                new SwapLimits.Contract(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), chain.codeHash()),
+                Finality.FINALIZED);
     }
 
     private GateVerdict judge(EvmEndpoint... asked) {

@@ -52,7 +52,9 @@ final class EvmLegRig implements AutoCloseable {
     }
 
     SwapLimits limits(Hash256 codeHash) {
-        return SwapLimits.usual(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), codeHash, Finality.FINALIZED);
+        return SwapLimits.usual(
+                new SwapLimits.Contract(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), codeHash),
+                Finality.FINALIZED);
     }
 
     /** As a process that has just started has it. */
@@ -85,19 +87,14 @@ final class EvmLegRig implements AutoCloseable {
         SwapTerms terms = new SwapTerms(
                 direction,
                 hashLock,
-                "1",
-                "1",
-                sell ? Sample.COINS : WEI,
-                sell ? WEI : Sample.COINS,
-                chain.contract(),
+                new SwapTerms.Sum("1", sell ? Sample.COINS : WEI),
+                new SwapTerms.Sum("1", sell ? WEI : Sample.COINS),
+                new SwapTerms.AccountLeg(Sample.CHAIN_ID, chain.contract()),
                 new SwapTerms.Ours(Sample.OURS.address(), Sample.OURS.key(), rig.own),
-                sell ? Optional.of(Sample.POOL_KEY) : Optional.empty(),
-                sell ? Optional.empty() : Optional.of(pool.address()),
+                sell ? SwapTerms.Theirs.onTheChain(Sample.POOL_KEY) : SwapTerms.Theirs.inTheContract(pool.address()),
                 sell ? 1_000 : deadline,
                 30,
-                now() + 300,
-                30,
-                Optional.empty());
+                new SwapTerms.Offer(now() + 300, 30, Optional.empty()));
         return SwapRow.quoted(id, "pool-" + id, "run", terms, Optional.empty(), now());
     }
 

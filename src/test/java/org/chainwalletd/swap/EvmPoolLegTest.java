@@ -319,7 +319,7 @@ class EvmPoolLegTest {
     @Test
     void the_margin_is_judged_by_the_later_of_both_clocks() {
         lockedAndSettled();
-        rig.chain.clock().advance(Duration.ofSeconds(10_000 - SwapLimits.DEFAULT_EVM_MARGIN_SECS));
+        rig.chain.clock().advance(Duration.ofSeconds(10_000 - SwapLimits.USUAL_MARGINS.secs()));
         rig.chain.mine();
         assertThat(reason(gate())).isEqualTo("open");
         rig.chain.clock().advance(Duration.ofSeconds(1));

@@ -71,7 +71,8 @@ class PoolQuotesTest {
     }
 
     private static SwapLimits limits(EvmAddress contract) {
-        return SwapLimits.usual(BigInteger.valueOf(31_337), contract, Sample.CODE, Finality.FINALIZED)
+        return SwapLimits.usual(
+                        new SwapLimits.Contract(BigInteger.valueOf(31_337), contract, Sample.CODE), Finality.FINALIZED)
                 .forDevelopment(true);
     }
 

@@ -97,10 +97,10 @@ class QuoteBindingTest {
     void an_honest_quote_becomes_terms_with_nothing_left_to_the_pool(Direction direction) {
         SwapTerms terms = Sample.terms(direction);
         assertThat(terms.hashLock()).isEqualTo(Sample.HASH_LOCK);
-        assertThat(terms.contract()).isEqualTo(Sample.CONTRACT);
+        assertThat(terms.account().contract()).isEqualTo(Sample.CONTRACT);
         assertThat(terms.depth()).isEqualTo(30);
-        assertThat(terms.poolChainKey().isPresent()).isEqualTo(direction.isSell());
-        assertThat(terms.poolEvmAddress().isPresent()).isEqualTo(!direction.isSell());
+        assertThat(terms.theirs().key().isPresent()).isEqualTo(direction.isSell());
+        assertThat(terms.theirs().evm().isPresent()).isEqualTo(!direction.isSell());
     }
 
     @Test

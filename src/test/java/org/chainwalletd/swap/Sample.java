@@ -56,7 +56,8 @@ final class Sample {
     }
 
     static SwapLimits limits(boolean development) {
-        return SwapLimits.usual(CHAIN_ID, CONTRACT, CODE, Finality.FINALIZED).forDevelopment(development);
+        return SwapLimits.usual(new SwapLimits.Contract(CHAIN_ID, CONTRACT, CODE), Finality.FINALIZED)
+                .forDevelopment(development);
     }
 
     static QuoteBinding.Now now() {
@@ -120,19 +121,14 @@ final class Sample {
         SwapTerms other = new SwapTerms(
                 terms.direction(),
                 Hash256.sha256(new byte[] {(byte) n}),
-                terms.amountIn(),
-                terms.amountOut(),
-                terms.amountInUnits(),
-                terms.amountOutUnits(),
-                terms.contract(),
+                terms.given(),
+                terms.received(),
+                terms.account(),
                 terms.ours(),
-                terms.poolChainKey(),
-                terms.poolEvmAddress(),
+                terms.theirs(),
                 terms.timeout(),
                 terms.depth(),
-                terms.expiresAt(),
-                terms.feeBps(),
-                terms.networkFeeNative());
+                terms.offer());
         return SwapRow.quoted("swap-" + n, "pool-" + n, "run-1", other, Optional.of(WEI), NOW + n);
     }
 

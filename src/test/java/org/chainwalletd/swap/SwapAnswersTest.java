@@ -55,6 +55,7 @@ class SwapAnswersTest {
         /** What a swap's actor reads after a look, on its own thread. */
         private volatile Supplier<OptionalLong> tip = TIP;
 
+        private boolean reached = true;
         private ActorRef<SwapEngine.Command> engine;
 
         Quoted start(Duration pace) {
@@ -108,6 +109,11 @@ class SwapAnswersTest {
         }
 
         @Override
+        public boolean reach(SwapRow row) {
+            return reached;
+        }
+
+        @Override
         public CompletionStage<View> look(SwapRow row) {
             CompletableFuture<View> look = new CompletableFuture<>();
             looks.add(look);
@@ -148,6 +154,19 @@ class SwapAnswersTest {
         public void accept(SwapRow row) {
             heard.add(row.status().word());
         }
+    }
+
+    @Test
+    void a_swap_of_another_account_chain_is_told_of_and_neither_looked_at_nor_changed() {
+        Quoted swap = new Quoted();
+        swap.reached = false;
+        swap.start(Duration.ZERO);
+        assertThat(swap.status()).isInstanceOf(SwapReply.Standing.class);
+        assertThat(Await.result(swap.execute())).isInstanceOf(SwapReply.Standing.class);
+        assertThat(Await.result(swap.refund())).isInstanceOf(SwapReply.NothingLocked.class);
+        assertThat(swap.looks).isEmpty();
+        assertThat(swap.heard).isEmpty();
+        kit.stop(swap.engine);
     }
 
     private static Legs.View unsafe() {

@@ -60,7 +60,7 @@ class SwapBookTest {
         book.executing(first);
         book.executing(buy);
         book.executing(second);
-        BigInteger lock = buy.terms().amountInUnits();
+        BigInteger lock = buy.terms().given().units();
         assertThat(ahead(first)).isEqualTo(ahead(0, BigInteger.ZERO));
         assertThat(ahead(buy)).isEqualTo(ahead(1, BigInteger.ZERO));
         assertThat(ahead(second)).isEqualTo(ahead(2, lock));

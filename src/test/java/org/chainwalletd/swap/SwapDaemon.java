@@ -81,18 +81,16 @@ final class SwapDaemon implements AutoCloseable {
             boolean relays) {
         SwapLimits limits() {
             return new SwapLimits(
-                    BigInteger.valueOf(EvmDevnet.CHAIN_ID),
-                    chains.evm().contract(),
-                    chains.evm().codeHash(),
+                    new SwapLimits.Contract(
+                            BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                            chains.evm().contract(),
+                            chains.evm().codeHash()),
                     2,
                     Finality.FINALIZED,
                     OptionalLong.of(SwapWorld.CHAIN_DEPTH),
-                    SwapLimits.DEFAULT_MAX_LOCK_BLOCKS,
-                    SwapLimits.DEFAULT_MAX_LOCK_SECS,
-                    SwapWorld.EVM_MARGIN,
-                    SwapWorld.CHAIN_MARGIN,
-                    SwapLimits.DEFAULT_MAX_FEE_BPS,
-                    SwapLimits.DEFAULT_MAX_IMPACT_BPS,
+                    SwapLimits.USUAL_LONGEST,
+                    new SwapLimits.Span(SwapWorld.CHAIN_MARGIN, SwapWorld.EVM_MARGIN),
+                    SwapLimits.Price.USUAL,
                     false);
         }
 
@@ -211,6 +209,7 @@ final class SwapDaemon implements AutoCloseable {
                 : Optional.empty();
         EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits, relay, follow.executor());
         BothLegs both = new BothLegs(
+                row -> true,
                 row -> row.terms().direction().isSell() ? chainOwn : evmOwn,
                 row -> row.terms().direction().isSell() ? evmPool : chainPool,
                 row -> CompletableFuture.completedFuture(outside.binding()

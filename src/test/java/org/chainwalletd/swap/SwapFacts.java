@@ -61,7 +61,7 @@ final class SwapFacts {
             long left = slot.deadline() - chains.evm().head().time();
             return slot.state() == SwapContract.State.LOCKED
                     && slot.recipient().equals(ourEvm)
-                    && slot.amount().compareTo(terms.amountOutUnits()) >= 0
+                    && slot.amount().compareTo(terms.received().units()) >= 0
                     && left >= SwapWorld.EVM_MARGIN - 20;
         }
         return row.poolLock() instanceof PoolLock.Locked lock
@@ -80,7 +80,7 @@ final class SwapFacts {
         long tip = ledger().tip().height();
         return output.datumHash() == null
                 && output.datum() == null
-                && output.value().toBigInteger().compareTo(terms.amountOutUnits()) >= 0
+                && output.value().toBigInteger().compareTo(terms.received().units()) >= 0
                 && HtlcScript.recognise(output.script())
                         .filter(params -> params.hashLock().equals(terms.hashLock())
                                 && params.receiver().equals(ourKey)
@@ -169,7 +169,7 @@ final class SwapFacts {
                 slotOurs ? 1 : 0,
                 locks.stream()
                         .anyMatch(lock -> lock.params().receiver().equals(ourKey)
-                                && lock.value().compareTo(terms.amountOutUnits()) >= 0
+                                && lock.value().compareTo(terms.received().units()) >= 0
                                 && lock.isClaimed()),
                 slotOurs && slotClaimed,
                 slotOurs && slot.state() == SwapContract.State.REFUNDED);

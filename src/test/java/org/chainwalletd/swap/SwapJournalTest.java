@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Walks({CrashPoint.SWAP_BEFORE_WRITE, CrashPoint.SWAP_AFTER_WRITE})
 class SwapJournalTest {
+    private static final Path FROZEN = Path.of("src/test/resources/frozen");
+
     @TempDir
     Path folder;
 
@@ -105,6 +108,14 @@ class SwapJournalTest {
                 }
             }
         }
+    }
+
+    @Test
+    void a_row_says_which_account_chain_it_was_made_on() {
+        SwapTerms.AccountLeg account =
+                Sample.row(Direction.NATIVE_TO_CHAIN).terms().account();
+        assertThat(account.isOn(Sample.CHAIN_ID)).isTrue();
+        assertThat(account.isOn(BigInteger.ONE)).isFalse();
     }
 
     /** A kill before a write leaves what was there, one after it what was written, whole and with its secret. */
@@ -187,29 +198,51 @@ class SwapJournalTest {
         }
     }
 
-    /** The first released form; a newer one is written beside it and this one stays readable. */
+    /** Without the id of an account chain: what is configured is meant, and nothing is added to it. */
     @Test
     void the_first_form_is_read_for_ever() throws Exception {
-        Path frozen = Path.of("src/test/resources/frozen/v5/swap");
-        if (System.getProperty("freeze") != null) {
-            Files.createDirectories(frozen);
-            List<String> lines = new ArrayList<>();
-            for (SwapRow row : forms()) {
-                try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET);
-                        SecretBytes content = SwapCodec.encode(row, secret)) {
-                    lines.add(Bytes.wrap(content.copy()).hex());
-                }
-            }
-            Files.write(frozen.resolve("rows.hex"), lines);
-        }
         List<SwapRow> expected = forms();
-        List<String> lines = Files.readAllLines(frozen.resolve("rows.hex"));
-        assertThat(lines).hasSameSizeAs(expected);
-        for (int i = 0; i < lines.size(); i++) {
-            try (SecretBytes content =
-                    SecretBytes.takeOver(Bytes.parse(lines.get(i)).toArray())) {
-                assertThat(SwapCodec.decode(content).row()).isEqualTo(expected.get(i));
+        List<SwapRow> rows = frozen("v5");
+        assertThat(rows)
+                .usingRecursiveFieldByFieldElementComparatorIgnoringFields("terms.account.chainId")
+                .isEqualTo(expected);
+        assertThat(rows).extracting(row -> row.terms().account()).allSatisfy(account -> {
+            assertThat(account.chainId()).isEmpty();
+            assertThat(account.isOn(Sample.CHAIN_ID) && account.isOn(BigInteger.ONE))
+                    .isTrue();
+        });
+    }
+
+    /** As it is written now; a newer one is written beside it and this one stays readable. */
+    @Test
+    void the_second_form_is_read_for_ever() throws Exception {
+        if (System.getProperty("freeze") != null) {
+            Path folder = Files.createDirectories(FROZEN.resolve("v10").resolve("swap"));
+            Files.write(
+                    folder.resolve("rows.hex"),
+                    forms().stream().map(SwapJournalTest::content).toList());
+        }
+        assertThat(frozen("v10")).isEqualTo(forms());
+    }
+
+    /** Each is written again as it was read. */
+    private static List<SwapRow> frozen(String version) throws IOException {
+        List<SwapRow> rows = new ArrayList<>();
+        for (String line :
+                Files.readAllLines(FROZEN.resolve(version).resolve("swap").resolve("rows.hex"))) {
+            try (SecretBytes content = SecretBytes.takeOver(Bytes.parse(line).toArray())) {
+                SwapRow row = SwapCodec.decode(content).row();
+                assertThat(content(row)).isEqualTo(line);
+                rows.add(row);
             }
+        }
+        return rows;
+    }
+
+    private static String content(SwapRow row) {
+        try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET);
+                SecretBytes content = SwapCodec.encode(row, secret)) {
+            return Bytes.wrap(content.copy()).hex();
         }
     }
 

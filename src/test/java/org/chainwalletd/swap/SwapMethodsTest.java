@@ -242,7 +242,9 @@ class SwapMethodsTest {
     }
 
     private SwapLimits limits() {
-        return SwapLimits.usual(Sample.CHAIN_ID, chains.evm().contract(), Sample.CODE, Finality.FINALIZED)
+        return SwapLimits.usual(
+                        new SwapLimits.Contract(Sample.CHAIN_ID, chains.evm().contract(), Sample.CODE),
+                        Finality.FINALIZED)
                 .forDevelopment(Sample.limits().development());
     }
 

@@ -134,7 +134,7 @@ final class SwapTrouble {
                         new SwapContract.Swap(
                                 world.chains.pool().evmAddress(),
                                 world.ourEvm,
-                                terms.amountOutUnits(),
+                                terms.received().units(),
                                 evm.head().time() + 400,
                                 SwapContract.State.values()[random.nextInt(4)]));
             }

@@ -90,10 +90,10 @@ class SwapTruthTest {
                     .orElseThrow();
             SwapTerms bought = world.row(buy).terms();
             SwapTerms sold = world.row(sell).terms();
-            EvmAddress contract = bought.contract();
-            BigInteger wei = bought.amountInUnits();
+            EvmAddress contract = bought.account().contract();
+            BigInteger wei = bought.given().units();
             Bytes lock =
-                    SwapContract.lock(bought.hashLock(), bought.poolEvmAddress().orElseThrow(), bought.timeout());
+                    SwapContract.lock(bought.hashLock(), bought.theirs().evm().orElseThrow(), bought.timeout());
             assertThat(world.truth.wrong()).isEmpty();
 
             send(world, 0, contract, wei, lock);
@@ -106,8 +106,9 @@ class SwapTruthTest {
             assertThat(world.truth.wrong()).hasSize(5).last().asString().contains("more than one lock");
 
             HtlcParams params =
-                    new HtlcParams(world.ours.key, sold.poolChainKey().orElseThrow(), sold.hashLock(), sold.timeout());
-            TxOutput output = TxOutput.toScript(HtlcScript.build(params), Amount.of(sold.amountInUnits()));
+                    new HtlcParams(world.ours.key, sold.theirs().key().orElseThrow(), sold.hashLock(), sold.timeout());
+            TxOutput output = TxOutput.toScript(
+                    HtlcScript.build(params), Amount.of(sold.given().units()));
             Hash256 genesis = world.chains.chain().genesisId();
             send(world, world.ours.pay(genesis, coin(world, 0), output));
             assertThat(world.truth.wrong()).hasSize(6).last().asString().contains("our lock");

@@ -99,7 +99,16 @@ class WatchtowerTest {
     }
 
     /** Shows one state of our lock. */
-    private record StandingLegs(OwnLock lock) implements Legs {
+    private record StandingLegs(OwnLock lock, boolean ofThisChain) implements Legs {
+        StandingLegs(OwnLock lock) {
+            this(lock, true);
+        }
+
+        @Override
+        public boolean reach(SwapRow row) {
+            return ofThisChain;
+        }
+
         @Override
         public CompletableFuture<View> look(SwapRow row) {
             return CompletableFuture.completedFuture(new View(
@@ -332,6 +341,16 @@ class WatchtowerTest {
         legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()));
         watch();
         Await.until("it is asked for", () -> rewatched.contains(row.id()));
+    }
+
+    @Test
+    void rows_of_another_account_chain_are_not_compared_with_this_one() {
+        row(Acts.NONE.expire());
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), false);
+        chain.mine(3);
+        watch();
+        Await.until("it is read", () -> place() >= 1);
+        assertThat(rewatched).isEmpty();
     }
 
     @Test
