@@ -1,6 +1,9 @@
 package org.chainwalletd.chain;
 
 import java.security.MessageDigest;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The sparse Merkle tree of depth 256 over the unspent outputs (chain protocol, section 9.3).
@@ -8,6 +11,9 @@ import java.security.MessageDigest;
  * <p>Immutable: a change gives a new tree that shares everything off the changed path, so that the tree before a block is kept for a
  * reorganisation at the price of the path alone. Only places where two keys part are stored, hence memory grows with the number of
  * outputs and not with the depth. Subtree hashes are computed when a root is asked for and kept.
+ *
+ * <p>Nearly all hashes of a change lie between a leaf and the depth where keys part. A leaf goes that way once, however often others come
+ * close to it; and chains of the same miner begin with the same leaves, so that a process with many such chains goes it once for all.
  */
 public final class StateTree {
     public static final StateTree EMPTY = new StateTree(null, 0);
@@ -105,7 +111,7 @@ public final class StateTree {
     /** A subtree that is not empty. Its key path is shared by all its leaves down to its depth. */
     private abstract static class Node {
         /** Immutable, so that threads which race to fill it in see a whole one. */
-        private record Cached(int depth, byte[] hash) {}
+        record Cached(int depth, byte[] hash) {}
 
         private Cached cached;
 
@@ -118,11 +124,16 @@ public final class StateTree {
         /** The hash of the node at {@link #depth()}. */
         abstract byte[] ownHash();
 
+        /** A depth at or below {@code wanted}, and the hash there. */
+        Cached below(int wanted) {
+            return new Cached(depth(), ownHash());
+        }
+
         /** The hash of the subtree seen from a depth above its own: empty siblings on the way up. */
         final byte[] hashAt(int wanted) {
             Cached known = cached;
             if (known == null || known.depth() < wanted) {
-                known = new Cached(depth(), ownHash());
+                known = below(wanted);
             }
             if (known.depth() > wanted) {
                 known = new Cached(wanted, lift(known.hash(), key(), known.depth(), wanted));
@@ -133,6 +144,23 @@ public final class StateTree {
     }
 
     private static final class Leaf extends Node {
+        /** Where keys of trees with fewer than millions of leaves hardly ever part any more. */
+        private static final int NEAR_TOP = 32;
+
+        private static final int REMEMBERED = 4_096;
+
+        /** Key and value. */
+        private record Content(Hash256 key, Hash256 value) {}
+
+        /** The leaves that were asked for last, as they are seen from {@link #NEAR_TOP}. */
+        private static final Map<Content, Cached> LIFTED =
+                Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
+                    @Override
+                    protected boolean removeEldestEntry(Map.Entry<Content, Cached> eldest) {
+                        return size() > REMEMBERED;
+                    }
+                });
+
         private final byte[] key;
         private final byte[] value;
 
@@ -154,6 +182,17 @@ public final class StateTree {
         @Override
         byte[] ownHash() {
             return value;
+        }
+
+        @Override
+        Cached below(int wanted) {
+            return wanted > NEAR_TOP
+                    ? super.below(wanted)
+                    : LIFTED.computeIfAbsent(new Content(Hash256.of(key), Hash256.of(value)), content -> nearTop());
+        }
+
+        private Cached nearTop() {
+            return new Cached(NEAR_TOP, lift(value, key, DEPTH, NEAR_TOP));
         }
     }
 
