@@ -3,7 +3,10 @@ package org.chainwalletd.testkit.evm;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.bouncycastle.asn1.x9.X9ECParameters;
 import org.bouncycastle.crypto.ec.CustomNamedCurves;
@@ -41,11 +44,31 @@ public record SignedTransaction(
     private static final X9ECParameters CURVE = CustomNamedCurves.getByName("secp256k1");
     private static final BigInteger HALF = CURVE.getN().shiftRight(1);
     private static final int FIELDS = 12;
+    private static final int REMEMBERED = 1_000;
+
+    /** Those that came last: each comes from several endpoints, and again whenever a mempool has forgotten it. */
+    private static final Map<Bytes, SignedTransaction> DECODED =
+            Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Bytes, SignedTransaction> eldest) {
+                    return size() > REMEMBERED;
+                }
+            });
 
     /**
      * @throws IllegalArgumentException unless it is a well-formed transaction of type 2 with an empty access list and a signature with low s
      */
     static SignedTransaction decode(Bytes raw) {
+        SignedTransaction before = DECODED.get(raw);
+        if (before != null) {
+            return before;
+        }
+        SignedTransaction now = decoded(raw);
+        DECODED.put(raw, now);
+        return now;
+    }
+
+    private static SignedTransaction decoded(Bytes raw) {
         byte[] bytes = raw.toArray();
         if (bytes.length == 0 || bytes[0] != 2) {
             throw new IllegalArgumentException("only transactions of type 2");
