@@ -2,12 +2,15 @@ package org.chainwalletd.spend;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
@@ -16,6 +19,8 @@ import org.chainwalletd.store.books.SpendingBooks;
 
 /** {@link SpendChain} over the follower and its books. */
 public final class FollowedSpends implements SpendChain {
+    private static final long LATEST_SECONDS = Long.MAX_VALUE / 1_000;
+
     private final Follower follower;
     private final SpendingBooks books;
     private final Executor executor;
@@ -29,6 +34,15 @@ public final class FollowedSpends implements SpendChain {
     @Override
     public Optional<BlockPlace> tip() {
         return follower.tip().map(FollowedTip::place);
+    }
+
+    /** A time that no clock will ever show is one that is far ahead. */
+    @Override
+    public OptionalLong tipMillis() {
+        return follower.tip().map(FollowedTip::timestamp).stream()
+                .mapToLong(seconds ->
+                        U64.compare(seconds, LATEST_SECONDS) > 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toMillis(seconds))
+                .findFirst();
     }
 
     @Override

@@ -199,18 +199,14 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private void forgetReceipts() {
         getContext()
                 .pipeToSelf(
-                        env.intents().forget(before(env.pace().receiptTtl()), BITE),
+                        env.intents().forget(env.tokensExpiredBefore(), BITE),
                         (count, failure) -> new Forgotten(failure == null ? count : 0, failure));
-    }
-
-    private long before(Duration time) {
-        return clock.millis() - time.toMillis();
     }
 
     private void forgetAnswers() {
         getContext()
                 .pipeToSelf(
-                        env.receipts().forgetKept(before(env.pace().receiptTtl()), BITE),
+                        env.receipts().forgetKept(env.tokensExpiredBefore(), BITE),
                         (count, failure) -> new Pruned(failure == null ? count : 0, failure));
     }
 
@@ -225,7 +221,11 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void shrink() {
         shrinking = true;
-        getContext().pipeToSelf(env.receipts().settled(before(env.pace().wholeFor()), BITE), Settled::new);
+        getContext()
+                .pipeToSelf(
+                        env.receipts()
+                                .settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE),
+                        Settled::new);
     }
 
     /** One that cannot be read stays as it is. */

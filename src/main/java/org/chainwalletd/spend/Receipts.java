@@ -189,10 +189,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             return;
         }
         states.put(token.token(), new LookedUp(new ArrayList<>(List.of(caller))));
-        long closedBefore = env.clock().millis() - env.pace().receiptTtl().toMillis();
         getContext()
                 .pipeToSelf(
-                        env.receipts().bound(token.token(), closedBefore),
+                        env.receipts().bound(token.token(), env.tokensExpiredBefore()),
                         (found, failure) -> new Looked(token.token(), found, failure));
     }
 

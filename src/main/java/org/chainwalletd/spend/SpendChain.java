@@ -2,6 +2,7 @@ package org.chainwalletd.spend;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,6 +24,9 @@ public interface SpendChain {
 
     /** The followed tip; empty before the first block. */
     Optional<BlockPlace> tip();
+
+    /** When the block of the followed tip was made, as it says: milliseconds since 1970; empty before the first block. */
+    OptionalLong tipMillis();
 
     /** URLs of nodes that name a tip whose block they do not show. */
     Set<String> setAside();

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.ChainProfile;
@@ -68,6 +69,9 @@ public record SpendEnvironment(
     private static final Duration TICK = Duration.ofMillis(500);
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
+
+    /** As far as the newest block may lie behind a clock that is right. */
+    private static final Duration BLOCK_TIME_LAG = Duration.ofHours(2);
 
     /**
      * The chain has no finality rule and no limit to the depth of a reorganisation (chain protocol, section 8.2). 360 confirmations, an hour
@@ -153,6 +157,20 @@ public record SpendEnvironment(
 
     Supplier<Optional<NodeClient.Tip>> tip() {
         return sight.tip();
+    }
+
+    /**
+     * Tokens of payments that were closed before this moment have expired. No clock alone makes that so, since it may be ahead at a start: the
+     * followed chain must have come as far. Nothing expires before its first block.
+     */
+    long tokensExpiredBefore() {
+        OptionalLong tip = chain().tipMillis();
+        if (tip.isEmpty()) {
+            return Long.MIN_VALUE;
+        }
+        long now = clock.millis();
+        long believed = tip.getAsLong() < now - BLOCK_TIME_LAG.toMillis() ? tip.getAsLong() : now;
+        return believed - pace.receiptTtl().toMillis();
     }
 
     IntentStore intents() {

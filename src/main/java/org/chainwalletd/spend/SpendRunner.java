@@ -195,9 +195,8 @@ final class SpendRunner {
 
     CompletionStage<Opening> open(Act.Open act) {
         doubtful = Optional.of(act.intent());
-        long closedBefore = act.intent().createdAt() - env.pace().receiptTtl().toMillis();
         return env.intents()
-                .open(act.intent(), closedBefore)
+                .open(act.intent(), env.tokensExpiredBefore())
                 .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor());
     }
 

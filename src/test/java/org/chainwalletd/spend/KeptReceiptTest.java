@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -156,6 +157,30 @@ class KeptReceiptTest {
         spends.fund(payer, 20_000);
         tick();
 
+        assertThat(again().txId()).isNotEqualTo(receipt.txId());
+    }
+
+    /** Were it believed, the queue that comes after it would be paid once more. */
+    @Test
+    void a_clock_that_is_ahead_at_a_start_forgets_no_token_before_the_chain_has_come_as_far() {
+        bury();
+        long begun = spends.clock.millis();
+        for (OptionalLong tip : List.of(OptionalLong.of(begun), OptionalLong.empty())) {
+            spends.crash();
+            spends.chainTime = tip;
+            spends.clock.move(SpendHarness.RECEIPT_TTL.multipliedBy(40));
+            spends.start();
+            tick();
+            Await.until("only its answer is left", () -> !isWhole());
+
+            assertThatItAnswers();
+        }
+
+        spends.chainTime =
+                OptionalLong.of(begun + SpendHarness.RECEIPT_TTL.plusSeconds(1).toMillis());
+        spends.restart();
+        spends.fund(payer, 20_000);
+        spends.awaitFollowed();
         assertThat(again().txId()).isNotEqualTo(receipt.txId());
     }
 

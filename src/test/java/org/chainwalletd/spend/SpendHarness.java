@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -85,6 +86,8 @@ final class SpendHarness implements AutoCloseable {
     UnaryOperator<IntentStore> before = UnaryOperator.identity();
 
     UnaryOperator<ReservationStore> beforeReservations = UnaryOperator.identity();
+    /** When the newest block was made. The chain of a test is as late as any clock unless it says otherwise. */
+    OptionalLong chainTime = OptionalLong.of(Long.MAX_VALUE);
     /** Hears of a store that was opened before anything else does. */
     Consumer<SqliteStore> opened = any -> {};
 
@@ -239,7 +242,8 @@ final class SpendHarness implements AutoCloseable {
                 new SpendEnvironment.Sight(
                         identity(),
                         () -> Optional.of(Network.DEVNET),
-                        new FollowedSpends(follower, new SpendingBooks(books), executor),
+                        new TimedChain(
+                                new FollowedSpends(follower, new SpendingBooks(books), executor), () -> chainTime),
                         () -> rumour),
                 keys,
                 new SpendEnvironment.Stores(
