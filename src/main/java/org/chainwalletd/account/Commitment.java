@@ -11,8 +11,9 @@ import org.chainwalletd.store.AccountSend;
  */
 record Commitment(long nonce, BigInteger wei) {
     static Commitment of(AccountSend send) {
-        BigInteger fee = send.newest().maxFee().multiply(BigInteger.valueOf(send.gasLimit()));
-        return new Commitment(send.nonce(), send.value().add(fee));
+        BigInteger fee =
+                send.newest().maxFee().multiply(BigInteger.valueOf(send.call().gasLimit()));
+        return new Commitment(send.nonce(), send.call().value().add(fee));
     }
 
     /** Of those that a balance after {@code count} transactions does not know yet. */

@@ -163,8 +163,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     /** The watch waits with the answer for an endpoint's word, when the transaction has just been made. */
     private void answerKnown(Pending asked, AccountSend row) {
-        boolean same = row.digest().equals(asked.digest())
-                && row.chainId().equals(setup.chain().chainId());
+        boolean same = row.order().digest().equals(asked.digest())
+                && row.call().chainId().equals(setup.chain().chainId());
         for (CompletableFuture<SendRecord> answer : asked.answers()) {
             if (same) {
                 watch.tell(new SendWatch.Describe(row, answer));

@@ -45,7 +45,7 @@ final class OpenSend {
 
     /** A spent nonce is nobody's wish but ours. */
     boolean pushesItself() {
-        return row.newest().cancels() || Pushing.valueOf(row.pushing()) != Pushing.BY_OWNER;
+        return row.newest().cancels() || Pushing.valueOf(row.order().pushing()) != Pushing.BY_OWNER;
     }
 
     /** Whether it is in no block. */
@@ -86,17 +86,19 @@ final class OpenSend {
 
     /** Wei up to its ceiling; none for what is not pressing. */
     BigInteger room() {
-        if (!SendKind.valueOf(row.kind()).isPressing() || row.newest().cancels()) {
+        if (!SendKind.valueOf(row.order().kind()).isPressing() || row.newest().cancels()) {
             return BigInteger.ZERO;
         }
-        BigInteger paid = row.newest().maxFee().multiply(BigInteger.valueOf(row.gasLimit()));
-        return row.feeCeiling()
+        BigInteger paid =
+                row.newest().maxFee().multiply(BigInteger.valueOf(row.call().gasLimit()));
+        return row.order()
+                .feeCeiling()
                 .map(most -> most.subtract(paid).max(BigInteger.ZERO))
                 .orElse(BigInteger.ZERO);
     }
 
     boolean isUrgent() {
-        return Pushing.valueOf(row.pushing()) == Pushing.URGENTLY;
+        return Pushing.valueOf(row.order().pushing()) == Pushing.URGENTLY;
     }
 
     /** Whether it keeps an urgent one that offers more from being mined. */

@@ -68,7 +68,7 @@ final class OpenSends {
 
     /** Somebody else has used its nonce. */
     void isStolen(AccountSend row) {
-        stolen.merge(SendSetup.address(row.from()), row.nonce(), Math::max);
+        stolen.merge(SendSetup.address(row.call().from()), row.nonce(), Math::max);
     }
 
     Commitments commitments(EvmAddress from) {
@@ -82,7 +82,7 @@ final class OpenSends {
     /** By nonce. */
     List<OpenSend> of(EvmAddress from) {
         return byId.values().stream()
-                .filter(send -> SendSetup.address(send.row.from()).equals(from))
+                .filter(send -> SendSetup.address(send.row.call().from()).equals(from))
                 .sorted(Comparator.comparingLong(send -> send.row.nonce()))
                 .toList();
     }
@@ -90,7 +90,7 @@ final class OpenSends {
     Map<EvmAddress, List<AccountSend>> rows() {
         Map<EvmAddress, List<AccountSend>> rows = new HashMap<>();
         for (OpenSend send : byId.values()) {
-            rows.computeIfAbsent(SendSetup.address(send.row.from()), any -> new ArrayList<>())
+            rows.computeIfAbsent(SendSetup.address(send.row.call().from()), any -> new ArrayList<>())
                     .add(send.row);
         }
         return rows;
@@ -148,7 +148,7 @@ final class OpenSends {
 
     /** Wei that claims and refunds which wait for this one may still pay: what holds them up is worth as much to get through. */
     BigInteger behind(AccountSend row) {
-        return of(SendSetup.address(row.from())).stream()
+        return of(SendSetup.address(row.call().from())).stream()
                 .filter(send -> send.row.nonce() > row.nonce() && send.isWaiting())
                 .map(OpenSend::room)
                 .reduce(BigInteger.ZERO, BigInteger::add);

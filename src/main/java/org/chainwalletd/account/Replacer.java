@@ -32,7 +32,7 @@ final class Replacer {
      * @param behind wei that those who wait for it would pay, which raise its ceiling
      */
     CompletionStage<Optional<AccountSend.Version>> replace(AccountSend row, Purpose purpose, BigInteger behind) {
-        EvmAddress from = SendSetup.address(row.from());
+        EvmAddress from = SendSetup.address(row.call().from());
         CompletableFuture<FeeMarket> market = setup.chain().fees().toCompletableFuture();
         CompletableFuture<BigInteger> balance = setup.chain()
                 .reached(reads -> reads.balance(from, BlockRef.Tag.LATEST))
@@ -48,11 +48,11 @@ final class Replacer {
     private CompletionStage<Optional<AccountSend.Version>> replace(
             AccountSend row, Purpose purpose, BigInteger behind, FeeMarket market, BigInteger balance) {
         boolean same = purpose == Purpose.THE_SAME && !row.newest().cancels();
-        long gas = same ? row.gasLimit() : TRANSFER_GAS;
-        BigInteger value = same ? row.value() : BigInteger.ZERO;
+        long gas = same ? row.call().gasLimit() : TRANSFER_GAS;
+        BigInteger value = same ? row.call().value() : BigInteger.ZERO;
         BigInteger most = balance.subtract(value);
-        if (same && row.feeCeiling().isPresent()) {
-            most = most.min(row.feeCeiling().get().add(behind));
+        if (same && row.order().feeCeiling().isPresent()) {
+            most = most.min(row.order().feeCeiling().get().add(behind));
         }
         GasPrice before = new GasPrice(row.newest().tip(), row.newest().maxFee());
         BigInteger perGas = most.divide(BigInteger.valueOf(gas));
@@ -61,16 +61,16 @@ final class Replacer {
         if (price.isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        EvmAddress from = SendSetup.address(row.from());
+        EvmAddress from = SendSetup.address(row.call().from());
         DynamicFeeTransaction transaction = new DynamicFeeTransaction(
                 setup.chain().chainId(),
                 BigInteger.valueOf(row.nonce()),
                 price.get().tip(),
                 price.get().maxFee(),
                 BigInteger.valueOf(gas),
-                same ? SendSetup.address(row.to()) : from,
+                same ? SendSetup.address(row.call().to()) : from,
                 value,
-                same ? row.data() : Bytes.EMPTY);
+                same ? row.call().data() : Bytes.EMPTY);
         return setup.sign(from, transaction)
                 .thenComposeAsync(signed -> journal(row, signed, price.get(), !same), setup.executor());
     }

@@ -93,11 +93,11 @@ public final class SealedSends implements AccountSendStore {
     /** A byte of form, the reference's length as u16 big-endian, the reference, the call data. */
     private static byte[] named(AccountSend row) {
         byte[] reference = row.reference().getBytes(StandardCharsets.US_ASCII);
-        return ByteBuffer.allocate(3 + reference.length + row.data().length())
+        return ByteBuffer.allocate(3 + reference.length + row.call().data().length())
                 .put(FORM)
                 .putShort((short) reference.length)
                 .put(reference)
-                .put(row.data().toArray())
+                .put(row.call().data().toArray())
                 .array();
     }
 
@@ -115,7 +115,7 @@ public final class SealedSends implements AccountSendStore {
     }
 
     private CompletionStage<Bytes> data(AccountSend row) {
-        return content(row.data()).thenApplyAsync(content -> unnamed(row.reference(), content), executor);
+        return content(row.call().data()).thenApplyAsync(content -> unnamed(row.reference(), content), executor);
     }
 
     private static Bytes unnamed(String reference, byte[] content) {

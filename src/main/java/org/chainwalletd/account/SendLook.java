@@ -83,7 +83,7 @@ final class SendLook {
         long last = place.last().map(AccountBlock::number).orElse(-1L);
         Map<Long, CompletableFuture<Optional<Hash256>>> hashes = new TreeMap<>();
         rows.stream()
-                .flatMap(row -> row.outcome().stream())
+                .flatMap(row -> row.progress().outcome().stream())
                 .map(Outcome::blockNumber)
                 .filter(number -> number > last)
                 .distinct()
@@ -107,7 +107,8 @@ final class SendLook {
     }
 
     private static boolean stands(AccountSend row, Set<Hash256> standing) {
-        return row.outcome()
+        return row.progress()
+                .outcome()
                 .filter(outcome -> standing.contains(outcome.blockHash()))
                 .isPresent();
     }

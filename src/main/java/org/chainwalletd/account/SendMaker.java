@@ -181,25 +181,24 @@ final class SendMaker {
                             long now = setup.clock().millis();
                             return new AccountSend(
                                     AccountSend.NEW,
-                                    request.reference(),
-                                    RequestDigest.of(request),
-                                    setup.chain().chainId(),
-                                    request.kind().name(),
-                                    SendSetup.bytes(request.from()),
-                                    SendSetup.bytes(request.to()),
-                                    value,
-                                    request.data(),
-                                    nonce,
-                                    gas,
-                                    request.feeCeiling(),
-                                    request.pushing().name(),
-                                    request.owner(),
+                                    new AccountSend.Order(
+                                            request.reference(),
+                                            RequestDigest.of(request),
+                                            request.kind().name(),
+                                            request.feeCeiling(),
+                                            request.pushing().name(),
+                                            request.owner()),
+                                    new AccountSend.Call(
+                                            setup.chain().chainId(),
+                                            SendSetup.bytes(request.from()),
+                                            SendSetup.bytes(request.to()),
+                                            value,
+                                            request.data(),
+                                            nonce,
+                                            gas),
                                     List.of(new AccountSend.Version(
                                             signed.hash(), signed.raw(), price.tip(), price.maxFee(), false, now)),
-                                    AccountSend.State.JOURNALLED,
-                                    Optional.empty(),
-                                    now,
-                                    now);
+                                    AccountSend.Progress.begun(now));
                         },
                         setup.executor());
     }
@@ -215,9 +214,9 @@ final class SendMaker {
                             if (written instanceof Journalled.Done done) {
                                 return done.sends();
                             }
-                            throw new IllegalStateException(
-                                    "the journal has a transaction of this name or nonce" + " already: "
-                                            + ((Journalled.Taken) written).by().reference());
+                            throw new IllegalStateException("the journal has a transaction of this name or nonce"
+                                    + " already: "
+                                    + ((Journalled.Taken) written).by().reference());
                         },
                         setup.executor());
     }

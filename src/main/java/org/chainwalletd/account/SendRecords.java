@@ -11,35 +11,35 @@ final class SendRecords {
     static SendRecord of(AccountSend row, long head) {
         return new SendRecord(
                 row.reference(),
-                SendKind.valueOf(row.kind()),
-                SendSetup.address(row.from()),
-                SendSetup.address(row.to()),
-                row.value(),
+                SendKind.valueOf(row.order().kind()),
+                SendSetup.address(row.call().from()),
+                SendSetup.address(row.call().to()),
+                row.call().value(),
                 row.nonce(),
-                row.gasLimit(),
+                row.call().gasLimit(),
                 row.newest().maxFee(),
                 row.versions().stream().map(AccountSend.Version::hash).toList(),
                 state(row, head),
-                row.owner(),
-                row.createdAt(),
-                row.changedAt());
+                row.order().owner(),
+                row.progress().createdAt(),
+                row.progress().changedAt());
     }
 
     private static SendState state(AccountSend row, long head) {
         return switch (row.state()) {
             case JOURNALLED -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Journalled();
             case SENT -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Sent();
-            case MINED -> mined(row, row.outcome().orElseThrow(), head);
+            case MINED -> mined(row, row.progress().outcome().orElseThrow(), head);
             case FINAL -> {
-                Outcome outcome = row.outcome().orElseThrow();
+                Outcome outcome = row.progress().outcome().orElseThrow();
                 yield new SendState.Final(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
             }
             case REVERTED -> {
-                Outcome outcome = row.outcome().orElseThrow();
+                Outcome outcome = row.progress().outcome().orElseThrow();
                 yield new SendState.Reverted(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
             }
             case CANCELLED -> {
-                Outcome outcome = row.outcome().orElseThrow();
+                Outcome outcome = row.progress().outcome().orElseThrow();
                 yield new SendState.Cancelled(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
             }
             case LOST -> new SendState.Lost();

@@ -235,11 +235,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** In memory at once; who was promised something hears of it when it is durable. */
     private void change(OpenSend entry, State state, Optional<AccountSend.Outcome> outcome) {
         State before = entry.row.state();
-        AccountSend changed = entry.row.in(state, outcome, setup.clock().millis());
+        long now = setup.clock().millis();
+        AccountSend changed = entry.row.in(state, outcome, now);
         entry.row = changed;
         getContext()
                 .pipeToSelf(
-                        setup.store().enter(changed.id(), before, state, outcome, changed.changedAt()),
+                        setup.store().enter(changed.id(), before, state, outcome, now),
                         (done, failure) -> new Written(changed.id(), changed, failure == null && done, failure));
     }
 
@@ -376,7 +377,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
         if (finding instanceof SendLook.Finding.InBlock in) {
             State state = SendRecords.stateOf(entry.row, in.outcome(), in.isFinal());
-            if (state != entry.row.state() || !entry.row.outcome().equals(Optional.of(in.outcome()))) {
+            if (state != entry.row.state() || !entry.row.progress().outcome().equals(Optional.of(in.outcome()))) {
                 change(entry, state, Optional.of(in.outcome()));
             }
         } else if (finding instanceof SendLook.Finding.Waiting && entry.row.state() == State.MINED) {
@@ -395,7 +396,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             LOG.error(
                     "nonce {} of {} was used by somebody else: nothing more is sent from there",
                     entry.row.nonce(),
-                    SendSetup.address(entry.row.from()));
+                    SendSetup.address(entry.row.call().from()));
             sends.isStolen(entry.row);
             change(entry, State.LOST, Optional.empty());
         }
@@ -415,7 +416,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         LOG.warn(
                 "nonce {} of {}: no endpoint has taken {} in {}, so it is given up and its nonce spent to ourselves",
                 entry.row.nonce(),
-                SendSetup.address(entry.row.from()),
+                SendSetup.address(entry.row.call().from()),
                 entry.row.reference(),
                 setup.pace().refused());
         beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
@@ -425,7 +426,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         LOG.warn(
                 "nonce {} of {}: {} holds up a swap and was not got through, so its nonce is spent to ourselves",
                 entry.row.nonce(),
-                SendSetup.address(entry.row.from()),
+                SendSetup.address(entry.row.call().from()),
                 entry.row.reference());
         beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
     }

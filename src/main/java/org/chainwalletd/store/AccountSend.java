@@ -12,44 +12,64 @@ import org.chainwalletd.chain.Hash256;
  * bits; nonces, gas and heights are signed 64-bit numbers that are not negative; times are milliseconds since 1970.
  *
  * @param id given by the store; {@link #NEW} before that
- * @param reference the caller's name for it, unique for ever
- * @param digest of what was asked for; the same reference with another digest is a conflict
- * @param chainId whose nonce it takes
- * @param from 20 bytes
- * @param to 20 bytes
- * @param feeCeiling most wei for gas in all
- * @param pushing who sends it again, by a word of the owner
- * @param owner whom it was made for
- * @param data call data; what is sealed of it while it is in the store
  * @param versions oldest first, at least one; all have the same nonce
- * @param outcome the block that one of them is in; of a state that is over the block that makes it so
  */
-public record AccountSend(
-        long id,
-        String reference,
-        Hash256 digest,
-        BigInteger chainId,
-        String kind,
-        Bytes from,
-        Bytes to,
-        BigInteger value,
-        Bytes data,
-        long nonce,
-        long gasLimit,
-        Optional<BigInteger> feeCeiling,
-        String pushing,
-        Optional<String> owner,
-        List<Version> versions,
-        State state,
-        Optional<Outcome> outcome,
-        long createdAt,
-        long changedAt) {
+public record AccountSend(long id, Order order, Call call, List<Version> versions, Progress progress) {
     public static final long NEW = 0;
 
     public AccountSend {
         versions = List.copyOf(versions);
         if (versions.isEmpty()) {
             throw new IllegalArgumentException("a transaction without a version");
+        }
+    }
+
+    /**
+     * What was asked for.
+     *
+     * @param reference the caller's name for it, unique for ever
+     * @param digest of what was asked for; the same reference with another digest is a conflict
+     * @param feeCeiling most wei for gas in all
+     * @param pushing who sends it again, by a word of the owner
+     * @param owner whom it was made for
+     */
+    public record Order(
+            String reference,
+            Hash256 digest,
+            String kind,
+            Optional<BigInteger> feeCeiling,
+            String pushing,
+            Optional<String> owner) {}
+
+    /**
+     * What every version of it does, until one only spends the nonce.
+     *
+     * @param chainId whose nonce it takes
+     * @param from 20 bytes
+     * @param to 20 bytes
+     * @param data call data; what is sealed of it while it is in the store
+     */
+    public record Call(
+            BigInteger chainId, Bytes from, Bytes to, BigInteger value, Bytes data, long nonce, long gasLimit) {
+        Call holding(Bytes other) {
+            return new Call(chainId, from, to, value, other, nonce, gasLimit);
+        }
+
+        /** Without its data: that of a claim holds the secret. */
+        @Override
+        public String toString() {
+            return "Call[nonce=" + nonce + "]";
+        }
+    }
+
+    /**
+     * What has become of it.
+     *
+     * @param outcome the block that one of its versions is in; of a state that is over the block that makes it so
+     */
+    public record Progress(State state, Optional<Outcome> outcome, long createdAt, long changedAt) {
+        public static Progress begun(long now) {
+            return new Progress(State.JOURNALLED, Optional.empty(), now, now);
         }
     }
 
@@ -96,7 +116,19 @@ public record AccountSend(
     /** Without its call data and signed bytes: those of a claim hold the secret. */
     @Override
     public String toString() {
-        return "AccountSend[" + reference + ", nonce=" + nonce + ", " + state + ", " + versions + "]";
+        return "AccountSend[" + reference() + ", nonce=" + nonce() + ", " + state() + ", " + versions + "]";
+    }
+
+    public String reference() {
+        return order.reference();
+    }
+
+    public long nonce() {
+        return call.nonce();
+    }
+
+    public State state() {
+        return progress.state();
     }
 
     public Version newest() {
@@ -104,98 +136,26 @@ public record AccountSend(
     }
 
     public AccountSend numbered(long given) {
-        return new AccountSend(
-                given,
-                reference,
-                digest,
-                chainId,
-                kind,
-                from,
-                to,
-                value,
-                data,
-                nonce,
-                gasLimit,
-                feeCeiling,
-                pushing,
-                owner,
-                versions,
-                state,
-                outcome,
-                createdAt,
-                changedAt);
+        return new AccountSend(given, order, call, versions, progress);
     }
 
     /** With other call data and signed bytes: what is sealed of them, or what was. */
     public AccountSend holding(Bytes otherData, List<Version> otherVersions) {
-        return new AccountSend(
-                id,
-                reference,
-                digest,
-                chainId,
-                kind,
-                from,
-                to,
-                value,
-                otherData,
-                nonce,
-                gasLimit,
-                feeCeiling,
-                pushing,
-                owner,
-                otherVersions,
-                state,
-                outcome,
-                createdAt,
-                changedAt);
+        return new AccountSend(id, order, call.holding(otherData), otherVersions, progress);
     }
 
     /** With one version more. */
     public AccountSend with(Version version) {
         List<Version> more = new ArrayList<>(versions);
         more.add(version);
-        return new AccountSend(
-                id,
-                reference,
-                digest,
-                chainId,
-                kind,
-                from,
-                to,
-                value,
-                data,
-                nonce,
-                gasLimit,
-                feeCeiling,
-                pushing,
-                owner,
-                more,
-                state,
-                outcome,
-                createdAt,
-                version.createdAt());
+        return new AccountSend(id, order, call, more, changed(state(), progress.outcome(), version.createdAt()));
     }
 
     public AccountSend in(State newState, Optional<Outcome> newOutcome, long now) {
-        return new AccountSend(
-                id,
-                reference,
-                digest,
-                chainId,
-                kind,
-                from,
-                to,
-                value,
-                data,
-                nonce,
-                gasLimit,
-                feeCeiling,
-                pushing,
-                owner,
-                versions,
-                newState,
-                newOutcome,
-                createdAt,
-                now);
+        return new AccountSend(id, order, call, versions, changed(newState, newOutcome, now));
+    }
+
+    private Progress changed(State state, Optional<Outcome> outcome, long now) {
+        return new Progress(state, outcome, progress.createdAt(), now);
     }
 }

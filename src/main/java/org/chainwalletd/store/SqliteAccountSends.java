@@ -55,8 +55,8 @@ final class SqliteAccountSends implements AccountSendStore {
                 : one(
                         session,
                         "chain_id = ? AND sender = ? AND nonce = ?",
-                        bytes(send.chainId()),
-                        send.from().toArray(),
+                        bytes(send.call().chainId()),
+                        send.call().from().toArray(),
                         send.nonce());
     }
 
@@ -69,25 +69,34 @@ final class SqliteAccountSends implements AccountSendStore {
                         + " ?, ?, ?, ?, 1)",
                 id,
                 send.reference(),
-                send.digest().toArray(),
-                bytes(send.chainId()),
-                send.kind(),
-                send.from().toArray(),
-                send.to().toArray(),
-                bytes(send.value()),
-                send.data().toArray(),
+                send.order().digest().toArray(),
+                bytes(send.call().chainId()),
+                send.order().kind(),
+                send.call().from().toArray(),
+                send.call().to().toArray(),
+                bytes(send.call().value()),
+                send.call().data().toArray(),
                 send.nonce(),
-                send.gasLimit(),
-                send.feeCeiling().map(SqliteAccountSends::bytes).orElse(null),
-                send.pushing(),
-                send.owner().orElse(null),
+                send.call().gasLimit(),
+                send.order().feeCeiling().map(SqliteAccountSends::bytes).orElse(null),
+                send.order().pushing(),
+                send.order().owner().orElse(null),
                 send.state().name(),
-                send.outcome().map(outcome -> outcome.hash().toArray()).orElse(null),
-                send.outcome().map(AccountSend.Outcome::blockNumber).orElse(null),
-                send.outcome().map(outcome -> outcome.blockHash().toArray()).orElse(null),
-                send.outcome().map(outcome -> outcome.succeeded() ? 1 : 0).orElse(null),
-                send.createdAt(),
-                send.changedAt());
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.hash().toArray())
+                        .orElse(null),
+                send.progress().outcome().map(AccountSend.Outcome::blockNumber).orElse(null),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.blockHash().toArray())
+                        .orElse(null),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.succeeded() ? 1 : 0)
+                        .orElse(null),
+                send.progress().createdAt(),
+                send.progress().changedAt());
         for (int i = 0; i < send.versions().size(); i++) {
             insert(session, id, i, send.versions().get(i));
         }
@@ -202,7 +211,7 @@ final class SqliteAccountSends implements AccountSendStore {
             session.execute("PRAGMA secure_delete = ON");
             session.update(
                     "UPDATE account_sends SET data = ?, sealed = 1 WHERE id = ?",
-                    sealed.data().toArray(),
+                    sealed.call().data().toArray(),
                     sealed.id());
             for (AccountSend.Version version : sealed.versions()) {
                 session.update(
@@ -261,30 +270,33 @@ final class SqliteAccountSends implements AccountSendStore {
         byte[] mined = row.getBytes("mined_hash");
         return new AccountSend(
                 row.getLong("id"),
-                row.getString("reference"),
-                Hash256.of(row.getBytes("digest")),
-                number(row.getBytes("chain_id")),
-                row.getString("kind"),
-                Bytes.wrap(row.getBytes("sender")),
-                Bytes.wrap(row.getBytes("recipient")),
-                number(row.getBytes("value")),
-                Bytes.wrap(row.getBytes("data")),
-                row.getLong("nonce"),
-                row.getLong("gas_limit"),
-                Optional.ofNullable(ceiling).map(SqliteAccountSends::number),
-                row.getString("pushing"),
-                Optional.ofNullable(row.getString("owner")),
+                new AccountSend.Order(
+                        row.getString("reference"),
+                        Hash256.of(row.getBytes("digest")),
+                        row.getString("kind"),
+                        Optional.ofNullable(ceiling).map(SqliteAccountSends::number),
+                        row.getString("pushing"),
+                        Optional.ofNullable(row.getString("owner"))),
+                new AccountSend.Call(
+                        number(row.getBytes("chain_id")),
+                        Bytes.wrap(row.getBytes("sender")),
+                        Bytes.wrap(row.getBytes("recipient")),
+                        number(row.getBytes("value")),
+                        Bytes.wrap(row.getBytes("data")),
+                        row.getLong("nonce"),
+                        row.getLong("gas_limit")),
                 versions,
-                AccountSend.State.valueOf(row.getString("state")),
-                mined == null
-                        ? Optional.empty()
-                        : Optional.of(new AccountSend.Outcome(
-                                Hash256.of(mined),
-                                row.getLong("mined_number"),
-                                Hash256.of(row.getBytes("mined_block")),
-                                row.getInt("succeeded") == 1)),
-                row.getLong("created_at"),
-                row.getLong("changed_at"));
+                new AccountSend.Progress(
+                        AccountSend.State.valueOf(row.getString("state")),
+                        mined == null
+                                ? Optional.empty()
+                                : Optional.of(new AccountSend.Outcome(
+                                        Hash256.of(mined),
+                                        row.getLong("mined_number"),
+                                        Hash256.of(row.getBytes("mined_block")),
+                                        row.getInt("succeeded") == 1)),
+                        row.getLong("created_at"),
+                        row.getLong("changed_at")));
     }
 
     /** Big-endian without a sign; one byte for zero. */

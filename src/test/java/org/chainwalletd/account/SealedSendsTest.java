@@ -142,7 +142,8 @@ class SealedSendsTest {
         rig.crash();
         assertThat(filesWith(SECRET.toArray())).isEmpty();
         assertThat(done(rig.sends.push("claim")).hash()).isEqualTo(sent.hash());
-        assertThat(done(rig.journal.find("claim")).orElseThrow().data()).isEqualTo(plain.data());
+        assertThat(done(rig.journal.find("claim")).orElseThrow().call().data())
+                .isEqualTo(plain.call().data());
     }
 
     @Test

@@ -1,10 +1,14 @@
 package org.chainwalletd.store;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.lang.reflect.RecordComponent;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Bytes;
@@ -23,47 +27,34 @@ final class AccountSendSample {
         boolean first = n == 0;
         return new AccountSend(
                 AccountSend.NEW,
-                "ref-" + n,
-                StoreSample.hash(900 + n),
-                CHAIN,
-                first ? "LOCK" : "SEND",
-                FROM,
-                Bytes.parse("0a".repeat(20)),
-                first ? LARGEST : BigInteger.valueOf(n - 1),
-                first ? Bytes.parse("bd66528a") : Bytes.EMPTY,
-                n,
-                21_000 + n,
-                first ? Optional.of(BigInteger.TEN.pow(18)) : Optional.empty(),
-                first ? "BY_OWNER" : "BY_ITSELF",
-                first ? Optional.of("swap-0") : Optional.empty(),
+                new AccountSend.Order(
+                        "ref-" + n,
+                        StoreSample.hash(900 + n),
+                        first ? "LOCK" : "SEND",
+                        first ? Optional.of(BigInteger.TEN.pow(18)) : Optional.empty(),
+                        first ? "BY_OWNER" : "BY_ITSELF",
+                        first ? Optional.of("swap-0") : Optional.empty()),
+                new AccountSend.Call(
+                        CHAIN,
+                        FROM,
+                        Bytes.parse("0a".repeat(20)),
+                        first ? LARGEST : BigInteger.valueOf(n - 1),
+                        first ? Bytes.parse("bd66528a") : Bytes.EMPTY,
+                        n,
+                        21_000 + n),
                 first ? List.of(version(0, 0), version(1, 1)) : List.of(version(10 + n, 0)),
-                state,
-                Optional.empty(),
-                StoreSample.BEGUN + n,
-                StoreSample.BEGUN + n);
+                new AccountSend.Progress(state, Optional.empty(), StoreSample.BEGUN + n, StoreSample.BEGUN + n));
     }
 
     static AccountSend renamed(AccountSend send, String reference) {
+        AccountSend.Order order = send.order();
         return new AccountSend(
                 send.id(),
-                reference,
-                send.digest(),
-                send.chainId(),
-                send.kind(),
-                send.from(),
-                send.to(),
-                send.value(),
-                send.data(),
-                send.nonce(),
-                send.gasLimit(),
-                send.feeCeiling(),
-                send.pushing(),
-                send.owner(),
+                new AccountSend.Order(
+                        reference, order.digest(), order.kind(), order.feeCeiling(), order.pushing(), order.owner()),
+                send.call(),
                 send.versions(),
-                send.state(),
-                send.outcome(),
-                send.createdAt(),
-                send.changedAt());
+                send.progress());
     }
 
     static AccountSend.Version version(int n, int raise) {
@@ -99,11 +90,46 @@ final class AccountSendSample {
     /** Everything that can be read, one line each. */
     static String read(Store store) {
         List<String> lines = new ArrayList<>();
-        StoreSample.done(store.accountSends().page(CHAIN, Long.MAX_VALUE, 100)).forEach(send -> lines.add(words(send)));
+        StoreSample.done(store.accountSends().page(CHAIN, Long.MAX_VALUE, 100)).forEach(send -> lines.add(line(send)));
         StoreSample.done(store.accountSends().open(CHAIN)).forEach(send -> lines.add("open " + send.reference()));
         StoreSample.done(store.accountSends().ofOwner(CHAIN, "swap-0"))
                 .forEach(send -> lines.add("owned " + send.reference()));
         return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+    }
+
+    /** As the samples name and order what a transaction holds, however it is grouped. */
+    private static final List<String> MEMBERS = List.of(
+            "id",
+            "reference",
+            "digest",
+            "chainId",
+            "kind",
+            "from",
+            "to",
+            "value",
+            "data",
+            "nonce",
+            "gasLimit",
+            "feeCeiling",
+            "pushing",
+            "owner",
+            "versions",
+            "state",
+            "outcome",
+            "createdAt",
+            "changedAt");
+
+    private static String line(AccountSend send) {
+        Map<String, String> members = new HashMap<>();
+        for (Record group : List.of(send, send.order(), send.call(), send.progress())) {
+            for (RecordComponent component : group.getClass().getRecordComponents()) {
+                members.put(component.getName(), words(member(group, component)));
+            }
+        }
+        assertThat(members.keySet()).as("all, and the three groups").hasSize(MEMBERS.size() + 3);
+        return MEMBERS.stream()
+                .map(name -> name + "=" + members.get(name))
+                .collect(Collectors.joining(", ", "AccountSend[", "]"));
     }
 
     /** Every member: what they print of themselves leaves out what may hold a secret. */

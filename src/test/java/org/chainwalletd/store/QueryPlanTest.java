@@ -68,10 +68,11 @@ class QueryPlanTest {
             done(store.accountSends()
                     .enter(1, AccountSend.State.JOURNALLED, AccountSend.State.SENT, Optional.empty(), 24));
             done(store.accountSends().find(sent.reference()));
-            done(store.accountSends().ofOwner(sent.chainId(), "swap-0"));
-            done(store.accountSends().open(sent.chainId()));
-            done(store.accountSends().nextNonce(sent.chainId(), sent.from()));
-            done(store.accountSends().page(sent.chainId(), Long.MAX_VALUE, 10));
+            done(store.accountSends().ofOwner(sent.call().chainId(), "swap-0"));
+            done(store.accountSends().open(sent.call().chainId()));
+            done(store.accountSends()
+                    .nextNonce(sent.call().chainId(), sent.call().from()));
+            done(store.accountSends().page(sent.call().chainId(), Long.MAX_VALUE, 10));
             done(store.accountSends().newestSealed());
             done(store.accountSends().unsealed(10));
             done(store.accountSends()

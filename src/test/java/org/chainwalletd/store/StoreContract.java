@@ -673,7 +673,10 @@ abstract class StoreContract {
         assertThat(done(store.accountSends()
                         .enter(1, AccountSend.State.SENT, AccountSend.State.MINED, Optional.empty(), 9)))
                 .isFalse();
-        assertThat(done(store.accountSends().find("ref-0")).orElseThrow().state())
+        assertThat(done(store.accountSends().find("ref-0"))
+                        .orElseThrow()
+                        .progress()
+                        .state())
                 .isEqualTo(AccountSend.State.LOST);
     }
 
