@@ -92,9 +92,6 @@ class InsidePackagesTest {
             "http: CertificateFiles SelfSigned TlsIdentity",
             "http: HttpServer Pages",
             "indexer: HtlcAnswers IndexerAnswers",
-            "keyring: Arrivals Departures Derivations EvmCustody KeyPool KeyReveals Keyring "
-                    + "KeyringActor KeyringQuestions UnsealedKeys Unsealings VaultExport",
-            "keyring: Vault VaultEvmKeys",
             "node: Call Pin UpstreamNode View",
             "node: Nodes Upstreams",
             "node: Upstream UpstreamCalls",

@@ -90,12 +90,10 @@ class SealedChoicesTest {
         Set<String> actors = new TreeSet<>();
         for (Path file : TEXTS.keySet()) {
             String text = TEXTS.get(file);
-            if (text.contains("sealed interface " + COMMAND) && text.contains(".onMessage(")) {
+            Optional<Class<?>> protocol = text.contains(".onMessage(") ? protocolOf(file) : Optional.empty();
+            if (protocol.isPresent()) {
                 actors.add(word(file));
-                Class<?> command = SEALED.stream()
-                        .filter(type -> nameOf(type).equals(word(file) + "." + COMMAND) && isIn(type, file))
-                        .findAny()
-                        .orElseThrow();
+                Class<?> command = protocol.get();
                 Set<String> missing = kinds(command).stream()
                         .filter(kind -> !isReceived(kind, command, text))
                         .map(SealedChoicesTest::nameOf)
@@ -107,6 +105,16 @@ class SealedChoicesTest {
         }
         assertThat(unheard).isEmpty();
         assertThat(actors).contains("KeyringActor", "Rebroadcaster", "Reservations", "SwapActor", "Walker");
+    }
+
+    /** Its own commands, or those that it imports from a file of their own. */
+    private static Optional<Class<?>> protocolOf(Path file) {
+        return SEALED.stream()
+                .filter(type -> type.getSimpleName().equals(COMMAND))
+                .filter(type -> isIn(type, file)
+                        || TEXTS.get(file).contains("import " + type.getCanonicalName() + ";")
+                                && TEXTS.get(file).contains(".receive(" + COMMAND + ".class)"))
+                .findAny();
     }
 
     /** By its own name, or by that of a part of the protocol that it belongs to; the values of an enum one by one. */

@@ -104,7 +104,7 @@ public final class KeyringBenchmark {
                 new KeyringSetup.Upkeep(Duration.ofMillis(500), Duration.ofMinutes(10)),
                 1_000,
                 Fence.NONE);
-        return join(Keyring.open(setup, secret(), new Keyring.Spawner() {
+        return join(Keyring.open(setup, secret(), new Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {
                 return testKit.spawn(behavior);

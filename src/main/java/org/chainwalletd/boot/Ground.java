@@ -7,7 +7,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
-import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.Spawner;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.Metrics;
@@ -39,7 +39,7 @@ record Ground(
 
     /** Other packages' actors become children of the guardian. */
     record UnderGuardian(ActorSystem<Guardian.Command> system)
-            implements Keyring.Spawner, Nodes.Spawner, Follower.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
+            implements Spawner, Nodes.Spawner, Follower.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             return Guardian.spawn(system, behavior, name);

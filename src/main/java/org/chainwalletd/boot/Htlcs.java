@@ -93,7 +93,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                         indexer,
                         address -> parts.keyring()
                                 .find(address)
-                                .thenApplyAsync(entry -> entry.map(KeyEntry::publicKey), executor),
+                                .thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
                         executor))
                 .orElse(own);
         Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);

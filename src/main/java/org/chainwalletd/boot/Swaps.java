@@ -330,7 +330,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     binding,
                     parts.pool().orElseThrow(),
                     account().chain(),
-                    address -> keyring.find(address).thenApplyAsync(entry -> entry.map(KeyEntry::publicKey), executor),
+                    address -> keyring.find(address).thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
                     keyring.evm(),
                     clocks,
                     journal,

@@ -222,7 +222,7 @@ public final class HtlcSpends {
         return signer.find(from)
                 .thenComposeAsync(
                         entry -> entry.isPresent()
-                                ? then.apply(entry.get().publicKey())
+                                ? then.apply(entry.get().knownPublicKey())
                                 : CompletableFuture.failedFuture(
                                         new SpendException(new SpendRefusal.WalletNotFound(from))),
                         executor);

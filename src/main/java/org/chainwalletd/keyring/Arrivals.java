@@ -4,14 +4,16 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringActor.Command;
-import org.chainwalletd.keyring.KeyringActor.Store;
-import org.chainwalletd.keyring.KeyringActor.Stored;
+import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.KeyringProtocol.Store;
+import org.chainwalletd.keyring.KeyringProtocol.Stored;
+import org.chainwalletd.stage.Outcome;
 
 /** The way of 1:1 keys into the keyring: not there yet, sealed, recorded, answered. Belongs to the Keyring actor. */
 final class Arrivals {
@@ -29,7 +31,7 @@ final class Arrivals {
     private int sealing;
 
     /** @param most calls whose keys may be sealed at a time */
-    Arrivals(KeyringActor.Shared shared, int most, KeyringMetrics.Mints metrics) {
+    Arrivals(KeyringParts shared, int most, KeyringMetrics.Mints metrics) {
         this.most = most;
         this.metrics = metrics;
         this.context = shared.context();
@@ -99,7 +101,7 @@ final class Arrivals {
         count(question, 1);
         context.pipeToSelf(
                 work.storeAll(wanted, passphrase, question.abandoned()),
-                (done, failure) -> new Stored(question, wanted, failure));
+                (done, failure) -> new Stored(question, wanted, Outcome.of(done, failure)));
     }
 
     private void count(Store question, int change) {
@@ -112,11 +114,13 @@ final class Arrivals {
     void stored(Stored outcome) {
         count(outcome.question(), -1);
         List<KeyEntry> entries = outcome.keys().stream().map(Arrival::entry).toList();
-        if (outcome.failure() != null) {
+        outcome.sealing().match(done -> record(outcome, entries), failure -> {
             outcome.keys().forEach(Arrival::close);
-            end(outcome.question(), entries, failureOf(outcome));
-            return;
-        }
+            end(outcome.question(), entries, Optional.of(refusal(failure)));
+        });
+    }
+
+    private void record(Stored outcome, List<KeyEntry> entries) {
         Map<Address, KeyNote> notes =
                 outcome.keys().stream().collect(Collectors.toMap(Arrival::address, Arrival::note));
         writes.submit(Change.adding(
@@ -124,20 +128,20 @@ final class Arrivals {
     }
 
     /** Sealing fails when the keyring is closed meanwhile, and then that is the reason. */
-    private KeyringException failureOf(Stored outcome) {
-        KeyringException failure = KeyringFailures.of(outcome.failure());
+    private KeyringException refusal(Throwable cause) {
+        KeyringException failure = KeyringFailures.of(cause);
         if (failure.reason() == KeyringException.Reason.ABANDONED) {
             metrics.abandoned().increment();
         }
         return passphrase.isClosed() ? KeyringFailures.stopping() : failure;
     }
 
-    private void end(Store question, List<KeyEntry> entries, KeyringException failure) {
+    private void end(Store question, List<KeyEntry> entries, Optional<KeyringException> failure) {
         for (KeyEntry entry : entries) {
             moving.remove(entry.address());
             arriving.remove(entry.address());
         }
-        KeyringFailures.answer(question.reply(), entries, failure);
+        KeyringFailures.answer(question.reply(), () -> entries, failure);
         goOn();
     }
 }

@@ -11,42 +11,45 @@ import org.chainwalletd.store.CrashPoint;
 /**
  * One change of the public side of the keyring, on its way to the disk.
  *
- * @param before where a test kills the process when the sealed files are there and the record is not; null when {@code state.json} stays as it
- *     is
+ * @param before where a test kills the process when the sealed files are there and the record is not; empty when {@code state.json} stays as
+ *     it is
  * @param notes on added keys
  * @param replaced entries in the places of those with the same addresses
  * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
  * @param evmKey empty leaves the account-chain key as it is
- * @param ended told on the actor's thread when the change is durable (null) or was not made (why)
+ * @param ended told on the actor's thread when the change is durable, or why it was not made
  */
 record Change(
-        CrashPoint before,
+        Optional<CrashPoint> before,
         List<KeyEntry> added,
         Map<Address, KeyNote> notes,
         Map<Address, KeyEntry> replaced,
         Set<Address> removed,
         long nextIndex,
         Optional<EvmKeyChange> evmKey,
-        Consumer<KeyringException> ended) {
+        Consumer<Optional<KeyringException>> ended) {
 
     static Change adding(
-            CrashPoint before, List<KeyEntry> added, Map<Address, KeyNote> notes, Consumer<KeyringException> ended) {
-        return new Change(before, added, notes, Map.of(), Set.of(), 0, Optional.empty(), ended);
+            CrashPoint before,
+            List<KeyEntry> added,
+            Map<Address, KeyNote> notes,
+            Consumer<Optional<KeyringException>> ended) {
+        return new Change(Optional.of(before), added, notes, Map.of(), Set.of(), 0, Optional.empty(), ended);
     }
 
     /** Entries whose public keys became known, which {@code state.json} does not hold. */
     static Change learning(Map<Address, KeyEntry> learnt) {
-        return new Change(null, List.of(), Map.of(), learnt, Set.of(), 0, Optional.empty(), failure -> {});
+        return new Change(Optional.empty(), List.of(), Map.of(), learnt, Set.of(), 0, Optional.empty(), failure -> {});
     }
 
     /** Whether {@code state.json} stays as it is. */
     boolean onlyLearns() {
-        return before == null;
+        return before.isEmpty();
     }
 
-    static Change removing(Address address, Consumer<KeyringException> ended) {
+    static Change removing(Address address, Consumer<Optional<KeyringException>> ended) {
         return new Change(
-                CrashPoint.DELETE_BEFORE_STATE,
+                Optional.of(CrashPoint.DELETE_BEFORE_STATE),
                 List.of(),
                 Map.of(),
                 Map.of(),
@@ -56,8 +59,16 @@ record Change(
                 ended);
     }
 
-    static Change ofEvmKey(CrashPoint before, Optional<EvmKeyRecord> after, Consumer<KeyringException> ended) {
+    static Change ofEvmKey(
+            CrashPoint before, Optional<EvmKeyRecord> after, Consumer<Optional<KeyringException>> ended) {
         return new Change(
-                before, List.of(), Map.of(), Map.of(), Set.of(), 0, Optional.of(new EvmKeyChange(after)), ended);
+                Optional.of(before),
+                List.of(),
+                Map.of(),
+                Map.of(),
+                Set.of(),
+                0,
+                Optional.of(new EvmKeyChange(after)),
+                ended);
     }
 }

@@ -6,10 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.keyring.KeyringActor.Command;
-import org.chainwalletd.keyring.KeyringActor.Delete;
-import org.chainwalletd.keyring.KeyringActor.FilesRemoved;
-import org.chainwalletd.keyring.KeyringActor.Objected;
+import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.KeyringProtocol.Delete;
+import org.chainwalletd.keyring.KeyringProtocol.FilesRemoved;
+import org.chainwalletd.keyring.KeyringProtocol.Objected;
+import org.chainwalletd.stage.Outcome;
 
 /** The way of a key out of the keyring: nobody objects, record gone, secret overwritten, files gone, answered. Belongs to the Keyring actor. */
 final class Departures {
@@ -21,7 +22,7 @@ final class Departures {
     private final Set<Address> leaving;
     private final UnsealedKeys unsealed;
 
-    Departures(KeyringActor.Shared shared) {
+    Departures(KeyringParts shared) {
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
@@ -37,7 +38,8 @@ final class Departures {
             question.refuse(KeyringFailures.unknown(question.address()));
             return;
         }
-        context.pipeToSelf(objection(question, entry.get()), (text, failure) -> new Objected(question, text, failure));
+        context.pipeToSelf(
+                objection(question, entry.get()), (text, failure) -> new Objected(question, Outcome.of(text, failure)));
     }
 
     /** A guard is somebody else's code: what it throws must not end the actor. */
@@ -53,11 +55,16 @@ final class Departures {
 
     void objected(Objected answer) {
         Delete question = answer.question();
+        answer.objection()
+                .match(
+                        objection -> unless(objection, question),
+                        failure -> question.refuse(KeyringFailures.unchecked(failure)));
+    }
+
+    private void unless(Optional<String> objection, Delete question) {
         Address address = question.address();
-        if (answer.failure() != null) {
-            question.refuse(KeyringFailures.unchecked(answer.failure()));
-        } else if (answer.objection().isPresent()) {
-            question.refuse(KeyringFailures.objected(address, answer.objection().get()));
+        if (objection.isPresent()) {
+            question.refuse(KeyringFailures.objected(address, objection.get()));
         } else if (!table.contains(address) || !moving.add(address)) {
             question.refuse(KeyringFailures.unknown(address));
         } else {
@@ -66,15 +73,17 @@ final class Departures {
         }
     }
 
-    private void recordGone(Delete question, KeyringException failure) {
-        if (failure != null) {
+    private void recordGone(Delete question, Optional<KeyringException> failure) {
+        if (failure.isPresent()) {
             moving.remove(question.address());
             leaving.remove(question.address());
-            question.refuse(failure);
+            question.refuse(failure.get());
             return;
         }
         unsealed.remove(question.address());
-        context.pipeToSelf(store.remove(question.address()), (done, problem) -> new FilesRemoved(question, problem));
+        context.pipeToSelf(
+                store.remove(question.address()),
+                (done, problem) -> new FilesRemoved(question, Outcome.of(done, problem)));
     }
 
     void filesRemoved(FilesRemoved outcome) {
@@ -83,7 +92,7 @@ final class Departures {
         leaving.remove(address);
         KeyringFailures.answer(
                 outcome.question().reply(),
-                address,
-                outcome.failure() == null ? null : KeyringFailures.of(outcome.failure()));
+                () -> address,
+                outcome.removal().failure().map(KeyringFailures::of));
     }
 }

@@ -14,9 +14,10 @@ import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringActor.Command;
-import org.chainwalletd.keyring.KeyringActor.Derive;
-import org.chainwalletd.keyring.KeyringActor.Derived;
+import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.KeyringProtocol.Derive;
+import org.chainwalletd.keyring.KeyringProtocol.Derived;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -34,14 +35,14 @@ final class Derivations {
     private final UnsealedKeys unsealed;
     private final Executor crypto;
     private final List<Derive> waiting = new ArrayList<>();
-    /** Null until the first key is asked for: the files need not be read at the start. */
-    private CompletableFuture<Set<Address>> taken;
+    /** Empty until the first key is asked for: the files need not be read at the start. */
+    private Optional<CompletableFuture<Set<Address>>> taken = Optional.empty();
 
     private boolean running;
     private boolean stopped;
 
     /** @param crypto goes on when the files are read */
-    Derivations(KeyringActor.Shared shared, Executor crypto) {
+    Derivations(KeyringParts shared, Executor crypto) {
         this.crypto = crypto;
         this.context = shared.context();
         this.table = shared.table();
@@ -65,37 +66,39 @@ final class Derivations {
         List<Derive> batch = List.copyOf(waiting);
         waiting.clear();
         running = true;
-        if (taken == null || taken.isCompletedExceptionally()) {
-            taken = store.unlisted(table.view());
-        }
-        SecretBytes seed = unsealed.seed();
+        CompletableFuture<Set<Address>> known = taken.filter(reading -> !reading.isCompletedExceptionally())
+                .orElseGet(() -> store.unlisted(table.view()));
+        taken = Optional.of(known);
+        SecretBytes seed = unsealed.seed().orElseThrow();
         long first = table.view().nextIndex();
         List<Optional<String>> labels = batch.stream().map(Derive::label).toList();
         context.pipeToSelf(
-                taken.thenComposeAsync(addresses -> work.deriveEntries(seed, first, labels, addresses), crypto),
-                (entries, failure) -> new Derived(batch, entries, failure));
+                known.thenComposeAsync(addresses -> work.deriveEntries(seed, first, labels, addresses), crypto),
+                (entries, failure) -> new Derived(batch, Outcome.of(entries, failure)));
     }
 
     void derived(Derived outcome) {
-        if (outcome.failure() != null) {
-            end(outcome, KeyringFailures.of(outcome.failure()));
-            return;
-        }
-        Set<Address> addresses =
-                outcome.entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
+        outcome.entries()
+                .match(
+                        entries -> record(outcome.questions(), entries),
+                        failure -> refuse(outcome.questions(), KeyringFailures.of(failure)));
+    }
+
+    private void record(List<Derive> questions, List<KeyEntry> entries) {
+        Set<Address> addresses = entries.stream().map(KeyEntry::address).collect(Collectors.toSet());
         if (!Collections.disjoint(addresses, moving)) {
-            end(outcome, KeyringFailures.moving());
+            refuse(questions, KeyringFailures.moving());
             return;
         }
         moving.addAll(addresses);
-        writes.submit(change(outcome.entries(), failure -> {
+        writes.submit(change(entries, failure -> {
             moving.removeAll(addresses);
-            end(outcome, failure);
+            failure.ifPresentOrElse(refusal -> refuse(questions, refusal), () -> answer(questions, entries));
         }));
     }
 
     /** What {@code derived} changes; a key that was imported before keeps its file and label, and gets its index. */
-    private Change change(List<KeyEntry> derived, Consumer<KeyringException> ended) {
+    private Change change(List<KeyEntry> derived, Consumer<Optional<KeyringException>> ended) {
         Map<Address, KeyEntry> merged = new HashMap<>();
         List<KeyEntry> added = new ArrayList<>();
         for (KeyEntry entry : derived) {
@@ -106,17 +109,27 @@ final class Derivations {
         }
         long last = derived.get(derived.size() - 1).index().orElseThrow();
         return new Change(
-                CrashPoint.MINT_BEFORE_STATE, added, Map.of(), merged, Set.of(), last + 1, Optional.empty(), ended);
+                Optional.of(CrashPoint.MINT_BEFORE_STATE),
+                added,
+                Map.of(),
+                merged,
+                Set.of(),
+                last + 1,
+                Optional.empty(),
+                ended);
     }
 
-    /** @param failure null when the entries are durable */
-    private void end(Derived outcome, KeyringException failure) {
+    private void refuse(List<Derive> questions, KeyringException refusal) {
         running = false;
-        for (int i = 0; i < outcome.questions().size(); i++) {
-            KeyringFailures.answer(
-                    outcome.questions().get(i).reply(),
-                    failure == null ? outcome.entries().get(i) : null,
-                    failure);
+        questions.forEach(question -> question.refuse(refusal));
+        next();
+    }
+
+    /** The entries are durable. */
+    private void answer(List<Derive> questions, List<KeyEntry> entries) {
+        running = false;
+        for (int i = 0; i < questions.size(); i++) {
+            questions.get(i).reply().complete(entries.get(i));
         }
         next();
     }

@@ -36,15 +36,15 @@ public final class EvmCustody implements EvmKeys {
      * @param passphrase of the keystore; belongs to the actor from now on
      */
     EvmCustody(
-            Keyring.Opening opening,
+            Groundwork groundwork,
             KeyWork work,
             EvmKeyChanges.Recording recording,
             SecretBytes passphrase,
             KeyringQuestions questions,
-            Keyring.Spawner spawner) {
-        KeyringSetup setup = opening.setup();
-        KeyringStore.Listing found = opening.loaded().join();
-        this.files = new EvmKeyFiles(setup, opening.store());
+            Spawner spawner) {
+        KeyringSetup setup = groundwork.setup();
+        KeyringStore.Listing found = groundwork.loaded().join();
+        this.files = new EvmKeyFiles(setup, groundwork.store());
         this.work = work;
         this.sealer = setup.sealer();
         this.questions = questions;

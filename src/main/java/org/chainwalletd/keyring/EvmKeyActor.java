@@ -18,6 +18,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeyChanges.Known;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Owns the account-chain key: which one is current, which others are kept, and the secrets of those that were unsealed. One change at a time;
@@ -77,11 +78,11 @@ final class EvmKeyActor {
     /** Overwrites what was unsealed. Answered when no change is under way. */
     record Close(CompletableFuture<Void> reply) implements Command {}
 
-    private record SeedKnown(Optional<SecretBytes> secret, Throwable failure) implements Command {}
+    private record SeedKnown(Outcome<SecretBytes> secret) implements Command {}
 
-    private record Unsealed(EvmAddress address, SecretBytes secret, Throwable failure) implements Command {}
+    private record Unsealed(EvmAddress address, Outcome<SecretBytes> secret) implements Command {}
 
-    private record Changed(Changing question, Known after, Throwable failure) implements Command {}
+    private record Changed(Changing question, Outcome<Known> after) implements Command {}
 
     /**
      * What it works with.
@@ -157,7 +158,7 @@ final class EvmKeyActor {
             unsealSeedFor(question);
             return Behaviors.same();
         }
-        context.pipeToSelf(change(question), (after, failure) -> new Changed(question, after, failure));
+        context.pipeToSelf(change(question), (after, failure) -> new Changed(question, Outcome.of(after, failure)));
         return changing();
     }
 
@@ -183,18 +184,25 @@ final class EvmKeyActor {
     }
 
     private Behavior<Command> onChanged(Changed outcome) {
-        boolean done = outcome.failure() == null;
-        known = done ? outcome.after() : EvmKeyChanges.after(outcome.failure(), known);
+        outcome.after()
+                .match(
+                        after -> {
+                            know(after);
+                            closeKeys(outcome.question());
+                            complete(outcome.question());
+                        },
+                        failure -> {
+                            know(EvmKeyChanges.after(failure, known));
+                            outcome.question().refuse(EvmKeyChanges.refusal(failure));
+                        });
+        return waiting.unstashAll(quiet());
+    }
+
+    private void know(Known after) {
+        known = after;
         unsealed.keySet().stream().filter(address -> !known.has(address)).toList().stream()
                 .map(unsealed::remove)
                 .forEach(SecretBytes::close);
-        if (done) {
-            closeKeys(outcome.question());
-            complete(outcome.question());
-        } else {
-            outcome.question().refuse(EvmKeyChanges.refusal(outcome.failure()));
-        }
-        return waiting.unstashAll(quiet());
     }
 
     private static void closeKeys(Changing question) {
@@ -233,35 +241,33 @@ final class EvmKeyActor {
         if (waitingForSeed.size() == 1) {
             context.pipeToSelf(
                     parts.ofSeed().orElseThrow().apply(parts.passphrase()),
-                    (secret, failure) -> new SeedKnown(Optional.ofNullable(secret), failure));
+                    (secret, failure) -> new SeedKnown(Outcome.of(secret, failure)));
         }
     }
 
     private Behavior<Command> onSeedKnown(SeedKnown outcome) {
         List<Question> asked = List.copyOf(waitingForSeed);
         waitingForSeed.clear();
-        if (outcome.secret().isPresent()) {
-            EvmAddress address = EvmAddress.ofSecret(outcome.secret().get());
-            known = known.withSeed(address);
-            keep(address, outcome.secret().get());
-            asked.forEach(context.getSelf()::tell);
-        } else {
-            asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(outcome.failure())));
-        }
+        outcome.secret()
+                .match(
+                        secret -> {
+                            EvmAddress address = EvmAddress.ofSecret(secret);
+                            known = known.withSeed(address);
+                            keep(address, secret);
+                            asked.forEach(context.getSelf()::tell);
+                        },
+                        failure -> asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(failure))));
         return Behaviors.same();
     }
 
     private void keep(EvmAddress address, SecretBytes secret) {
-        SecretBytes before = unsealed.put(address, secret);
-        if (before != null) {
-            before.close();
-        }
+        Optional.ofNullable(unsealed.put(address, secret)).ifPresent(SecretBytes::close);
     }
 
     private Behavior<Command> onSign(Sign question) {
-        SecretBytes secret = unsealed.get(question.from());
-        if (secret != null) {
-            parts.crypto().execute(() -> sign(secret, question));
+        Optional<SecretBytes> secret = Optional.ofNullable(unsealed.get(question.from()));
+        if (secret.isPresent()) {
+            parts.crypto().execute(() -> sign(secret.get(), question));
         } else if (!known.has(question.from()) && seedIsUnknown()) {
             unsealSeedFor(question);
         } else if (known.has(question.from())) {
@@ -285,22 +291,27 @@ final class EvmKeyActor {
         if (others.size() == 1) {
             context.pipeToSelf(
                     parts.files().unseal(address, parts.passphrase()),
-                    (secret, failure) -> new Unsealed(address, secret, failure));
+                    (secret, failure) -> new Unsealed(address, Outcome.of(secret, failure)));
         }
     }
 
     private Behavior<Command> onUnsealed(Unsealed outcome) {
         List<Sign> asked = waitingForKey.remove(outcome.address());
-        if (outcome.failure() != null) {
-            asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(outcome.failure())));
-        } else if (known.has(outcome.address())) {
-            keep(outcome.address(), outcome.secret());
+        outcome.secret()
+                .match(
+                        secret -> takeOver(outcome.address(), secret, asked),
+                        failure -> asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(failure))));
+        return Behaviors.same();
+    }
+
+    private void takeOver(EvmAddress address, SecretBytes secret, List<Sign> asked) {
+        if (known.has(address)) {
+            keep(address, secret);
             asked.forEach(this::onSign);
         } else {
-            outcome.secret().close();
-            asked.forEach(question -> question.refuse(unknown(outcome.address())));
+            secret.close();
+            asked.forEach(question -> question.refuse(unknown(address)));
         }
-        return Behaviors.same();
     }
 
     /** The secret may be overwritten at any time, because its key was deleted or the daemon ends. */
@@ -345,14 +356,12 @@ final class EvmKeyActor {
     }
 
     private static Behavior<Command> onSeedTooLate(SeedKnown outcome) {
-        outcome.secret().ifPresent(SecretBytes::close);
+        outcome.secret().value().ifPresent(SecretBytes::close);
         return Behaviors.same();
     }
 
     private static Behavior<Command> onSecretTooLate(Unsealed outcome) {
-        if (outcome.secret() != null) {
-            outcome.secret().close();
-        }
+        outcome.secret().value().ifPresent(SecretBytes::close);
         return Behaviors.same();
     }
 

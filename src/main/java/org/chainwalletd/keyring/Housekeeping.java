@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,10 @@ final class Housekeeping {
         if (view.get().size() == 0 && !seeded) {
             work.ensureCheck(passphrase)
                     .whenCompleteAsync(
-                            (done, failure) -> KeyringFailures.log("no passphrase check was written", failure), crypto);
+                            (done, failure) -> Outcome.of(done, failure)
+                                    .failure()
+                                    .ifPresent(cause -> KeyringFailures.log("no passphrase check was written", cause)),
+                            crypto);
         }
     }
 

@@ -140,7 +140,9 @@ final class KeyColumns {
         int key = row * RECORD + Address.LENGTH;
         return new KeyEntry(
                 address(row),
-                hasPublicKey(row) ? PublicKey.of(Arrays.copyOfRange(records, key, key + PublicKey.LENGTH)) : null,
+                hasPublicKey(row)
+                        ? Optional.of(PublicKey.of(Arrays.copyOfRange(records, key, key + PublicKey.LENGTH)))
+                        : Optional.empty(),
                 isDerived(row) ? OptionalLong.of(index(row)) : OptionalLong.empty(),
                 isLabelled(row) ? Optional.of(label(row)) : Optional.empty(),
                 isImported(row));
@@ -194,13 +196,13 @@ final class KeyColumns {
 
     private void putKey(int row, KeyEntry entry) {
         System.arraycopy(entry.address().toArray(), 0, records, row * RECORD, Address.LENGTH);
-        if (entry.publicKey() != null) {
-            System.arraycopy(entry.publicKey().toArray(), 0, records, row * RECORD + Address.LENGTH, PublicKey.LENGTH);
-        }
+        entry.publicKey()
+                .ifPresent(key ->
+                        System.arraycopy(key.toArray(), 0, records, row * RECORD + Address.LENGTH, PublicKey.LENGTH));
         indexes[row] = (int) entry.index().orElse(0);
         kinds[row] = (byte) ((entry.imported() ? IMPORTED : 0)
                 | (entry.index().isPresent() ? DERIVED : 0)
-                | (entry.publicKey() != null ? WITH_PUBLIC_KEY : 0)
+                | (entry.publicKey().isPresent() ? WITH_PUBLIC_KEY : 0)
                 | (entry.label().isPresent() ? LABELLED : 0));
     }
 

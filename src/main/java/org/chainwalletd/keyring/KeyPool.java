@@ -6,8 +6,9 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringActor.Command;
-import org.chainwalletd.keyring.KeyringActor.Pooled;
+import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.KeyringProtocol.Pooled;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Standard keys that were drawn and sealed ahead of time, so that giving one out costs no Argon2id. They are in memory alone, sealed, and die
@@ -24,7 +25,7 @@ final class KeyPool {
     private Executor background;
     private boolean making;
 
-    KeyPool(KeyringActor.Shared shared, KeyringMetrics.Pool metrics) {
+    KeyPool(KeyringParts shared, KeyringMetrics.Pool metrics) {
         this.context = shared.context();
         this.work = shared.work();
         this.passphrase = shared.passphrase();
@@ -57,17 +58,18 @@ final class KeyPool {
     void refill() {
         if (!making && keys.size() < target && !passphrase.isClosed()) {
             making = true;
-            context.pipeToSelf(work.sealAhead(passphrase, background), Pooled::new);
+            context.pipeToSelf(
+                    work.sealAhead(passphrase, background), (key, failure) -> new Pooled(Outcome.of(key, failure)));
         }
     }
 
     void made(Pooled outcome) {
         making = false;
-        if (outcome.failure() != null) {
-            KeyringFailures.log("the pool of keys is not filled", outcome.failure());
-            return;
-        }
-        keys.add(outcome.key());
+        outcome.key().match(this::add, failure -> KeyringFailures.log("the pool of keys is not filled", failure));
+    }
+
+    private void add(SealedKey key) {
+        keys.add(key);
         metrics.ready().set(keys.size());
         refill();
     }

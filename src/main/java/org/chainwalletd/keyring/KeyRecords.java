@@ -47,7 +47,7 @@ final class KeyRecords {
         }
         batch.changes().stream()
                 .filter(change -> !change.onlyLearns())
-                .forEach(change -> change.before().reached());
+                .forEach(change -> change.before().ifPresent(CrashPoint::reached));
         stateFile.write(batch.after(), batch.onlyAdds());
         forget(batch.gone());
         CrashPoint.MINT_BEFORE_ANSWER.reached();

@@ -70,7 +70,7 @@ final class KeyReveals {
                 .thenComposeAsync(
                         secret -> {
                             secret.close();
-                            return questions.ask(reply -> new KeyringActor.Delete(address, guard, reply));
+                            return questions.ask(reply -> new KeyringProtocol.Delete(address, guard, reply));
                         },
                         crypto);
     }

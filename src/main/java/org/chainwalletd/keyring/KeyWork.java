@@ -235,7 +235,8 @@ final class KeyWork {
         }
         try (SecretBytes secret = sealer.derivedSecret(seed, index)) {
             PublicKey publicKey = sealer.publicKey(secret);
-            return new KeyEntry(sealer.addressOf(publicKey), publicKey, OptionalLong.of(index), label, false);
+            return new KeyEntry(
+                    sealer.addressOf(publicKey), Optional.of(publicKey), OptionalLong.of(index), label, false);
         }
     }
 
@@ -299,7 +300,9 @@ final class KeyWork {
 
     /** Whether the public key is known and, as it comes from a file that nothing protects, is the one of the address. */
     boolean hasPublicKey(KeyEntry entry) {
-        return entry.publicKey() != null && sealer.addressOf(entry.publicKey()).equals(entry.address());
+        return entry.publicKey()
+                .filter(key -> sealer.addressOf(key).equals(entry.address()))
+                .isPresent();
     }
 
     /** The words of {@code entropy}, which is closed, with single spaces between them. */

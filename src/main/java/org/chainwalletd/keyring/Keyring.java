@@ -9,21 +9,19 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.keyring.KeyringActor.Command;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.Stretching.Urgency;
 import org.chainwalletd.store.CrashPoint;
 
@@ -52,24 +50,25 @@ public final class Keyring implements Signer {
     private final EvmCustody evm;
     private final KeyReveals reveals;
 
-    private Keyring(Opening opening, ActorRef<Command> actor, AtomicReference<KeyringView> view, Spawner spawner) {
-        KeyringSetup setup = opening.setup();
+    private Keyring(
+            Groundwork groundwork, ActorRef<Command> actor, AtomicReference<KeyringView> view, Spawner spawner) {
+        KeyringSetup setup = groundwork.setup();
         this.view = view;
-        this.atHand = opening.atHand();
-        this.seeded = opening.loaded().join().seeded();
+        this.atHand = groundwork.atHand();
+        this.seeded = groundwork.loaded().join().seeded();
         KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
         this.questions = new KeyringQuestions(actor, setup, metrics, spawner);
         this.maker = new KeyMaker(setup, births);
-        this.work = new KeyWork(setup, opening.store());
+        this.work = new KeyWork(setup, groundwork.store());
         this.exports = new VaultExport(work, setup.executors().crypto());
         this.crypto = setup.executors().crypto();
         this.setup = setup;
         this.reveals = new KeyReveals(questions, work, view::get, crypto);
         this.evm = new EvmCustody(
-                opening,
+                groundwork,
                 work,
-                (before, key) -> ask(reply -> new KeyringActor.RecordEvmKey(before, key, reply)),
-                opening.passphrase().duplicate(),
+                (before, key) -> ask(reply -> new KeyringProtocol.RecordEvmKey(before, key, reply)),
+                groundwork.passphrase().duplicate(),
                 questions,
                 spawner);
     }
@@ -79,27 +78,20 @@ public final class Keyring implements Signer {
         return evm;
     }
 
-    /** How boot puts the keyring's actors under its guardian. */
-    @FunctionalInterface
-    public interface Spawner {
-        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
-    }
-
     /** Files that are being read and a passphrase that is being proved, before there is an actor to own them. */
     public static final class Opening {
-        private final KeyringSetup setup;
-        private final SecretBytes passphrase;
-        private final KeyringStore store;
         private final CompletableFuture<Void> made;
-        private final CompletableFuture<KeyringStore.Listing> loaded;
-        private final ConcurrentMap<Address, SigningKey> atHand = new ConcurrentHashMap<>();
+        private final Groundwork groundwork;
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
-            this.setup = setup;
-            this.passphrase = passphrase;
-            this.store = new FolderStore(setup);
+            KeyringStore store = new FolderStore(setup);
             this.made = store.make();
-            this.loaded = new KeyringLoader(setup, store).load(made, passphrase);
+            this.groundwork = new Groundwork(
+                    setup,
+                    passphrase,
+                    store,
+                    new KeyringLoader(setup, store).load(made, passphrase),
+                    new ConcurrentHashMap<>());
         }
 
         /** Complete when there are files of a keyring, an empty one if there was none. Fails like {@link Keyring#open}. */
@@ -107,34 +99,14 @@ public final class Keyring implements Signer {
             return made;
         }
 
-        KeyringSetup setup() {
-            return setup;
-        }
-
-        SecretBytes passphrase() {
-            return passphrase;
-        }
-
-        KeyringStore store() {
-            return store;
-        }
-
-        ConcurrentMap<Address, SigningKey> atHand() {
-            return atHand;
-        }
-
-        CompletableFuture<KeyringStore.Listing> loaded() {
-            return loaded;
-        }
-
         /** Hands everything over to the keyring's actor; see {@link Keyring#open}. At most once. */
         public CompletionStage<Keyring> under(Spawner spawner) {
             AtomicReference<KeyringView> published = new AtomicReference<>();
             CompletableFuture<Void> opened = new CompletableFuture<>();
-            ActorRef<Command> actor = spawner.spawn(KeyringActor.create(this, published, opened), "keyring");
+            ActorRef<Command> actor = spawner.spawn(KeyringActor.create(groundwork, published, opened), "keyring");
             return opened.thenApplyAsync(
-                    done -> new Keyring(this, actor, published, spawner),
-                    setup.executors().crypto());
+                    done -> new Keyring(groundwork, actor, published, spawner),
+                    groundwork.setup().executors().crypto());
         }
     }
 
@@ -163,12 +135,12 @@ public final class Keyring implements Signer {
 
     @Override
     public CompletionStage<Optional<KeyEntry>> find(Address address) {
-        return ask(reply -> new KeyringActor.Find(address, true, reply));
+        return ask(reply -> new KeyringProtocol.Find(address, true, reply));
     }
 
     @Override
     public CompletionStage<Signature> sign(Address address, byte[] message) {
-        return ask(reply -> new KeyringActor.Sign(address, message, reply));
+        return ask(reply -> new KeyringProtocol.Sign(address, message, reply));
     }
 
     @Override
@@ -216,7 +188,7 @@ public final class Keyring implements Signer {
      */
     public void keepPool(int size, Executor executor) {
         pooled = size > 0;
-        questions.tell(new KeyringActor.KeepPool(size, executor));
+        questions.tell(new KeyringProtocol.KeepPool(size, executor));
     }
 
     /**
@@ -224,12 +196,12 @@ public final class Keyring implements Signer {
      * the start need not wait for.
      */
     public CompletionStage<List<OwnKey>> watch(KeyEvents listener) {
-        return ask(reply -> new KeyringActor.Watch(Optional.of(listener), reply));
+        return ask(reply -> new KeyringProtocol.Watch(Optional.of(listener), reply));
     }
 
     /** The lowest of the births that are known, a height, u64; empty when none is. Reads files, as {@link #watch} does. */
     public CompletionStage<OptionalLong> oldestBirth() {
-        return this.<List<OwnKey>>ask(reply -> new KeyringActor.Watch(Optional.empty(), reply))
+        return this.<List<OwnKey>>ask(reply -> new KeyringProtocol.Watch(Optional.empty(), reply))
                 .thenApplyAsync(Keyring::oldestBirth, crypto);
     }
 
@@ -269,7 +241,7 @@ public final class Keyring implements Signer {
         } catch (KeyringException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return this.<Optional<SealedKey>>ask(KeyringActor.Take::new)
+        return this.<Optional<SealedKey>>ask(KeyringProtocol.Take::new)
                 .thenComposeAsync(
                         taken -> taken.map(key -> store(new PooledKey(key, label, births.now())))
                                 .orElseGet(() ->
@@ -298,7 +270,7 @@ public final class Keyring implements Signer {
         } catch (KeyringException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return ask(reply -> new KeyringActor.Derive(label, reply));
+        return ask(reply -> new KeyringProtocol.Derive(label, reply));
     }
 
     /** @param secretHex 64 hexadecimal characters */
@@ -374,8 +346,8 @@ public final class Keyring implements Signer {
     }
 
     private CompletableFuture<List<Address>> takeIn(Vault.Contents vault) {
-        return this.<List<KeyEntry>>ask(reply ->
-                        new KeyringActor.Store(vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, NEVER, reply))
+        return this.<List<KeyEntry>>ask(reply -> new KeyringProtocol.Store(
+                        vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, NEVER, reply))
                 .thenApplyAsync(
                         entries -> entries.stream().map(KeyEntry::address).toList(), crypto)
                 .thenComposeAsync(
@@ -389,7 +361,7 @@ public final class Keyring implements Signer {
      */
     public CompletionStage<Void> close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        questions.tell(new KeyringActor.Close(evm.close(), closed));
+        questions.tell(new KeyringProtocol.Close(evm.close(), closed));
         return closed;
     }
 
@@ -397,7 +369,7 @@ public final class Keyring implements Signer {
             CompletableFuture<? extends Arrival> key, CrashPoint before, BooleanSupplier abandoned) {
         return key.thenComposeAsync(
                         made -> this.<List<KeyEntry>>ask(
-                                reply -> new KeyringActor.Store(List.of(made), false, before, abandoned, reply)),
+                                reply -> new KeyringProtocol.Store(List.of(made), false, before, abandoned, reply)),
                         crypto)
                 .thenApplyAsync(entries -> entries.get(0), crypto);
     }
@@ -421,7 +393,7 @@ public final class Keyring implements Signer {
     }
 
     private CompletableFuture<SecretBytes> derived(Bytes salt) {
-        return this.<KeyringActor.Lent>ask(KeyringActor.Lend::new)
+        return this.<KeyringProtocol.Lent>ask(KeyringProtocol.Lend::new)
                 .thenApplyAsync(
                         lent -> {
                             try (SecretBytes passphrase = lent.passphrase()) {

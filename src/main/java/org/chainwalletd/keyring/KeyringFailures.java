@@ -2,7 +2,9 @@ package org.chainwalletd.keyring;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.stage.Causes;
@@ -49,21 +51,14 @@ final class KeyringFailures {
      * For work whose failure nobody is told.
      *
      * @param consequence what it means for the operator
-     * @param failure null for success
      */
     static void log(String consequence, Throwable failure) {
-        if (failure != null) {
-            LOG.warn("{}: {}", consequence, of(failure).getMessage());
-        }
+        LOG.warn("{}: {}", consequence, of(failure).getMessage());
     }
 
-    /** @param failure null for success */
-    static <T> void answer(CompletableFuture<T> reply, T value, KeyringException failure) {
-        if (failure == null) {
-            reply.complete(value);
-        } else {
-            reply.completeExceptionally(failure);
-        }
+    /** @param value asked for when there is no failure */
+    static <T> void answer(CompletableFuture<T> reply, Supplier<T> value, Optional<KeyringException> failure) {
+        failure.ifPresentOrElse(reply::completeExceptionally, () -> reply.complete(value.get()));
     }
 
     static KeyringException unknown(Address address) {

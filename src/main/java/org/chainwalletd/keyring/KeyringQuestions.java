@@ -10,13 +10,13 @@ import org.chainwalletd.chain.Address;
 
 /** How the Keyring actor is asked, and how proofs of a passphrase are tried. Stages fail with {@link KeyringException}. */
 final class KeyringQuestions {
-    private final ActorRef<KeyringActor.Command> actor;
+    private final ActorRef<KeyringProtocol.Command> actor;
     private final ActorRef<PassphraseAttempts.Command> keystoreAttempts;
     private final ActorRef<PassphraseAttempts.Command> vaultAttempts;
     private final Executor crypto;
 
     KeyringQuestions(
-            ActorRef<KeyringActor.Command> actor, KeyringSetup setup, KeyringMetrics metrics, Keyring.Spawner spawner) {
+            ActorRef<KeyringProtocol.Command> actor, KeyringSetup setup, KeyringMetrics metrics, Spawner spawner) {
         this.actor = actor;
         this.keystoreAttempts = spawner.spawn(
                 PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
@@ -25,24 +25,24 @@ final class KeyringQuestions {
         this.crypto = setup.executors().crypto();
     }
 
-    void tell(KeyringActor.Command command) {
+    void tell(KeyringProtocol.Command command) {
         actor.tell(command);
     }
 
-    <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, KeyringActor.Command> question) {
+    <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, KeyringProtocol.Command> question) {
         CompletableFuture<T> reply = new CompletableFuture<>();
         actor.tell(question.apply(reply));
         return reply;
     }
 
     CompletableFuture<KeyEntry> entry(Address address) {
-        return this.<Optional<KeyEntry>>ask(reply -> new KeyringActor.Find(address, false, reply))
+        return this.<Optional<KeyEntry>>ask(reply -> new KeyringProtocol.Find(address, false, reply))
                 .thenApplyAsync(found -> found.orElseThrow(() -> KeyringFailures.unknown(address)), crypto);
     }
 
     /** Does something with what an export needs, and overwrites the passphrase after it. */
-    <T> CompletableFuture<T> lent(Function<KeyringActor.Lent, CompletableFuture<T>> use) {
-        return this.<KeyringActor.Lent>ask(KeyringActor.Lend::new)
+    <T> CompletableFuture<T> lent(Function<KeyringProtocol.Lent, CompletableFuture<T>> use) {
+        return this.<KeyringProtocol.Lent>ask(KeyringProtocol.Lend::new)
                 .thenComposeAsync(
                         lent -> use.apply(lent)
                                 .whenCompleteAsync(

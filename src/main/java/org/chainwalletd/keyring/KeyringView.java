@@ -12,7 +12,6 @@ import java.util.RandomAccess;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.PublicKey;
 
 /**
  * The public side of the whole keyring at one moment; immutable to everyone who reads it. Entries stand in the order of {@code
@@ -121,12 +120,9 @@ final class KeyringView {
     /** With the public keys that are known in the places of missing ones. */
     KeyringView with(PublicKeyFiles.Found keys) {
         Map<Integer, KeyEntry> found = new HashMap<>();
-        rows(row -> !columns.hasPublicKey(row)).forEach(row -> {
-            PublicKey key = keys.of(columns.address(row));
-            if (key != null) {
-                found.put(row, columns.entry(row).withPublicKey(key));
-            }
-        });
+        rows(row -> !columns.hasPublicKey(row))
+                .forEach(row -> keys.of(columns.address(row))
+                        .ifPresent(key -> found.put(row, columns.entry(row).withPublicKey(key))));
         return found.isEmpty() ? this : replaced(found);
     }
 

@@ -51,7 +51,7 @@ record NewKey(
 
     @Override
     public KeyEntry entry() {
-        return new KeyEntry(address, publicKey, OptionalLong.empty(), label, true);
+        return new KeyEntry(address, Optional.of(publicKey), OptionalLong.empty(), label, true);
     }
 
     @Override

@@ -29,8 +29,6 @@ final class OwnKeys extends AbstractList<OwnKey> implements RandomAccess {
 
     static OwnKey key(KeyEntry entry, Optional<KeyNote> note) {
         return new OwnKey(
-                entry.address(),
-                Optional.ofNullable(entry.publicKey()),
-                note.map(KeyNote::birth).orElse(OptionalLong.empty()));
+                entry.address(), entry.publicKey(), note.map(KeyNote::birth).orElse(OptionalLong.empty()));
     }
 }

@@ -12,6 +12,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Owns the count of wrong passphrases. Everything that a caller proves with a passphrase goes through here: a few at a time, and after
@@ -36,7 +37,7 @@ final class PassphraseAttempts {
      */
     record Attempt<T>(Supplier<CompletableFuture<T>> work, CompletableFuture<T> reply) implements Command {}
 
-    private record Ended<T>(Attempt<T> attempt, T value, Throwable failure) implements Command {}
+    private record Ended<T>(Attempt<T> attempt, Outcome<T> outcome) implements Command {}
 
     private final ActorContext<Command> context;
     private final InstantSource clock;
@@ -81,12 +82,16 @@ final class PassphraseAttempts {
     }
 
     private <T> void finish(Ended<T> ended) {
-        if (ended.failure() == null) {
-            failures = 0;
-            ended.attempt().reply().complete(ended.value());
-            return;
-        }
-        KeyringException failure = KeyringFailures.of(ended.failure());
+        ended.outcome().match(value -> proved(ended.attempt(), value), cause -> refused(ended.attempt(), cause));
+    }
+
+    private <T> void proved(Attempt<T> attempt, T value) {
+        failures = 0;
+        attempt.reply().complete(value);
+    }
+
+    private void refused(Attempt<?> attempt, Throwable cause) {
+        KeyringException failure = KeyringFailures.of(cause);
         if (failure.reason() == Reason.LOCKED) {
             wrong.increment();
             failures++;
@@ -95,7 +100,7 @@ final class PassphraseAttempts {
                 pauseEnds = clock.instant().plusSeconds(seconds);
             }
         }
-        ended.attempt().reply().completeExceptionally(failure);
+        attempt.reply().completeExceptionally(failure);
     }
 
     private void next() {
@@ -116,7 +121,7 @@ final class PassphraseAttempts {
             return;
         }
         running++;
-        context.pipeToSelf(begun(attempt), (value, failure) -> new Ended<>(attempt, value, failure));
+        context.pipeToSelf(begun(attempt), (value, failure) -> new Ended<>(attempt, Outcome.of(value, failure)));
     }
 
     /** Executors refuse by throwing: that ends the attempt, not the counting. */

@@ -17,7 +17,7 @@ record PooledKey(SealedKey sealed, Optional<String> label, OptionalLong birth) i
 
     @Override
     public KeyEntry entry() {
-        return new KeyEntry(address(), sealed.publicKey(), OptionalLong.empty(), label, true);
+        return new KeyEntry(address(), Optional.of(sealed.publicKey()), OptionalLong.empty(), label, true);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
@@ -46,18 +47,20 @@ final class PublicKeyFiles {
             return records.addresses();
         }
 
-        /** Null for one that is not here. */
-        PublicKey of(Address address) {
+        /** Empty for one that is not here. */
+        Optional<PublicKey> of(Address address) {
             int key = records.valueOf(address.toArray(), 0);
-            return key < 0 ? null : PublicKey.of(Arrays.copyOfRange(records.bytes(), key, key + PublicKey.LENGTH));
+            return key < 0
+                    ? Optional.empty()
+                    : Optional.of(PublicKey.of(Arrays.copyOfRange(records.bytes(), key, key + PublicKey.LENGTH)));
         }
     }
 
     /** Adds the public keys of {@code entries}; when this returns they survive a power cut. */
     void add(Collection<KeyEntry> entries) throws IOException {
         ByteBuffer records = ByteBuffer.allocate(entries.size() * KeyColumns.RECORD);
-        entries.forEach(entry ->
-                records.put(entry.address().toArray()).put(entry.publicKey().toArray()));
+        entries.forEach(entry -> records.put(entry.address().toArray())
+                .put(entry.knownPublicKey().toArray()));
         files.add(records.array());
     }
 

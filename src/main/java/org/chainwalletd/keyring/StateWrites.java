@@ -3,8 +3,10 @@ package org.chainwalletd.keyring;
 import io.micrometer.core.instrument.Counter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Brings changes to the store, one write at a time: what comes while one is being written goes into the next one together. Belongs to the
@@ -50,43 +52,44 @@ final class StateWrites {
         }
     }
 
-    /** @param failure null when the batch is on the disk */
-    void ended(KeyTable.Batch batch, KeyringException failure) {
+    /** @param written whether the batch is on the disk */
+    void ended(KeyTable.Batch batch, Outcome<Void> written) {
         writing = false;
-        if (failure == null) {
-            table.accept(batch);
-            if (batch.changesState()) {
-                writes.increment();
-            }
-            audience.tell(batch)
-                    .ifPresentOrElse(telling -> this.telling.accept(batch, telling), () -> answer(batch, null, null));
-        } else {
-            answer(batch, failure, failure);
-        }
+        written.match(done -> accept(batch), failure -> refuse(batch, KeyringFailures.of(failure)));
         prepareNext();
         if (!writing && !waiting.isEmpty()) {
             write();
         }
     }
 
-    /** @param failure null when everybody who has to knows of the batch's new keys */
-    void told(KeyTable.Batch batch, Throwable failure) {
-        answer(batch, failure == null ? null : KeyringFailures.unheard(batch.added(), failure), null);
+    private void accept(KeyTable.Batch batch) {
+        table.accept(batch);
+        if (batch.changesState()) {
+            writes.increment();
+        }
+        audience.tell(batch)
+                .ifPresentOrElse(heard -> telling.accept(batch, heard), () -> answer(batch, Optional.empty()));
     }
 
-    /**
-     * @param ofNew what becomes of changes that add keys; null for the best
-     * @param ofOthers what becomes of all others; null for the best
-     */
-    private static void answer(KeyTable.Batch batch, KeyringException ofNew, KeyringException ofOthers) {
-        batch.changes().forEach(change -> change.ended().accept(change.added().isEmpty() ? ofOthers : ofNew));
+    private static void refuse(KeyTable.Batch batch, KeyringException failure) {
+        batch.changes().forEach(change -> change.ended().accept(Optional.of(failure)));
+    }
+
+    /** @param heard whether everybody who has to knows of the batch's new keys */
+    void told(KeyTable.Batch batch, Outcome<Void> heard) {
+        answer(batch, heard.failure().map(failure -> KeyringFailures.unheard(batch.added(), failure)));
+    }
+
+    /** @param ofNew what is wrong with changes that add keys; all others have ended well */
+    private static void answer(KeyTable.Batch batch, Optional<KeyringException> ofNew) {
+        batch.changes().forEach(change -> change.ended().accept(change.added().isEmpty() ? Optional.empty() : ofNew));
     }
 
     /** Nothing is written any more; who waits is refused. */
     void stop(KeyringException refusal) {
         List<Change> refused = List.copyOf(waiting);
         waiting.clear();
-        refused.forEach(change -> change.ended().accept(refusal));
+        refused.forEach(change -> change.ended().accept(Optional.of(refusal)));
         store.close();
     }
 

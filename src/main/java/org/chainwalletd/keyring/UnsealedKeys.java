@@ -9,14 +9,14 @@ import java.util.concurrent.ConcurrentMap;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.keyring.KeyringActor.Question;
+import org.chainwalletd.keyring.KeyringProtocol.Question;
 
 /** The secrets that were unsealed, and who waits for one that is being unsealed. Belongs to the Keyring actor. */
 final class UnsealedKeys {
     private final ConcurrentMap<Address, SigningKey> keys;
     private final Map<Address, List<Question>> waitingForKey = new HashMap<>();
     private final List<Question> waitingForSeed = new ArrayList<>();
-    private SecretBytes seed;
+    private Optional<SecretBytes> seed = Optional.empty();
 
     /**
      * @param keys written here alone; others only sign with what they find there, which may be closed at any time
@@ -25,13 +25,13 @@ final class UnsealedKeys {
         this.keys = keys;
     }
 
-    /** Null when it is sealed. */
-    SigningKey key(Address address) {
-        return keys.get(address);
+    /** Empty when it is sealed. */
+    Optional<SigningKey> key(Address address) {
+        return Optional.ofNullable(keys.get(address));
     }
 
-    /** Null when it is sealed or there is none. */
-    SecretBytes seed() {
+    /** Empty when it is sealed or there is none. */
+    Optional<SecretBytes> seed() {
         return seed;
     }
 
@@ -67,24 +67,19 @@ final class UnsealedKeys {
     }
 
     void putSeed(SecretBytes entropy) {
-        seed = entropy;
+        seed = Optional.of(entropy);
     }
 
     void remove(Address address) {
-        SigningKey key = keys.remove(address);
-        if (key != null) {
-            key.close();
-        }
+        Optional.ofNullable(keys.remove(address)).ifPresent(SigningKey::close);
     }
 
     /** Overwrites everything and refuses everybody who waits. */
     void wipe(KeyringException refusal) {
         keys.values().forEach(SigningKey::close);
         keys.clear();
-        if (seed != null) {
-            seed.close();
-            seed = null;
-        }
+        seed.ifPresent(SecretBytes::close);
+        seed = Optional.empty();
         endWaitForSeed().forEach(question -> question.refuse(refusal));
         waitingForKey.values().forEach(waiting -> waiting.forEach(question -> question.refuse(refusal)));
         waitingForKey.clear();

@@ -13,15 +13,16 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.keyring.KeyringActor.Command;
-import org.chainwalletd.keyring.KeyringActor.Derive;
-import org.chainwalletd.keyring.KeyringActor.Find;
-import org.chainwalletd.keyring.KeyringActor.Learnt;
-import org.chainwalletd.keyring.KeyringActor.Question;
-import org.chainwalletd.keyring.KeyringActor.SeedUnsealed;
-import org.chainwalletd.keyring.KeyringActor.Sign;
-import org.chainwalletd.keyring.KeyringActor.Unsealed;
+import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.KeyringProtocol.Derive;
+import org.chainwalletd.keyring.KeyringProtocol.Find;
+import org.chainwalletd.keyring.KeyringProtocol.Learnt;
+import org.chainwalletd.keyring.KeyringProtocol.Question;
+import org.chainwalletd.keyring.KeyringProtocol.SeedUnsealed;
+import org.chainwalletd.keyring.KeyringProtocol.Sign;
+import org.chainwalletd.keyring.KeyringProtocol.Unsealed;
 import org.chainwalletd.keyring.Stretching.Urgency;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * The questions that need a secret: each key, and the seed, is unsealed once, and whoever needs it meanwhile waits for the same Argon2id.
@@ -39,7 +40,7 @@ final class Unsealings {
     private final Consumer<Derive> derive;
 
     /** @param derive goes on with a question when the seed is unsealed */
-    Unsealings(KeyringActor.Shared shared, Executor crypto, Consumer<Derive> derive) {
+    Unsealings(KeyringParts shared, Executor crypto, Consumer<Derive> derive) {
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
@@ -53,20 +54,21 @@ final class Unsealings {
 
     void find(Find question) {
         Optional<KeyEntry> entry = table.find(question.address());
-        SigningKey key = unsealed.key(question.address());
+        Optional<SigningKey> key = unsealed.key(question.address());
         if (entry.isEmpty() || !question.withPublicKey() || work.hasPublicKey(entry.get())) {
             question.reply().complete(entry);
-        } else if (key != null) {
-            question.reply().complete(Optional.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
+        } else if (key.isPresent()) {
+            PublicKey known = PublicKey.of(key.get().publicKey());
+            question.reply().complete(Optional.of(entry.get().withPublicKey(known)));
         } else {
             unsealFor(entry.get(), question);
         }
     }
 
     void sign(Sign question) {
-        SigningKey key = unsealed.key(question.address());
-        if (key != null) {
-            crypto.execute(() -> KeyWork.sign(key, question.message(), question.reply()));
+        Optional<SigningKey> key = unsealed.key(question.address());
+        if (key.isPresent()) {
+            crypto.execute(() -> KeyWork.sign(key.get(), question.message(), question.reply()));
             return;
         }
         table.find(question.address())
@@ -77,40 +79,49 @@ final class Unsealings {
 
     /** Everybody who needs the same key waits for one Argon2id, and then asks again. */
     private void unsealFor(KeyEntry entry, Question question) {
-        if (!entry.imported() && unsealed.seed() == null) {
+        if (!entry.imported() && unsealed.seed().isEmpty()) {
             unsealSeedFor(question);
         } else if (unsealed.waitForKey(entry.address(), question)) {
             CompletableFuture<SecretBytes> secret = entry.imported()
                     ? work.unseal(entry, passphrase, Urgency.SPEND)
-                    : work.derived(entry, unsealed.seed());
-            context.pipeToSelf(secret, (value, failure) -> new Unsealed(entry.address(), value, failure));
+                    : work.derived(entry, unsealed.seed().orElseThrow());
+            context.pipeToSelf(secret, (value, failure) -> new Unsealed(entry.address(), Outcome.of(value, failure)));
         }
     }
 
     void unsealSeedFor(Question question) {
         if (unsealed.waitForSeed(question)) {
-            context.pipeToSelf(work.unsealSeed(passphrase, Urgency.SPEND), SeedUnsealed::new);
+            context.pipeToSelf(
+                    work.unsealSeed(passphrase, Urgency.SPEND),
+                    (seed, failure) -> new SeedUnsealed(Outcome.of(seed, failure)));
         }
     }
 
     /** So that the first key that is derived, and the first that signs, need not wait for it. */
     void unsealSeedAhead(Executor background) {
-        if (unsealed.seed() == null) {
-            context.pipeToSelf(work.unsealSeedAhead(passphrase, background), SeedUnsealed::new);
+        if (unsealed.seed().isEmpty()) {
+            context.pipeToSelf(
+                    work.unsealSeedAhead(passphrase, background),
+                    (seed, failure) -> new SeedUnsealed(Outcome.of(seed, failure)));
         }
     }
 
     void ended(Unsealed outcome) {
         List<Question> waiting = unsealed.endWaitForKey(outcome.address());
-        Optional<KeyEntry> entry = table.find(outcome.address());
-        if (outcome.failure() != null) {
-            refuse(waiting, KeyringFailures.of(outcome.failure()));
-        } else if (entry.isEmpty() || moving.contains(outcome.address())) {
-            outcome.secret().close();
-            refuse(waiting, KeyringFailures.unknown(outcome.address()));
+        outcome.secret()
+                .match(
+                        secret -> takeOver(outcome.address(), secret, waiting),
+                        failure -> refuse(waiting, KeyringFailures.of(failure)));
+    }
+
+    private void takeOver(Address address, SecretBytes secret, List<Question> waiting) {
+        Optional<KeyEntry> entry = table.find(address);
+        if (entry.isEmpty() || moving.contains(address)) {
+            secret.close();
+            refuse(waiting, KeyringFailures.unknown(address));
         } else {
-            SigningKey key = SigningKey.takeOver(outcome.secret());
-            unsealed.put(outcome.address(), key);
+            SigningKey key = SigningKey.takeOver(secret);
+            unsealed.put(address, key);
             if (!work.hasPublicKey(entry.get())) {
                 learn(List.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
             }
@@ -120,22 +131,27 @@ final class Unsealings {
 
     void seedEnded(SeedUnsealed outcome) {
         List<Question> waiting = unsealed.endWaitForSeed();
-        if (outcome.failure() != null) {
-            refuse(waiting, KeyringFailures.of(outcome.failure()));
-            return;
-        }
-        if (unsealed.seed() != null) {
+        outcome.seed()
+                .match(
+                        seed -> {
+                            takeOverSeed(seed);
+                            waiting.forEach(this::again);
+                        },
+                        failure -> refuse(waiting, KeyringFailures.of(failure)));
+    }
+
+    private void takeOverSeed(SecretBytes seed) {
+        if (unsealed.seed().isPresent()) {
             // Somebody needed it while it was being unsealed ahead of time.
-            outcome.seed().close();
-            waiting.forEach(this::again);
+            seed.close();
             return;
         }
-        unsealed.putSeed(outcome.seed());
+        unsealed.putSeed(seed);
         List<KeyEntry> unknown = table.derivedWithoutPublicKey();
         if (!unknown.isEmpty()) {
-            context.pipeToSelf(work.learnDerived(outcome.seed(), unknown), Learnt::new);
+            context.pipeToSelf(
+                    work.learnDerived(seed, unknown), (entries, failure) -> new Learnt(Outcome.of(entries, failure)));
         }
-        waiting.forEach(this::again);
     }
 
     /** At once, and not through the mailbox, where later questions would overtake it. */
@@ -156,11 +172,10 @@ final class Unsealings {
     }
 
     void learnt(Learnt outcome) {
-        if (outcome.failure() == null) {
-            learn(outcome.entries());
-        } else {
-            KeyringFailures.log("the public keys of derived addresses stay unknown", outcome.failure());
-        }
+        outcome.entries()
+                .match(
+                        this::learn,
+                        failure -> KeyringFailures.log("the public keys of derived addresses stay unknown", failure));
     }
 
     private void learn(List<KeyEntry> entries) {

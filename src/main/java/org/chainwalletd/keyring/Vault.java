@@ -111,13 +111,6 @@ final class Vault {
         }
     }
 
-    /** Takes secrets out of a parser. */
-    @FunctionalInterface
-    interface SecretText {
-        /** The current string as bytes, which stand nowhere else afterwards. */
-        byte[] current() throws IOException;
-    }
-
     /**
      * The keys of a vault in its order. Each address is computed from its secret.
      *
@@ -135,18 +128,14 @@ final class Vault {
             return found;
         } catch (JsonProcessingException e) {
             found.close();
-            throw malformed("it is not the JSON of a vault");
+            throw VaultText.malformed("it is not the JSON of a vault");
         } catch (IOException e) {
             found.close();
-            throw malformed("it cannot be read");
+            throw VaultText.malformed("it cannot be read");
         } catch (RuntimeException e) {
             found.close();
             throw e;
         }
-    }
-
-    static KeyringException malformed(String why) {
-        return new KeyringException(Reason.INVALID, "the vault opens, but " + why);
     }
 
     private static final class Reader {
@@ -173,20 +162,20 @@ final class Vault {
                     version = value == JsonToken.VALUE_NUMBER_INT
                             && parser.getText().equals("1");
                     if (!version) {
-                        throw malformed("its version is not " + VERSION);
+                        throw VaultText.malformed("its version is not " + VERSION);
                     }
                 } else if (name.equals("keys")) {
                     expect(value, JsonToken.START_ARRAY, "its keys are not an array");
                     array = true;
                     readKeys();
                 } else if (name.equals(VaultEvmKeys.MEMBER)) {
-                    VaultEvmKeys.read(parser, this::secretText, evmKeys);
+                    VaultEvmKeys.read(parser, evmKeys);
                 } else {
                     parser.skipChildren();
                 }
             }
             if (!version || !array || parser.nextToken() != null) {
-                throw malformed("version or keys are missing, or there is text after the end");
+                throw VaultText.malformed("version or keys are missing, or there is text after the end");
             }
         }
 
@@ -210,13 +199,13 @@ final class Vault {
                     switch (text ? name : "") {
                         case "address" -> address = parser.getText();
                         case "label" -> label = usable(parser.getText(), number);
-                        case "secret_hex" -> secret = secretText();
-                        case "mnemonic" -> phrase = secretText();
+                        case "secret_hex" -> secret = VaultText.secret(parser);
+                        case "mnemonic" -> phrase = VaultText.secret(parser);
                         default -> parser.skipChildren();
                     }
                 }
                 if (secret == null) {
-                    throw malformed("key " + number + " has no secret_hex");
+                    throw VaultText.malformed("key " + number + " has no secret_hex");
                 }
                 return made(number, address, label, secret, phrase);
             } finally {
@@ -263,19 +252,6 @@ final class Vault {
             }
         }
 
-        /** The current string as bytes. The parser's own buffer is overwritten, so that the text stays nowhere else. */
-        private byte[] secretText() throws IOException {
-            char[] buffer = parser.getTextCharacters();
-            int from = parser.getTextOffset();
-            byte[] text = new byte[parser.getTextLength()];
-            for (int i = 0; i < text.length; i++) {
-                char c = buffer[from + i];
-                text[i] = (byte) (c < 0x80 ? c : '?');
-                buffer[from + i] = 0;
-            }
-            return text;
-        }
-
         private static void overwrite(byte[] text) {
             if (text != null) {
                 Arrays.fill(text, (byte) 0);
@@ -284,7 +260,7 @@ final class Vault {
 
         private static void expect(JsonToken actual, JsonToken expected, String otherwise) {
             if (actual != expected) {
-                throw malformed(otherwise);
+                throw VaultText.malformed(otherwise);
             }
         }
     }

@@ -49,19 +49,19 @@ final class VaultEvmKeys {
      *
      * @param keys gets what was read, also when this fails
      */
-    static void read(JsonParser parser, Vault.SecretText text, List<NewEvmKey> keys) throws IOException {
+    static void read(JsonParser parser, List<NewEvmKey> keys) throws IOException {
         if (parser.currentToken() != JsonToken.START_ARRAY) {
-            throw Vault.malformed("its " + MEMBER + " are not an array");
+            throw VaultText.malformed("its " + MEMBER + " are not an array");
         }
         while (parser.nextToken() != JsonToken.END_ARRAY) {
             if (parser.currentToken() != JsonToken.START_OBJECT) {
-                throw Vault.malformed("account-chain key " + (keys.size() + 1) + " is not an object");
+                throw VaultText.malformed("account-chain key " + (keys.size() + 1) + " is not an object");
             }
-            keys.add(readKey(parser, text, keys.size() + 1));
+            keys.add(readKey(parser, keys.size() + 1));
         }
     }
 
-    private static NewEvmKey readKey(JsonParser parser, Vault.SecretText text, int number) throws IOException {
+    private static NewEvmKey readKey(JsonParser parser, int number) throws IOException {
         String address = "";
         String source = "";
         byte[] secret = new byte[0];
@@ -73,8 +73,8 @@ final class VaultEvmKeys {
                 switch (string ? name : "") {
                     case "address" -> address = parser.getText();
                     case "source" -> source = parser.getText();
-                    case "secret_hex" -> secret = text.current();
-                    case "mnemonic" -> phrase = text.current();
+                    case "secret_hex" -> secret = VaultText.secret(parser);
+                    case "mnemonic" -> phrase = VaultText.secret(parser);
                     default -> parser.skipChildren();
                 }
             }
@@ -108,7 +108,7 @@ final class VaultEvmKeys {
         try {
             return NewEvmKey.ofSecret(secret);
         } catch (EvmKeyException e) {
-            throw Vault.malformed("account-chain key " + number + " is no secp256k1 secret");
+            throw VaultText.malformed("account-chain key " + number + " is no secp256k1 secret");
         }
     }
 

@@ -37,7 +37,7 @@ final class VaultExport {
         this.crypto = crypto;
     }
 
-    CompletableFuture<Bytes> one(KeyEntry entry, KeyringActor.Lent lent, SecretBytes vaultPassphrase) {
+    CompletableFuture<Bytes> one(KeyEntry entry, KeyringProtocol.Lent lent, SecretBytes vaultPassphrase) {
         if (single.incrementAndGet() > MOST_SINGLE) {
             single.decrementAndGet();
             return CompletableFuture.failedFuture(new KeyringException(
@@ -60,7 +60,7 @@ final class VaultExport {
     CompletableFuture<Bytes> all(
             Supplier<KeyringView> view,
             Function<SecretBytes, CompletableFuture<List<NewEvmKey>>> evmKeys,
-            KeyringActor.Lent lent,
+            KeyringProtocol.Lent lent,
             SecretBytes vaultPassphrase) {
         if (!running.compareAndSet(false, true)) {
             return CompletableFuture.failedFuture(new KeyringException(
@@ -87,7 +87,7 @@ final class VaultExport {
             Optional<KeyringView> state,
             Predicate<KeyEntry> gone,
             Function<SecretBytes, CompletableFuture<List<NewEvmKey>>> evmKeys,
-            KeyringActor.Lent lent,
+            KeyringProtocol.Lent lent,
             SecretBytes vaultPassphrase) {
         if (vaultPassphrase.length() == 0) {
             return CompletableFuture.failedFuture(
@@ -120,14 +120,14 @@ final class VaultExport {
     }
 
     /** Unsealed once for all legacy HD keys. */
-    private CompletableFuture<Optional<SecretBytes>> seed(List<KeyEntry> entries, KeyringActor.Lent lent) {
+    private CompletableFuture<Optional<SecretBytes>> seed(List<KeyEntry> entries, KeyringProtocol.Lent lent) {
         return entries.stream().allMatch(KeyEntry::imported)
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : work.unsealSeed(lent.passphrase(), Urgency.SEAL).thenApplyAsync(Optional::of, crypto);
     }
 
     private CompletableFuture<Void> add(
-            Vault.Writer vault, List<KeyEntry> entries, int i, Optional<SecretBytes> seed, KeyringActor.Lent lent) {
+            Vault.Writer vault, List<KeyEntry> entries, int i, Optional<SecretBytes> seed, KeyringProtocol.Lent lent) {
         if (i > 0 && i % REPORTED == 0) {
             LOG.info("vault export: {} of {} keys", i, entries.size());
         }
@@ -161,7 +161,8 @@ final class VaultExport {
         }
     }
 
-    private CompletableFuture<SecretBytes> secret(KeyEntry entry, Optional<SecretBytes> seed, KeyringActor.Lent lent) {
+    private CompletableFuture<SecretBytes> secret(
+            KeyEntry entry, Optional<SecretBytes> seed, KeyringProtocol.Lent lent) {
         SigningKey key = lent.keys().get(entry.address());
         if (key != null) {
             try {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class CombinedGuardTest {
     private static final KeyEntry ENTRY =
-            new KeyEntry(Address.of(new byte[32]), null, OptionalLong.empty(), Optional.empty(), true);
+            new KeyEntry(Address.of(new byte[32]), Optional.empty(), OptionalLong.empty(), Optional.empty(), true);
 
     private static DeletionGuard saying(String objection) {
         return entry -> CompletableFuture.completedFuture(Optional.ofNullable(objection));

@@ -223,7 +223,7 @@ class DamagedKeystoreTest {
             Keyring keyring = fixture.open();
             for (Address address : new Address[] {first, second}) {
                 assertThat(KeyringFixture.CHAIN.addressOf(
-                                await(keyring.find(address)).orElseThrow().publicKey()))
+                                await(keyring.find(address)).orElseThrow().knownPublicKey()))
                         .isEqualTo(address);
             }
             await(keyring.close());

@@ -132,7 +132,7 @@ class DeletionTest {
                     String content = new String(Files.readAllBytes(path), "ISO-8859-1");
                     assertThat(content).doesNotContain(entry.address().hex()).doesNotContain("gone");
                     assertThat(content)
-                            .doesNotContain(new String(entry.publicKey().toArray(), "ISO-8859-1"));
+                            .doesNotContain(new String(entry.knownPublicKey().toArray(), "ISO-8859-1"));
                 }
             }
         }

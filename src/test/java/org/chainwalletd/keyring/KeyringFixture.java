@@ -137,7 +137,7 @@ final class KeyringFixture implements AutoCloseable {
     }
 
     CompletionStage<Keyring> tryOpen(SecretBytes passphrase) {
-        return Keyring.open(setup(), passphrase, new Keyring.Spawner() {
+        return Keyring.open(setup(), passphrase, new Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
                 return testKit.spawn(behavior);

@@ -61,7 +61,7 @@ class SnapshotTest {
             boolean derived = i < keys / 3;
             entries.add(new KeyEntry(
                     Address.of(Seeded.bytes(random, 32)),
-                    PublicKey.of(Seeded.bytes(random, 32)),
+                    Optional.of(PublicKey.of(Seeded.bytes(random, 32))),
                     derived ? OptionalLong.of(i * 1_000_000L) : OptionalLong.empty(),
                     random.nextInt(3) == 0 ? Optional.of("\"ä\\ 😀" + i) : Optional.empty(),
                     !derived || random.nextInt(4) == 0));

@@ -41,7 +41,7 @@ class StateFileTest {
         Optional<String> label = random.nextInt(3) == 0 ? Optional.of("l\"ä\\ " + random.nextInt()) : Optional.empty();
         return new KeyEntry(
                 Address.of(Seeded.bytes(random, 32)),
-                PublicKey.of(new byte[32]),
+                Optional.of(PublicKey.of(new byte[32])),
                 index,
                 label,
                 index.isEmpty() || random.nextBoolean());
@@ -126,7 +126,11 @@ class StateFileTest {
     void a_small_file_has_no_padding() throws Exception {
         view = KeyringView.of(List.of(), 0, Map.of());
         KeyEntry entry = new KeyEntry(
-                Address.of(new byte[32]), PublicKey.of(new byte[32]), OptionalLong.empty(), Optional.of("é"), true);
+                Address.of(new byte[32]),
+                Optional.of(PublicKey.of(new byte[32])),
+                OptionalLong.empty(),
+                Optional.of("é"),
+                true);
         stateFile.write(view.grown(List.of(entry), 0), true);
         String zeros = "0".repeat(64);
         assertThat(Files.readString(file)).isEqualTo("""

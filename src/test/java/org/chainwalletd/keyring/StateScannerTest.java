@@ -73,12 +73,13 @@ class StateScannerTest {
         for (int i = 0; i < 1_200; i++) {
             entries.add(new KeyEntry(
                     Address.of(Seeded.bytes(random, 32)),
-                    i % 5 == 0 ? null : PublicKey.of(Seeded.bytes(random, 32)),
+                    i % 5 == 0 ? Optional.empty() : Optional.of(PublicKey.of(Seeded.bytes(random, 32))),
                     OptionalLong.empty(),
                     i % 3 == 0 ? Optional.of(i % 2 == 0 ? "" : "häuser 😀 " + i) : Optional.empty(),
                     true));
         }
-        keys = known(entries.stream().filter(entry -> entry.publicKey() != null).toList());
+        keys = known(
+                entries.stream().filter(entry -> entry.publicKey().isPresent()).toList());
         StateFile file = new StateFile(folder.resolve("state.json"));
         KeyringView written = KeyringView.of(entries.subList(0, 1_199), 7, Map.of());
         file.write(written, false);

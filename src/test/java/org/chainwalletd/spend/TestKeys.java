@@ -57,7 +57,8 @@ final class TestKeys implements Signer {
     @Override
     public CompletionStage<Optional<KeyEntry>> find(Address address) {
         return CompletableFuture.completedFuture(Optional.ofNullable(keys.get(address))
-                .map(key -> new KeyEntry(address, key.publicKey(), OptionalLong.empty(), Optional.empty(), true)));
+                .map(key -> new KeyEntry(
+                        address, Optional.of(key.publicKey()), OptionalLong.empty(), Optional.empty(), true)));
     }
 
     @Override

@@ -41,7 +41,7 @@ final class GenerateAddressMethod extends NamedMethod<LabelParams, GenerateAddre
                 .thenApplyAsync(
                         entry -> new Result(
                                 entry.address(),
-                                entry.publicKey(),
+                                entry.knownPublicKey(),
                                 entry.index().orElseThrow()),
                         executor);
     }

@@ -11,6 +11,6 @@ import org.chainwalletd.keyring.KeyEntry;
  */
 public record NewKeyResult(Address address, PublicKey pubkey, boolean imported) {
     static NewKeyResult of(KeyEntry entry) {
-        return new NewKeyResult(entry.address(), entry.publicKey(), true);
+        return new NewKeyResult(entry.address(), entry.knownPublicKey(), true);
     }
 }

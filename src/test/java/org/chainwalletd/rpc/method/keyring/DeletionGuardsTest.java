@@ -120,7 +120,7 @@ class DeletionGuardsTest {
     }
 
     private static Optional<String> asked(DeletionGuard guard) throws Exception {
-        return guard.objection(new KeyEntry(ALICE, null, OptionalLong.empty(), Optional.empty(), true))
+        return guard.objection(new KeyEntry(ALICE, Optional.empty(), OptionalLong.empty(), Optional.empty(), true))
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
     }

@@ -281,8 +281,8 @@ class DevnetReadsTest {
         devnet.faucet(BOB, Amount.of(30_000));
         devnet.mine(1);
         rig.keys.add(key(ALICE));
-        rig.keys.add(
-                new KeyEntry(BOB, PublicKey.parse("02".repeat(32)), OptionalLong.of(0), Optional.of("hot"), false));
+        rig.keys.add(new KeyEntry(
+                BOB, Optional.of(PublicKey.parse("02".repeat(32))), OptionalLong.of(0), Optional.of("hot"), false));
 
         assertThat(rig.result("get_wallet_balance", "{}").toString())
                 .isEqualTo(
@@ -317,6 +317,7 @@ class DevnetReadsTest {
     }
 
     private static KeyEntry key(Address address) {
-        return new KeyEntry(address, PublicKey.parse("01".repeat(32)), OptionalLong.empty(), Optional.empty(), true);
+        return new KeyEntry(
+                address, Optional.of(PublicKey.parse("01".repeat(32))), OptionalLong.empty(), Optional.empty(), true);
     }
 }

@@ -1,0 +1,132 @@
+package org.chainwalletd.keyring;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.CrashPoint;
+
+/**
+ * What the Keyring actor is told: the questions of the keyring first, then what its own parts tell it. Below both, so that neither needs to
+ * know the actor.
+ */
+final class KeyringProtocol {
+    private KeyringProtocol() {}
+
+    /** What can be asked. Futures in messages fail with {@link KeyringException}. */
+    sealed interface Command {}
+
+    /** A command with an answer. */
+    sealed interface Question extends Command {
+        CompletableFuture<?> reply();
+
+        default void refuse(KeyringException refusal) {
+            reply().completeExceptionally(refusal);
+        }
+    }
+
+    /** @param withPublicKey whether to unseal a key of another implementation once to learn it */
+    record Find(Address address, boolean withPublicKey, CompletableFuture<Optional<KeyEntry>> reply)
+            implements Question {}
+
+    /** @param message not changed by anybody until the reply */
+    record Sign(Address address, byte[] message, CompletableFuture<Signer.Signature> reply) implements Question {}
+
+    /**
+     * Takes 1:1 keys in; their secrets are overwritten when they are sealed. All of them become durable together.
+     *
+     * @param skipPresent whether keys that are there already are left out; otherwise one such key refuses all
+     * @param abandoned whether nobody waits for the answer any more, so that what is not sealed yet need not be; asked on any thread
+     * @param reply the new entries in the given order
+     */
+    record Store(
+            List<? extends Arrival> keys,
+            boolean skipPresent,
+            CrashPoint before,
+            BooleanSupplier abandoned,
+            CompletableFuture<List<KeyEntry>> reply)
+            implements Question {
+        /** Whether it takes no Argon2id, because its keys were sealed ahead of time. */
+        boolean isSealed() {
+            return keys.stream().allMatch(PooledKey.class::isInstance);
+        }
+
+        /** Overwrites the secrets. */
+        @Override
+        public void refuse(KeyringException refusal) {
+            keys.forEach(Arrival::close);
+            reply.completeExceptionally(refusal);
+        }
+    }
+
+    /** Derives the next legacy HD key. */
+    record Derive(Optional<String> label, CompletableFuture<KeyEntry> reply) implements Question {}
+
+    /** @param guard asked before anything is removed; empty for none */
+    record Delete(Address address, Optional<DeletionGuard> guard, CompletableFuture<Address> reply)
+            implements Question {}
+
+    /** Makes another account-chain key the current one, or none. */
+    record RecordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key, CompletableFuture<Void> reply)
+            implements Question {}
+
+    /** The listener hears of every change after the keys that are answered. */
+    record Watch(Optional<KeyEvents> listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
+
+    /** This many keys are to be sealed ahead of time. */
+    record KeepPool(int size, Executor executor) implements Command {}
+
+    /** A key of the pool, for the asker alone; empty when none is ready. */
+    record Take(CompletableFuture<Optional<SealedKey>> reply) implements Question {}
+
+    /** What an export needs. */
+    record Lend(CompletableFuture<Lent> reply) implements Question {}
+
+    /**
+     * @param keys that are unsealed; may be closed at any time
+     * @param passphrase of the keystore; the receiver closes it
+     */
+    record Lent(Map<Address, SigningKey> keys, SecretBytes passphrase) {}
+
+    /**
+     * Overwrites everything unsealed and refuses every question from then on. Answered when the keys that are on their way in or out have
+     * arrived and nothing is written any more.
+     *
+     * @param evmKeys complete when the account-chain keys want nothing recorded any more
+     */
+    record Close(CompletableFuture<Void> evmKeys, CompletableFuture<Void> reply) implements Command {}
+
+    record EvmKeysClosed() implements Command {}
+
+    record Opened(Outcome<KeyringStore.Listing> loaded) implements Command {}
+
+    record Stored(Store question, List<Arrival> keys, Outcome<Void> sealing) implements Command {}
+
+    /** It is quiet after the start, or was a while: time for what nobody waits for. */
+    record Tend() implements Command {}
+
+    record SeedUnsealed(Outcome<SecretBytes> seed) implements Command {}
+
+    record Unsealed(Address address, Outcome<SecretBytes> secret) implements Command {}
+
+    record Derived(List<Derive> questions, Outcome<List<KeyEntry>> entries) implements Command {}
+
+    record Learnt(Outcome<List<KeyEntry>> entries) implements Command {}
+
+    record Objected(Delete question, Outcome<Optional<String>> objection) implements Command {}
+
+    record FilesRemoved(Delete question, Outcome<Void> removal) implements Command {}
+
+    record Pooled(Outcome<SealedKey> key) implements Command {}
+
+    record Written(KeyTable.Batch batch, Outcome<Void> written) implements Command {}
+
+    /** Everybody who has to knows of the new keys of a batch. */
+    record Told(KeyTable.Batch batch, Outcome<Void> heard) implements Command {}
+}

@@ -1,0 +1,37 @@
+package org.chainwalletd.stage;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** What a stage came to: the form in which a message brings it to an actor, and one of the two for certain. */
+public sealed interface Outcome<T> {
+    /** @param result null only where there is none to tell, of a {@code Void} */
+    record Done<T>(T result) implements Outcome<T> {}
+
+    /** @param cause without what stages wrap around it */
+    record Failed<T>(Throwable cause) implements Outcome<T> {}
+
+    /** Of the two arguments with which a stage calls back, see {@link java.util.concurrent.CompletionStage#handle}. */
+    static <T> Outcome<T> of(T value, Throwable failure) {
+        return failure == null ? new Done<>(value) : new Failed<>(Causes.of(failure));
+    }
+
+    /** Does the one or the other. */
+    default void match(Consumer<? super T> done, Consumer<? super Throwable> failed) {
+        if (this instanceof Done<T> it) {
+            done.accept(it.result());
+        } else if (this instanceof Failed<T> it) {
+            failed.accept(it.cause());
+        }
+    }
+
+    /** Empty after a success. */
+    default Optional<Throwable> failure() {
+        return this instanceof Failed<T> failed ? Optional.of(failed.cause()) : Optional.empty();
+    }
+
+    /** Empty after a failure, and where there is no value to tell. */
+    default Optional<T> value() {
+        return this instanceof Done<T> done ? Optional.ofNullable(done.result()) : Optional.empty();
+    }
+}
