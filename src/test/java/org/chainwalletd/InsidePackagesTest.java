@@ -78,7 +78,6 @@ class InsidePackagesTest {
             "cli: AnyWords Command CommandLineParser CompletionCommand Connection DemoCommand "
                     + "DevnetCommand DoctorCommand InitSeededCommand Invocation MigrateCommand Program RpcCommand "
                     + "RpcCompletion RpcParameters SecretWords ServeCommand TokenCommand TrialGround WatchCommand",
-            "client: EventStream SseParser",
             "coins: NodeOutputs VerifiedOutputs",
             "config: SettingsLoader SwapSection",
             "crypto: Mnemonic PhraseReader",

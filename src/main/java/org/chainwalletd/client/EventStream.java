@@ -22,13 +22,6 @@ public final class EventStream implements AutoCloseable {
     private final String url;
     private final Reader reader = new Reader();
 
-    /**
-     * @param kind {@code tip}, {@code credit}, {@code resync} …
-     * @param data JSON
-     * @param id what to come back with, when the event has one
-     */
-    public record Event(String kind, String data, Optional<String> id) {}
-
     /** @param url for messages */
     EventStream(String url) {
         this.url = url;
@@ -39,10 +32,10 @@ public final class EventStream implements AutoCloseable {
      *
      * @throws WalletdException.Transport when the stream has ended, was closed, broke, or is silent for too long
      */
-    public Optional<Event> next(Duration patience) {
+    public Optional<DaemonEvent> next(Duration patience) {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
-            Optional<Event> ready = reader.parsed();
+            Optional<DaemonEvent> ready = reader.parsed();
             if (ready.isPresent()) {
                 return ready;
             }
@@ -71,7 +64,7 @@ public final class EventStream implements AutoCloseable {
         private final LinkedBlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
         private final AtomicBoolean ended = new AtomicBoolean();
         private final SseParser parser = new SseParser();
-        private final ArrayDeque<Event> events = new ArrayDeque<>();
+        private final ArrayDeque<DaemonEvent> events = new ArrayDeque<>();
         private volatile String reason = "";
         private volatile long heard = System.nanoTime();
         private volatile Flow.Subscription subscription;
@@ -117,7 +110,7 @@ public final class EventStream implements AutoCloseable {
             }
         }
 
-        Optional<Event> parsed() {
+        Optional<DaemonEvent> parsed() {
             return Optional.ofNullable(events.poll());
         }
 

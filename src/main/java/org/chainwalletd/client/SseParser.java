@@ -21,8 +21,8 @@ final class SseParser {
      * @return the events that these bytes complete
      * @throws IllegalStateException for an event that is too long
      */
-    List<EventStream.Event> take(byte[] bytes) {
-        List<EventStream.Event> events = new ArrayList<>();
+    List<DaemonEvent> take(byte[] bytes) {
+        List<DaemonEvent> events = new ArrayList<>();
         for (byte one : bytes) {
             if (one == '\n' && afterCarriageReturn) {
                 afterCarriageReturn = false;
@@ -42,7 +42,7 @@ final class SseParser {
         return events;
     }
 
-    private Optional<EventStream.Event> endOfLine(String text) {
+    private Optional<DaemonEvent> endOfLine(String text) {
         if (text.isEmpty()) {
             return endOfEvent();
         }
@@ -61,10 +61,10 @@ final class SseParser {
         return Optional.empty();
     }
 
-    private Optional<EventStream.Event> endOfEvent() {
-        Optional<EventStream.Event> event = data.isEmpty()
+    private Optional<DaemonEvent> endOfEvent() {
+        Optional<DaemonEvent> event = data.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new EventStream.Event(kind.isEmpty() ? "message" : kind, data.toString(), id));
+                : Optional.of(new DaemonEvent(kind.isEmpty() ? "message" : kind, data.toString(), id));
         kind = "";
         data.setLength(0);
         id = Optional.empty();

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import org.chainwalletd.client.EventStream;
+import org.chainwalletd.client.DaemonEvent;
 
 /** Events of the daemon in words. */
 final class Told {
@@ -15,7 +15,7 @@ final class Told {
     private Told() {}
 
     /** Empty for an event that tells a person nothing. */
-    static Optional<Board.Happening> of(EventStream.Event event, Instant now) {
+    static Optional<Board.Happening> of(DaemonEvent event, Instant now) {
         if (event.kind().equals("resync")) {
             return Optional.empty();
         }
@@ -27,7 +27,7 @@ final class Told {
     }
 
     /** @param name shows a hash or address */
-    private static String words(EventStream.Event event, UnaryOperator<String> name) {
+    private static String words(DaemonEvent event, UnaryOperator<String> name) {
         JsonNode data;
         try {
             data = JSON.readTree(event.data());
