@@ -75,9 +75,6 @@ class InsidePackagesTest {
     private static final Set<String> CIRCLES = Set.of(
             "boot: SwapLegs Swaps",
             "chain: ChainProfile Hash256",
-            "cli: AnyWords Command CommandLineParser CompletionCommand Connection DemoCommand "
-                    + "DevnetCommand DoctorCommand InitSeededCommand Invocation MigrateCommand Program RpcCommand "
-                    + "RpcCompletion RpcParameters SecretWords ServeCommand TokenCommand TrialGround WatchCommand",
             "coins: NodeOutputs VerifiedOutputs",
             "config: SettingsLoader SwapSection",
             "crypto: Mnemonic PhraseReader",

@@ -9,21 +9,19 @@ final class AnyWords {
 
     /** Runs the command that is meant, or prints what was asked for; returns the exit code. */
     static int run(String[] words, Map<String, String> environment, Invocation.Streams streams) {
-        CommandLineParser parser = new CommandLineParser(Program.NAME, Program.commands());
+        CommandLineParser parser = new CommandLineParser(Lines.NAME, Commands.all());
         CommandLineParser.Parsed parsed;
         try {
             parsed = parser.parse(words);
         } catch (CommandLine.ParameterException e) {
-            streams.err()
-                    .println(Program.NAME + ": " + Program.oneLine(e.getMessage()) + "; see " + Program.NAME
-                            + " --help");
+            streams.err().println(Lines.NAME + ": " + Lines.one(e.getMessage()) + "; see " + Lines.NAME + " --help");
             return ExitCode.USAGE;
         }
         if (parsed.text().isPresent()) {
             streams.out().print(parsed.text().get());
             return ExitCode.OK;
         }
-        return Program.run(
+        return CommandRun.of(
                 parsed.command(),
                 new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
     }

@@ -95,13 +95,12 @@ record Connection(URI url, String token, Optional<String> pin) {
             String data = error.data() == null ? "" : " " + error.data();
             return invocation.fail(
                     codeOf(error),
-                    Program.oneLine(
-                            "error " + error.code() + ": " + error.getMessage() + data + advice(invocation, error)));
+                    Lines.one("error " + error.code() + ": " + error.getMessage() + data + advice(invocation, error)));
         }
         int code = failure instanceof WalletdException.FingerprintMismatch
                 ? ExitCode.WRONG_CERTIFICATE
                 : ExitCode.NO_ANSWER;
-        return invocation.fail(code, Program.oneLine(failure.getMessage()));
+        return invocation.fail(code, Lines.one(failure.getMessage()));
     }
 
     private static String advice(Invocation invocation, WalletdException.RpcError error) {

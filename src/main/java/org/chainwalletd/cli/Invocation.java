@@ -48,7 +48,7 @@ public record Invocation(
 
     /** One line that says what is wrong and what to do. */
     int fail(int code, String message) {
-        streams.err().println(Program.NAME + ": " + Program.oneLine(String.valueOf(message)));
+        streams.err().println(Lines.NAME + ": " + Lines.one(String.valueOf(message)));
         return code;
     }
 }

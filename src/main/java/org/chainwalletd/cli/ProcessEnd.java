@@ -134,7 +134,7 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            System.err.println(Program.NAME + ": did not stop in order within " + STOPPING.toSeconds() + " s");
+            System.err.println(Lines.NAME + ": did not stop in order within " + STOPPING.toSeconds() + " s");
         }
         return ExitCode.FAILED;
     }

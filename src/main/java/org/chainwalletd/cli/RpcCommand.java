@@ -65,7 +65,7 @@ final class RpcCommand implements Command {
                     Connection.of(invocation, settings, DEFAULT_SCOPE).client(PATIENCE);
             print(invocation, client.call(method, params));
             return ExitCode.OK;
-        } catch (RpcParameters.Mistake | IllegalArgumentException e) {
+        } catch (Mistake | IllegalArgumentException e) {
             return invocation.fail(ExitCode.USAGE, e.getMessage());
         } catch (IOException e) {
             return invocation.fail(ExitCode.USAGE, "cannot read the parameters: " + e.getMessage());
@@ -75,13 +75,13 @@ final class RpcCommand implements Command {
     }
 
     private static Map<String, Object> params(Invocation invocation, Settings settings, String method)
-            throws RpcParameters.Mistake, IOException {
+            throws Mistake, IOException {
         List<String> words =
                 invocation.arguments().subList(1, invocation.arguments().size());
         Optional<String> file = invocation.option("--params");
         if (file.isPresent()) {
             if (!words.isEmpty()) {
-                throw new RpcParameters.Mistake("give the parameters with --params or as words, not both");
+                throw new Mistake("give the parameters with --params or as words, not both");
             }
             return RpcParameters.ofJson(text(invocation, file.get()));
         }

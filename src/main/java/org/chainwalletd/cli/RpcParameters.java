@@ -35,15 +35,6 @@ final class RpcParameters {
         this.secrets = secrets;
     }
 
-    /** What cannot be sent; the message is for the user and shows no value. */
-    static final class Mistake extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        Mistake(String message) {
-            super(message);
-        }
-    }
-
     /** Each method with the schemas of its parameters by name, other spellings included. */
     static Map<String, Map<String, JsonNode>> ofAllMethods(ChainProfile chain) {
         Map<String, Map<String, JsonNode>> methods = new LinkedHashMap<>();

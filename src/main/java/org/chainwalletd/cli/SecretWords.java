@@ -21,7 +21,7 @@ final class SecretWords {
     }
 
     /** @param name of the parameter, for who is asked */
-    String read(String name) throws RpcParameters.Mistake {
+    String read(String name) throws Mistake {
         Console console = streams.in() == System.in ? System.console() : null;
         if (console != null) {
             char[] typed = console.readPassword("%s: ", name);
@@ -32,10 +32,10 @@ final class SecretWords {
             try {
                 return line(streams.in());
             } catch (IOException e) {
-                throw new RpcParameters.Mistake(name + " cannot be read from standard input: " + e.getMessage());
+                throw new Mistake(name + " cannot be read from standard input: " + e.getMessage());
             }
         }
-        throw new RpcParameters.Mistake(name + " was not typed");
+        throw new Mistake(name + " was not typed");
     }
 
     /** Byte for byte: what is read ahead would be lost to the next secret. */

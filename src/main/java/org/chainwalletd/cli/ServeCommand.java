@@ -53,7 +53,7 @@ final class ServeCommand implements Command {
     }
 
     private static void announce(Daemon daemon, Configuration configuration, PrintStream out) {
-        out.println(Program.NAME + " " + Version.number() + " ready on " + daemon.uri() + " (datadir "
+        out.println(Lines.NAME + " " + Version.number() + " ready on " + daemon.uri() + " (datadir "
                 + configuration.settings().datadir() + ")");
         out.flush();
     }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 class CommandLineParserTest {
-    private final CommandLineParser parser = new CommandLineParser("chain-walletd", Program.commands());
+    private final CommandLineParser parser = new CommandLineParser("chain-walletd", Commands.all());
 
     @Test
     void serving_is_meant_with_and_without_its_name() {
@@ -43,7 +43,7 @@ class CommandLineParserTest {
 
     @Test
     void every_command_helps() {
-        for (Command command : Program.commands()) {
+        for (Command command : Commands.all()) {
             assertThat(parser.parse(command.word(), "--help").text())
                     .hasValueSatisfying(text -> assertThat(text).contains("--help"));
         }

@@ -1,0 +1,10 @@
+package org.chainwalletd.cli;
+
+/** Parameters that cannot be sent; the message is for the user and shows no value. */
+final class Mistake extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Mistake(String message) {
+        super(message);
+    }
+}
