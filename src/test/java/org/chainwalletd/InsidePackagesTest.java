@@ -70,13 +70,12 @@ class InsidePackagesTest {
 
     /**
      * Files that know each other in a circle: none is added, and one that is opened is taken out of this list. What remains are actors that
-     * send each other messages, a sealed type with the one that performs its kinds, a value with what makes it, and the command line.
+     * send each other messages, a sealed type with the one that performs its kinds, and a value with what makes it.
      */
     private static final Set<String> CIRCLES = Set.of(
             "boot: SwapLegs Swaps",
             "chain: ChainProfile Hash256",
             "coins: NodeOutputs VerifiedOutputs",
-            "config: SettingsLoader SwapSection",
             "crypto: Mnemonic PhraseReader",
             "devnet.call: Faults Lie",
             "devnet.ledger: BlockRules Ledger",

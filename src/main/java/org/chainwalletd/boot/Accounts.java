@@ -38,7 +38,7 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
             ByteBudget heldForPeers,
             MeterRegistry metrics,
             Workers workers) {
-        return settings.evm().map(evm -> {
+        return settings.account().chain().map(evm -> {
             EvmEndpoints chain =
                     EvmEndpoints.start(system, spawner, setup(evm, heldForPeers, metrics), workers.upstream());
             List<String> complaints =

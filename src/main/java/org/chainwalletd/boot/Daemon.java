@@ -254,8 +254,8 @@ public final class Daemon implements AutoCloseable {
         EarlyRefusals.usable(settings.datadir());
         EarlyRefusals.ours(settings.datadir(), settings.wallets());
         EarlyRefusals.whole(settings.datadir(), settings.wallets());
-        EarlyRefusals.sameChain(settings.datadir(), settings.expectGenesis());
-        if (settings.swap().flatMap(Settings.Swap::swapping).isPresent()) {
+        EarlyRefusals.sameChain(settings.datadir(), settings.identity().genesis());
+        if (settings.swaps().partner().flatMap(Settings.Swap::swapping).isPresent()) {
             EarlyRefusals.roomForSwaps(Runtime.getRuntime().maxMemory());
         }
         EarlyRefusals.free(settings.http().listening().bind(), "--bind");

@@ -36,11 +36,12 @@ record Outside(Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool
                 ground.guardian(),
                 devnet.map(node -> settings.node().withUrls(List.of(node.uri())))
                         .orElse(settings.node()),
-                settings.expectGenesis(),
+                settings.identity().genesis(),
                 genesis,
                 way,
                 ground.workers().disk());
-        Optional<Pool> pool = settings.swap()
+        Optional<Pool> pool = settings.swaps()
+                .partner()
                 .map(swap -> SwapPool.open(
                         ground.system(), settings, swap, ground.workers().answers()));
         return new Outside(nodes, indexer(ground, way, devnet), pool, devnet);

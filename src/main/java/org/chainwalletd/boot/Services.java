@@ -103,7 +103,7 @@ record Services(
                                 outside.pool(),
                                 accounts.map(Accounts::methods),
                                 swaps,
-                                settings().evmWords()),
+                                settings().account().words()),
                         answers())
                 .registry();
     }

@@ -19,7 +19,7 @@ final class SwapPool {
 
     /** @throws StartupException for a file that holds no certificate */
     static Pool open(ActorSystem<?> system, Settings settings, Settings.Swap swap, Executor executor) {
-        Settings.EvmWords evm = settings.evmWords();
+        Settings.EvmWords evm = settings.account().words();
         PoolWords words = new PoolWords(settings.chain().brand(), evm.brand(), evm.nativeAsset());
         return new HttpPool(system, swap.pool(), trust(swap), words, PATIENCE, executor);
     }

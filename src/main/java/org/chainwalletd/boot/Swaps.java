@@ -112,9 +112,10 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     static Swaps start(Parts parts, Follower.Spawner spawner) {
         Settings settings = parts.settings();
         SwapBook book = parts.book();
-        SwapEvents events = new SwapEvents(parts.hub(), SwapWords.of(settings.chain(), settings.evmWords()));
+        SwapEvents events = new SwapEvents(
+                parts.hub(), SwapWords.of(settings.chain(), settings.account().words()));
         SwapNews news = new SwapNews(book, parts.ground().meters(), events);
-        Optional<Settings.Swapping> rules = settings.swap().flatMap(Settings.Swap::swapping);
+        Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
         List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
             book.leaveToOperator();
@@ -129,7 +130,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         rows.forEach(news::found);
         parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
         if (rules.isEmpty()) {
-            leaveAlone(rows, settings.leaveSwapsOpen());
+            leaveAlone(rows, settings.swaps().leaveOpen());
             book.leaveToOperator();
             return new Swaps(Optional.empty(), Optional.of(keys));
         }
@@ -330,7 +331,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     binding,
                     parts.pool().orElseThrow(),
                     account().chain(),
-                    address -> keyring.find(address).thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
+                    address ->
+                            keyring.find(address).thenApplyAsync(entry -> entry.flatMap(KeyEntry::publicKey), executor),
                     keyring.evm(),
                     clocks,
                     journal,
@@ -364,7 +366,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         /** By what the operator has named, and by no node's word: coins of neither chain are worth anything. */
         private boolean isDevelopment() {
             ChainProfile chain = parts.settings().chain();
-            Optional<Hash256> named = parts.settings().expectGenesis();
+            Optional<Hash256> named = parts.settings().identity().genesis();
             boolean ofDevnet = named.equals(Optional.of(Genesis.block(chain).id()))
                     || named.equals(
                             Optional.of(Genesis.block(chain, Effort.WORK).id()));

@@ -8,7 +8,7 @@ final class Nearest {
 
     /** {@code "; did you mean X?"}, or nothing when nothing is near. */
     static String hint(String word, Collection<String> known) {
-        String best = null;
+        String best = "";
         int least = Math.max(2, word.length() / 4) + 1;
         for (String candidate : known) {
             int distance = distance(word, candidate);
@@ -17,7 +17,7 @@ final class Nearest {
                 best = candidate;
             }
         }
-        return best == null ? "" : "; did you mean " + best + "?";
+        return best.isEmpty() ? "" : "; did you mean " + best + "?";
     }
 
     /** Levenshtein distance. */

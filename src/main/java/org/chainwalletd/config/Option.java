@@ -20,10 +20,9 @@ public enum Option {
             "expect-genesis",
             "chain.expect-genesis",
             Form.HASH,
-            null,
             "genesis block id of the chain; a node that reports another one is never signed for. "
                     + "Without it the first id seen is pinned in the datadir"),
-    DATADIR("datadir", "datadir", Form.PATH, null, "folder of keyring, tokens and store; default ~/.<brand>-walletd"),
+    DATADIR("datadir", "datadir", Form.PATH, "folder of keyring, tokens and store; default ~/.<brand>-walletd"),
     JSON_LOGS("json-logs", "json-logs", Form.SWITCH, "false", "write the log as one JSON object per line"),
 
     NODE_RPC(
@@ -70,23 +69,17 @@ public enum Option {
             "indexer-rpc",
             "indexer.rpc",
             Form.URLS,
-            null,
             "URLs of indexers; enables the methods that need one. Several make rotation and failover"),
-    INDEXER_TOKEN("indexer-token", "indexer.token", Form.SECRET, null, "bearer token that indexers ask for"),
+    INDEXER_TOKEN("indexer-token", "indexer.token", Form.SECRET, "bearer token that indexers ask for"),
     INDEXER_TOKEN_FILE(
-            "indexer-token-file", "indexer.token-file", Form.PATH, null, "file that holds the indexers' bearer token"),
+            "indexer-token-file", "indexer.token-file", Form.PATH, "file that holds the indexers' bearer token"),
 
     SWAP_POOL(
-            "swap-pool",
-            "swap.pool",
-            Form.URL,
-            null,
-            "URL of the pool that swaps are made with and that the lp methods ask"),
+            "swap-pool", "swap.pool", Form.URL, "URL of the pool that swaps are made with and that the lp methods ask"),
     SWAP_POOL_CA(
             "swap-pool-ca",
             "swap.pool-ca",
             Form.PATH,
-            null,
             "PEM file with the certificate that the pool is trusted by; without it those of the system are"),
 
     VERIFY_WORK(
@@ -99,7 +92,6 @@ public enum Option {
             "checkpoint",
             "follow.checkpoint",
             Form.BLOCK,
-            null,
             "a block of the chain; where following begins for the first time it decides which chain is right, instead of "
                     + "all nodes having to agree; later it lets the books go over to a chain that shares no block with them, "
                     + "when they keep another block at that height"),
@@ -107,7 +99,6 @@ public enum Option {
             "follow-from",
             "follow.from",
             Form.HEIGHT,
-            null,
             "height from which the books are made complete, in the background; full: the first block; now: only what comes. "
                     + "Without it from the birth of the oldest key whose birth is known"),
     FOLLOW_MAX_LAG(
@@ -178,11 +169,9 @@ public enum Option {
             "auth-token-read",
             "http.auth-token-read",
             Form.SECRET,
-            null,
             "token of read scope; default: made on first run in <datadir>/token-read"),
-    AUTH_TOKEN_MANAGE(
-            "auth-token-manage", "http.auth-token-manage", Form.SECRET, null, "token of manage scope, likewise"),
-    AUTH_TOKEN_SPEND("auth-token-spend", "http.auth-token-spend", Form.SECRET, null, "token of spend scope, likewise"),
+    AUTH_TOKEN_MANAGE("auth-token-manage", "http.auth-token-manage", Form.SECRET, "token of manage scope, likewise"),
+    AUTH_TOKEN_SPEND("auth-token-spend", "http.auth-token-spend", Form.SECRET, "token of spend scope, likewise"),
     MAX_HEAD(
             "max-head-bytes",
             "http.max-head-bytes",
@@ -285,7 +274,6 @@ public enum Option {
             "metrics-bind",
             "http.metrics-bind",
             Form.ADDRESS,
-            null,
             "address and port of a listener of its own for /metrics, without a token; default: on the main one, with the read token"),
 
     CONSOLE(
@@ -296,17 +284,9 @@ public enum Option {
             "serve a page about the daemon for people at /console; it asks for the read token"),
 
     SPEND_CAP_PER_TX(
-            "spend-cap-per-tx",
-            "spend.cap-per-tx",
-            Form.AMOUNT,
-            null,
-            "most that one transaction may spend, fee included"),
+            "spend-cap-per-tx", "spend.cap-per-tx", Form.AMOUNT, "most that one transaction may spend, fee included"),
     SPEND_CAP_PER_PERIOD(
-            "spend-cap-per-period",
-            "spend.cap-per-period",
-            Form.AMOUNT,
-            null,
-            "most that may be spent within a period"),
+            "spend-cap-per-period", "spend.cap-per-period", Form.AMOUNT, "most that may be spent within a period"),
     SPEND_CAP_PERIOD(
             "spend-cap-period-secs",
             "spend.cap-period-secs",
@@ -325,13 +305,11 @@ public enum Option {
             "evm-rpc",
             "evm.rpc",
             Form.URLS,
-            null,
             "JSON-RPC endpoints of the account chain, best of several operators; enables what needs one"),
     EVM_CHAIN_ID(
             "evm-chain-id",
             "evm.chain-id",
             Form.NUMBER,
-            null,
             "chain id of the account chain, needed with --evm-rpc; an endpoint that reports another one is not used",
             1,
             Long.MAX_VALUE),
@@ -351,17 +329,11 @@ public enum Option {
             "time for one request to one endpoint of the account chain",
             100,
             60_000),
-    EVM_TOKENS(
-            "evm-tokens",
-            "evm.tokens",
-            Form.EVM_ADDRESSES,
-            null,
-            "contracts of the tokens that evm_get_balances shows"),
+    EVM_TOKENS("evm-tokens", "evm.tokens", Form.EVM_ADDRESSES, "contracts of the tokens that evm_get_balances shows"),
     EVM_KNOWN_NONCE(
             "evm-known-nonce",
             "evm.known-nonce",
             Form.NUMBER,
-            null,
             "all transactions of the account-chain key below this nonce are accounted for, whoever sent them; for a"
                     + " daemon that has stopped sending because of one that its journal does not know",
             0,
@@ -388,21 +360,18 @@ public enum Option {
             "swap-contract",
             "swap.contract",
             Form.EVM_ADDRESS,
-            null,
             "the contract that swaps lock money in; its code must not be changeable by anybody. Enables swaps, together with"
                     + " --swap-pool, --swap-contract-code-hash, --evm-rpc and --expect-genesis"),
     SWAP_CONTRACT_CODE_HASH(
             "swap-contract-code-hash",
             "swap.contract-code-hash",
             Form.HASH,
-            null,
             "Keccak-256 of the contract's code, as somebody has read it; compared at the start and before each lock and each"
                     + " secret"),
     SWAP_CONTRACT_FROM_BLOCK(
             "swap-contract-from-block",
             "swap.contract-from-block",
             Form.NUMBER,
-            null,
             "block of the account chain with the contract's creation, where looking for own locks without a journal begins;"
                     + " without it at the first start with swaps",
             0,
@@ -411,7 +380,6 @@ public enum Option {
             "swap-chain-confirmations",
             "swap.chain-confirmations",
             Form.NUMBER,
-            null,
             "depth in blocks that a lock on the chain must have; without it the larger of 30 and what twice the amount is in"
                     + " block rewards",
             1,
@@ -531,7 +499,6 @@ public enum Option {
             "passphrase-file",
             "keyring.passphrase-file",
             Form.PATH,
-            null,
             "file that holds the keystore passphrase on one line, readable by nobody else; instead of the variable "
                     + "WALLETD_KEYSTORE_PASSPHRASE"),
     UNSEAL_THREADS(
@@ -579,7 +546,7 @@ public enum Option {
             86_400),
     DEVNET_QUOTAS(
             "devnet-quotas", "devnet.quotas", Form.SWITCH, "false", "give it the request quotas of a public node"),
-    DEVNET_SEED("devnet-seed", "devnet.seed", Form.NUMBER, null, "makes its chain reproducible"),
+    DEVNET_SEED("devnet-seed", "devnet.seed", Form.NUMBER, "makes its chain reproducible"),
     DEVNET_WORK(
             "devnet-work",
             "devnet.work",
@@ -644,16 +611,30 @@ public enum Option {
     private final String flag;
     private final String key;
     private final Form form;
-    private final String defaultText;
+    private final Optional<String> defaultText;
     private final String help;
     private final long least;
     private final long most;
+
+    /** Without a fixed default. */
+    Option(String flag, String key, Form form, String help) {
+        this(flag, key, form, help, 0, Long.MAX_VALUE);
+    }
+
+    /** Without a fixed default. */
+    Option(String flag, String key, Form form, String help, long least, long most) {
+        this(flag, key, form, Optional.empty(), help, least, most);
+    }
 
     Option(String flag, String key, Form form, String defaultText, String help) {
         this(flag, key, form, defaultText, help, 0, Long.MAX_VALUE);
     }
 
     Option(String flag, String key, Form form, String defaultText, String help, long least, long most) {
+        this(flag, key, form, Optional.of(defaultText), help, least, most);
+    }
+
+    Option(String flag, String key, Form form, Optional<String> defaultText, String help, long least, long most) {
         this.flag = "--" + flag;
         this.key = "walletd." + key;
         this.form = form;
@@ -690,7 +671,7 @@ public enum Option {
 
     /** As one would write it; empty when there is no fixed default. */
     public Optional<String> defaultText() {
-        return Optional.ofNullable(defaultText);
+        return defaultText;
     }
 
     /** What it does, a clause without a full stop. */

@@ -17,29 +17,37 @@ import org.chainwalletd.evm.EvmAddress;
  * Everything that can be configured, after validation. Secrets are not here: the keystore passphrase is taken from the environment or a file
  * once, at start, and tokens are held by the authenticator as hashes.
  *
- * @param expectGenesis genesis id named by the operator; empty means: pin the first one seen
- * @param leaveSwapsOpen whether it may start without swaps while some are open
+ * @param devnet empty: the nodes are somebody else's
  */
 public record Settings(
-        ChainProfile chain,
-        Optional<Hash256> expectGenesis,
+        ChainIdentity identity,
         Path datadir,
         Node node,
         Http http,
         Spend spend,
         Keyring keyring,
         Follow follow,
-        Optional<Swap> swap,
-        boolean leaveSwapsOpen,
+        Account account,
+        Swaps swaps,
         Optional<Devnet> devnet,
-        Optional<Evm> evm,
-        EvmWords evmWords,
         boolean jsonLogs) {
+
+    /** Rules and names of the chain. */
+    public ChainProfile chain() {
+        return identity.profile();
+    }
 
     /** Where the keyring is kept (interface.md, section 1.4). */
     public Path wallets() {
         return datadir.resolve("wallets");
     }
+
+    /**
+     * Which chain it is.
+     *
+     * @param genesis id named by the operator; empty: the first one seen is pinned
+     */
+    public record ChainIdentity(ChainProfile profile, Optional<Hash256> genesis) {}
 
     /**
      * @param urls at least one, in the configured order
@@ -64,6 +72,12 @@ public record Settings(
             return new Node(others, attempts, backoff, callTimeout, maxAnswerBytes, maxConnections, indexer);
         }
     }
+
+    /**
+     * @param partner empty: there is nobody to swap with
+     * @param leaveOpen whether it may start without swaps while some are open
+     */
+    public record Swaps(Optional<Swap> partner, boolean leaveOpen) {}
 
     /**
      * Who swaps are made with.
@@ -248,7 +262,14 @@ public record Settings(
             boolean prompt) {}
 
     /**
-     * The account chain.
+     * The other chain, of accounts.
+     *
+     * @param chain empty: there is none
+     */
+    public record Account(Optional<Evm> chain, EvmWords words) {}
+
+    /**
+     * How the account chain is asked.
      *
      * @param urls of its endpoints, at least as many as the quorum
      * @param quorum endpoints that must agree

@@ -1,12 +1,11 @@
 package org.chainwalletd.config;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,13 +29,17 @@ public final class SettingsLoader {
 
     private static final int SHORT_TOKEN = 32;
 
+    /** In the place of an address whose problem is noted: with one there are no settings. */
+    private static final InetSocketAddress NOT_READ = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
     private final List<String> problems = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
-    private final Map<Option, String> origins = new EnumMap<>(Option.class);
     private final Sources sources;
+    private final OptionValues values;
 
     private SettingsLoader(Map<String, String> flags, Map<String, String> environment, Path home) {
         this.sources = new Sources(flags, environment, home, problems, warnings);
+        this.values = new OptionValues(sources, problems, warnings);
     }
 
     /**
@@ -51,41 +54,47 @@ public final class SettingsLoader {
 
     private Configuration load() {
         sources.read();
-        ChainProfile chain = value(Option.BRAND, ChainProfile::of).orElse(ChainProfile.of("chain"));
+        ChainProfile chain = values.value(Option.BRAND, ChainProfile::of).orElse(ChainProfile.of("chain"));
         Path datadir = datadir();
         Optional<Settings.Devnet> devnet = devnet(datadir);
-        Optional<Hash256> genesis = value(Option.EXPECT_GENESIS, Parsing::hash);
+        Optional<Hash256> genesis = values.value(Option.EXPECT_GENESIS, Parsing::hash);
         Optional<Settings.Evm> evm = evm();
-        SwapSection swap = new SwapSection(this, problems, warnings);
+        SwapSection swap = new SwapSection(values, problems, warnings);
         Settings settings = new Settings(
-                chain,
-                genesis,
+                new Settings.ChainIdentity(chain, genesis),
                 datadir,
                 node(devnet),
                 http(),
                 spend(),
-                new Settings.Keyring(
-                        unsealThreads(),
-                        count(Option.MAX_MINTS),
-                        count(Option.KEY_POOL),
-                        value(Option.PASSPHRASE_FILE, sources::path)),
+                keyring(),
                 follow(),
-                swap.read(evm.isPresent(), genesis.isPresent()),
-                truth(Option.SWAP_LEAVE_OPEN),
+                new Settings.Account(evm, evmWords()),
+                new Settings.Swaps(
+                        swap.read(evm.isPresent(), genesis.isPresent()), values.truth(Option.SWAP_LEAVE_OPEN)),
                 devnet,
-                evm,
-                new Settings.EvmWords(
-                        value(Option.EVM_BRAND, Parsing::brandWord).orElse("evm"),
-                        value(Option.EVM_NATIVE, Parsing::brandWord).orElse("native")),
-                truth(Option.JSON_LOGS));
+                values.truth(Option.JSON_LOGS));
         if (!problems.isEmpty()) {
             throw new ConfigurationException(problems);
         }
-        return new Configuration(settings, Map.copyOf(origins), sources.file(), List.copyOf(warnings));
+        return new Configuration(settings, values.origins(), sources.file(), List.copyOf(warnings));
+    }
+
+    private Settings.Keyring keyring() {
+        return new Settings.Keyring(
+                unsealThreads(),
+                values.count(Option.MAX_MINTS),
+                values.count(Option.KEY_POOL),
+                values.value(Option.PASSPHRASE_FILE, sources::path));
+    }
+
+    private Settings.EvmWords evmWords() {
+        return new Settings.EvmWords(
+                values.value(Option.EVM_BRAND, Parsing::brandWord).orElse("evm"),
+                values.value(Option.EVM_NATIVE, Parsing::brandWord).orElse("native"));
     }
 
     private Path datadir() {
-        Path datadir = value(Option.DATADIR, sources::path).orElseGet(sources::defaultDatadir);
+        Path datadir = values.value(Option.DATADIR, sources::path).orElseGet(sources::defaultDatadir);
         Optional<Path> found = sources.foundFile();
         if (found.isPresent() && !datadir.equals(found.get().getParent())) {
             problems.add(found.get() + " leads to another datadir, " + datadir + ", than the one it lies in: "
@@ -97,20 +106,20 @@ public final class SettingsLoader {
     private Settings.Node node(Optional<Settings.Devnet> devnet) {
         return new Settings.Node(
                 nodeUrls(devnet),
-                count(Option.UPSTREAM_ATTEMPTS),
-                Duration.ofMillis(number(Option.UPSTREAM_RETRY_BACKOFF)),
-                Duration.ofMillis(number(Option.UPSTREAM_TIMEOUT)),
-                count(Option.UPSTREAM_MAX_ANSWER),
-                count(Option.UPSTREAM_MAX_CONNECTIONS),
+                values.count(Option.UPSTREAM_ATTEMPTS),
+                Duration.ofMillis(values.number(Option.UPSTREAM_RETRY_BACKOFF)),
+                Duration.ofMillis(values.number(Option.UPSTREAM_TIMEOUT)),
+                values.count(Option.UPSTREAM_MAX_ANSWER),
+                values.count(Option.UPSTREAM_MAX_CONNECTIONS),
                 indexer());
     }
 
     private Optional<Settings.Indexer> indexer() {
-        Optional<String> token = value(Option.INDEXER_TOKEN, Parsing::token);
-        Optional<List<URI>> urls = value(Option.INDEXER_RPC, Parsing::urls);
+        Optional<String> token = values.value(Option.INDEXER_TOKEN, Parsing::token);
+        Optional<List<URI>> urls = values.value(Option.INDEXER_RPC, Parsing::urls);
         // Nobody misses a file that would not be used.
         Optional<String> kept =
-                value(Option.INDEXER_TOKEN_FILE, urls.isPresent() ? Parsing::tokenIn : Function.identity());
+                values.value(Option.INDEXER_TOKEN_FILE, urls.isPresent() ? Parsing::tokenIn : Function.identity());
         if (token.isPresent() && kept.isPresent()) {
             problems.add("--indexer-token and --indexer-token-file exclude each other: leave one out");
         }
@@ -121,77 +130,81 @@ public final class SettingsLoader {
     }
 
     private List<URI> nodeUrls(Optional<Settings.Devnet> devnet) {
-        List<URI> urls = value(Option.NODE_RPC, Parsing::urls).orElse(List.of());
+        List<URI> urls = values.value(Option.NODE_RPC, Parsing::urls).orElse(List.of());
         if (devnet.isEmpty()) {
             return urls;
         }
-        String origin = origins.get(Option.NODE_RPC);
+        String origin = values.origin(Option.NODE_RPC);
         if (origin.startsWith("flag")) {
             problems.add("--devnet and --node-rpc exclude each other: leave one out");
         } else if (!origin.equals("default")) {
             warnings.add("the nodes of " + origin + " are not used, because --devnet brings its own");
         }
-        origins.put(Option.NODE_RPC, "flag --devnet");
+        values.override(Option.NODE_RPC, "flag --devnet");
         return List.of(URI.create("http://" + HostPort.toReach(devnet.get().bind())));
     }
 
     private Settings.Http http() {
-        boolean tls = truth(Option.TLS);
-        boolean allowPublic = truth(Option.ALLOW_PUBLIC_BIND);
+        boolean tls = values.truth(Option.TLS);
+        boolean allowPublic = values.truth(Option.ALLOW_PUBLIC_BIND);
         Map<String, String> tokens = tokens();
-        InetSocketAddress bind = value(Option.BIND, Parsing::address).orElse(null);
-        Optional<InetSocketAddress> metricsBind = value(Option.METRICS_BIND, Parsing::address);
-        if (bind != null) {
-            BindPolicy.Verdict verdict = BindPolicy.check(bind, tls, allowPublic, !tokens.isEmpty());
-            verdict.refusal().ifPresent(problems::add);
-            warnings.addAll(verdict.warnings());
-        }
+        Optional<InetSocketAddress> bind = values.value(Option.BIND, Parsing::address);
+        Optional<InetSocketAddress> metricsBind = values.value(Option.METRICS_BIND, Parsing::address);
+        bind.map(address -> BindPolicy.check(address, tls, allowPublic, !tokens.isEmpty()))
+                .ifPresent(verdict -> {
+                    verdict.refusal().ifPresent(problems::add);
+                    warnings.addAll(verdict.warnings());
+                });
         metricsBind.ifPresent(metrics -> checkMetricsBind(metrics, allowPublic));
-        List<String> san = value(Option.TLS_SAN, Parsing::words).orElse(List.of());
+        List<String> san = values.value(Option.TLS_SAN, Parsing::words).orElse(List.of());
         if (!tls && !san.isEmpty()) {
             warnings.add("--tls-san does nothing without --tls");
         }
         return new Settings.Http(
                 new Settings.Listening(
-                        bind,
+                        bind.orElse(NOT_READ),
                         allowPublic,
                         metricsBind,
-                        value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of())),
+                        values.value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of())),
                 tls,
                 san,
                 http2(),
                 tokens,
                 requests(),
                 new Settings.Batches(
-                        count(Option.MAX_BATCH), number(Option.MAX_BATCH_ANSWER), count(Option.BATCH_PARALLELISM)),
-                count(Option.MAX_CONNECTIONS),
+                        values.count(Option.MAX_BATCH),
+                        values.number(Option.MAX_BATCH_ANSWER),
+                        values.count(Option.BATCH_PARALLELISM)),
+                values.count(Option.MAX_CONNECTIONS),
                 shares(),
-                Duration.ofSeconds(number(Option.DRAIN)),
-                truth(Option.CONSOLE));
+                Duration.ofSeconds(values.number(Option.DRAIN)),
+                values.truth(Option.CONSOLE));
     }
 
     private Settings.Requests requests() {
         return new Settings.Requests(
-                count(Option.MAX_HEAD),
-                count(Option.MAX_BODY),
-                count(Option.MAX_CONCURRENT_PER_TOKEN),
-                count(Option.MAX_WAITS),
-                Duration.ofSeconds(number(Option.HEAD_DEADLINE)));
+                values.count(Option.MAX_HEAD),
+                values.count(Option.MAX_BODY),
+                values.count(Option.MAX_CONCURRENT_PER_TOKEN),
+                values.count(Option.MAX_WAITS),
+                Duration.ofSeconds(values.number(Option.HEAD_DEADLINE)));
     }
 
     private Optional<Settings.Http2> http2() {
         Settings.Http2 limits = new Settings.Http2(
-                count(Option.HTTP2_MAX_STREAMS), count(Option.HTTP2_MAX_HEADER), count(Option.HTTP2_MAX_CONTROL));
-        return truth(Option.HTTP2) ? Optional.of(limits) : Optional.empty();
+                values.count(Option.HTTP2_MAX_STREAMS),
+                values.count(Option.HTTP2_MAX_HEADER),
+                values.count(Option.HTTP2_MAX_CONTROL));
+        return values.truth(Option.HTTP2) ? Optional.of(limits) : Optional.empty();
     }
 
     private Settings.ClientShares shares() {
-        long held = number(Option.MAX_HELD);
+        long held = values.number(Option.MAX_HELD);
         return new Settings.ClientShares(
-                count(Option.MAX_CONNECTIONS_PER_ADDRESS),
+                values.count(Option.MAX_CONNECTIONS_PER_ADDRESS),
                 held == 0 ? OptionalLong.empty() : OptionalLong.of(held),
-                count(Option.HELD_PER_ADDRESS),
-                count(Option.HELD_PER_CONNECTION));
+                values.count(Option.HELD_PER_ADDRESS),
+                values.count(Option.HELD_PER_CONNECTION));
     }
 
     /** That listener asks for no token, so nothing but the operator's own assertion opens it to everyone. */
@@ -208,7 +221,7 @@ public final class SettingsLoader {
         options.put("read", Option.AUTH_TOKEN_READ);
         options.put("manage", Option.AUTH_TOKEN_MANAGE);
         options.put("spend", Option.AUTH_TOKEN_SPEND);
-        options.forEach((scope, option) -> value(option, Parsing::token).ifPresent(token -> {
+        options.forEach((scope, option) -> values.value(option, Parsing::token).ifPresent(token -> {
             if (tokens.containsValue(token)) {
                 problems.add(option.flag() + " is the same token as that of another scope: give each its own");
             }
@@ -221,31 +234,31 @@ public final class SettingsLoader {
     }
 
     private Settings.Spend spend() {
-        Optional<Amount> perTx = value(Option.SPEND_CAP_PER_TX, Parsing::amount);
-        Optional<Amount> perPeriod = value(Option.SPEND_CAP_PER_PERIOD, Parsing::amount);
+        Optional<Amount> perTx = values.value(Option.SPEND_CAP_PER_TX, Parsing::amount);
+        Optional<Amount> perPeriod = values.value(Option.SPEND_CAP_PER_PERIOD, Parsing::amount);
         if (perTx.isPresent() && perPeriod.isPresent() && perPeriod.get().isLessThan(perTx.get())) {
             warnings.add("--spend-cap-per-period is below --spend-cap-per-tx, which can thus never be reached");
         }
         return new Settings.Spend(
                 perTx,
                 perPeriod,
-                Duration.ofSeconds(number(Option.SPEND_CAP_PERIOD)),
-                Duration.ofSeconds(number(Option.RESERVATION_TTL)),
+                Duration.ofSeconds(values.number(Option.SPEND_CAP_PERIOD)),
+                Duration.ofSeconds(values.number(Option.RESERVATION_TTL)),
                 tokenKeep(),
-                Duration.ofSeconds(number(Option.REBROADCAST_INTERVAL)),
-                truth(Option.AUTO_RECLAIM),
-                truth(Option.SHARED_KEYS),
-                truth(Option.STORE_RESTORED));
+                Duration.ofSeconds(values.number(Option.REBROADCAST_INTERVAL)),
+                values.truth(Option.AUTO_RECLAIM),
+                values.truth(Option.SHARED_KEYS),
+                values.truth(Option.STORE_RESTORED));
     }
 
     /** Two words for one thing. */
     private Duration tokenKeep() {
-        Duration days = Duration.ofDays(number(Option.TOKEN_KEEP_DAYS));
-        Duration seconds = Duration.ofSeconds(number(Option.RECEIPT_TTL));
-        if (!isGiven(Option.RECEIPT_TTL)) {
+        Duration days = Duration.ofDays(values.number(Option.TOKEN_KEEP_DAYS));
+        Duration seconds = Duration.ofSeconds(values.number(Option.RECEIPT_TTL));
+        if (!values.isGiven(Option.RECEIPT_TTL)) {
             return days;
         }
-        if (isGiven(Option.TOKEN_KEEP_DAYS) && !seconds.equals(days)) {
+        if (values.isGiven(Option.TOKEN_KEEP_DAYS) && !seconds.equals(days)) {
             problems.add("--receipt-ttl-secs and --token-keep-days are one thing and differ: leave one out");
         }
         return seconds;
@@ -253,24 +266,24 @@ public final class SettingsLoader {
 
     private Settings.Follow follow() {
         return new Settings.Follow(
-                truth(Option.VERIFY_WORK),
-                value(Option.CHECKPOINT, Parsing::checkpoint),
-                value(Option.FOLLOW_FROM, Parsing::height),
-                number(Option.FOLLOW_MAX_LAG),
-                value(Option.OWN_COINS, Parsing::ledgerFirst).orElse(false),
-                number(Option.CREDITS_KEEP_DAYS));
+                values.truth(Option.VERIFY_WORK),
+                values.value(Option.CHECKPOINT, Parsing::checkpoint),
+                values.value(Option.FOLLOW_FROM, Parsing::height),
+                values.number(Option.FOLLOW_MAX_LAG),
+                values.value(Option.OWN_COINS, Parsing::ledgerFirst).orElse(false),
+                values.number(Option.CREDITS_KEEP_DAYS));
     }
 
     private Optional<Settings.Evm> evm() {
-        Optional<List<URI>> urls = value(Option.EVM_RPC, Parsing::urls);
-        Optional<Long> chainId = value(Option.EVM_CHAIN_ID, text -> Parsing.number(text, 1, Long.MAX_VALUE));
-        int quorum = count(Option.EVM_QUORUM);
+        Optional<List<URI>> urls = values.value(Option.EVM_RPC, Parsing::urls);
+        Optional<Long> chainId = values.value(Option.EVM_CHAIN_ID, text -> Parsing.number(text, 1, Long.MAX_VALUE));
+        int quorum = values.count(Option.EVM_QUORUM);
         List<EvmAddress> tokens =
-                value(Option.EVM_TOKENS, Parsing::evmAddresses).orElse(List.of());
-        Optional<Long> known = value(Option.EVM_KNOWN_NONCE, text -> Parsing.number(text, 0, Long.MAX_VALUE));
-        Settings.EvmFinality finality =
-                value(Option.SWAP_EVM_FINALITY, Parsing::finality).orElse(new Settings.EvmFinality.Tag("finalized"));
-        Duration timeout = Duration.ofMillis(number(Option.EVM_TIMEOUT));
+                values.value(Option.EVM_TOKENS, Parsing::evmAddresses).orElse(List.of());
+        Optional<Long> known = values.value(Option.EVM_KNOWN_NONCE, text -> Parsing.number(text, 0, Long.MAX_VALUE));
+        Settings.EvmFinality finality = values.value(Option.SWAP_EVM_FINALITY, Parsing::finality)
+                .orElse(new Settings.EvmFinality.Tag("finalized"));
+        Duration timeout = Duration.ofMillis(values.number(Option.EVM_TIMEOUT));
         if (urls.isEmpty()) {
             if (chainId.isPresent() || !tokens.isEmpty()) {
                 warnings.add("--evm-chain-id and --evm-tokens do nothing without --evm-rpc");
@@ -298,21 +311,23 @@ public final class SettingsLoader {
     }
 
     private int unsealThreads() {
-        int threads = count(Option.UNSEAL_THREADS);
+        int threads = values.count(Option.UNSEAL_THREADS);
         return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
     }
 
     private Optional<Settings.Devnet> devnet(Path datadir) {
-        boolean wanted = truth(Option.DEVNET);
-        InetSocketAddress bind = value(Option.DEVNET_BIND, Parsing::address).orElse(null);
-        Duration interval = Duration.ofSeconds(number(Option.DEVNET_BLOCK_INTERVAL));
-        boolean quotas = truth(Option.DEVNET_QUOTAS);
-        Optional<Long> seed = value(Option.DEVNET_SEED, text -> Parsing.number(text, Long.MIN_VALUE, Long.MAX_VALUE));
-        boolean work = truth(Option.DEVNET_WORK);
-        boolean prompt = truth(Option.DEVNET_PROMPT);
-        if (!wanted || bind == null) {
+        boolean wanted = values.truth(Option.DEVNET);
+        Optional<InetSocketAddress> place = values.value(Option.DEVNET_BIND, Parsing::address);
+        Duration interval = Duration.ofSeconds(values.number(Option.DEVNET_BLOCK_INTERVAL));
+        boolean quotas = values.truth(Option.DEVNET_QUOTAS);
+        Optional<Long> seed =
+                values.value(Option.DEVNET_SEED, text -> Parsing.number(text, Long.MIN_VALUE, Long.MAX_VALUE));
+        boolean work = values.truth(Option.DEVNET_WORK);
+        boolean prompt = values.truth(Option.DEVNET_PROMPT);
+        if (!wanted || place.isEmpty()) {
             return Optional.empty();
         }
+        InetSocketAddress bind = place.get();
         if (BindPolicy.reachOf(bind.getAddress()) != BindPolicy.Reach.LOOPBACK) {
             warnings.add("the development node on " + HostPort.of(bind) + " gives coins to everyone who can reach it");
         }
@@ -324,62 +339,5 @@ public final class SettingsLoader {
                 seed.map(OptionalLong::of).orElse(OptionalLong.empty()),
                 work,
                 prompt));
-    }
-
-    /** Whether somebody has set it, and not the default. */
-    boolean isGiven(Option option) {
-        return !origins.get(option).equals("default");
-    }
-
-    boolean truth(Option option) {
-        return value(option, Parsing::truth).orElse(false);
-    }
-
-    private int count(Option option) {
-        return Math.toIntExact(number(option));
-    }
-
-    long number(Option option) {
-        return value(option, text -> Parsing.number(text, option.least(), option.most()))
-                .orElse(option.least());
-    }
-
-    /** The option's value, or its default; a problem is noted and counts as nothing. */
-    <T> Optional<T> value(Option option, Function<String, T> parsing) {
-        Optional<Sources.Given> given = sources.given(option);
-        origins.put(option, given.map(Sources.Given::origin).orElse("default"));
-        if (option.form() == Option.Form.SECRET && origins.get(option).startsWith("flag")) {
-            warnings.add(option.flag() + " stands on the command line, which everybody on this machine can read: use "
-                    + option.variable(sources.brand()) + ", the configuration file or a file of its own");
-        }
-        Optional<String> text = given.map(Sources.Given::text).or(option::defaultText);
-        if (text.isEmpty()) {
-            return Optional.empty();
-        }
-        try {
-            if (text.get().isBlank() && given.isPresent() && !takesNothing(option)) {
-                throw new IllegalArgumentException("is empty; give a value or leave it out");
-            }
-            return Optional.of(parsing.apply(text.get().strip()));
-        } catch (InvalidPathException e) {
-            problems.add(complaint(option, given, "is no path"));
-        } catch (IllegalArgumentException e) {
-            problems.add(complaint(option, given, e.getMessage()));
-        }
-        return Optional.empty();
-    }
-
-    private static boolean takesNothing(Option option) {
-        return option.form() == Option.Form.WORDS || option.form() == Option.Form.NETWORKS;
-    }
-
-    /** Names the place where the value was given, so that the operator finds it; a secret is not shown. */
-    private static String complaint(Option option, Optional<Sources.Given> given, String what) {
-        String origin = given.map(Sources.Given::origin).orElse("default of " + option.flag());
-        String name = origin.startsWith("flag ") ? option.flag() : option.flag() + " (from " + origin + ")";
-        boolean shown = option.form() != Option.Form.SECRET
-                && given.isPresent()
-                && !given.get().text().isBlank();
-        return name + (shown ? " '" + given.get().text() + "'" : "") + " " + what;
     }
 }

@@ -45,7 +45,7 @@ final class Sources {
     private final Map<Option, Given> fromFile = new EnumMap<>(Option.class);
     private final List<String> problems;
     private final List<String> warnings;
-    private Path file;
+    private Optional<Path> file = Optional.empty();
     private boolean named;
 
     /** A text and where it is from. */
@@ -68,14 +68,12 @@ final class Sources {
     void read() {
         refuseUnknownFlags();
         locateFile();
-        if (file != null) {
-            readFile();
-        }
+        file.ifPresent(this::readFile);
         warnOfUnknownVariables();
     }
 
     Optional<Path> file() {
-        return Optional.ofNullable(file);
+        return file;
     }
 
     /** The file if nobody named it: it was found in the datadir. */
@@ -93,16 +91,15 @@ final class Sources {
     }
 
     Optional<Given> given(Option option) {
-        String flag = flags.get(option.flag());
-        if (flag != null) {
-            return Optional.of(new Given(flag, "flag " + option.flag()));
-        }
+        return Optional.ofNullable(flags.get(option.flag()))
+                .map(text -> new Given(text, "flag " + option.flag()))
+                .or(() -> fromEnvironment(option))
+                .or(() -> Optional.ofNullable(fromFile.get(option)));
+    }
+
+    private Optional<Given> fromEnvironment(Option option) {
         String name = option.variable(option == Option.NODE_RPC ? brand() : DEFAULT_BRAND);
-        String variable = environment.get(name);
-        if (variable != null) {
-            return Optional.of(new Given(variable, "variable " + name));
-        }
-        return Optional.ofNullable(fromFile.get(option));
+        return Optional.ofNullable(environment.get(name)).map(text -> new Given(text, "variable " + name));
     }
 
     /** Absolute; a leading tilde is the user's home. */
@@ -129,41 +126,44 @@ final class Sources {
     }
 
     private void locateFile() {
-        String given = flags.getOrDefault(SettingsLoader.CONFIG_FLAG, environment.get(SettingsLoader.CONFIG_VARIABLE));
-        named = given != null;
-        if (named) {
-            if (given.isBlank()) {
-                problems.add(SettingsLoader.CONFIG_FLAG + " is empty; name a file or leave it out");
-                return;
-            }
-            file = pathOrNull(given);
-            if (file == null) {
-                problems.add(SettingsLoader.CONFIG_FLAG + " is no path");
-                return;
-            }
-            if (!Files.isReadable(file) || Files.isDirectory(file)) {
-                problems.add(SettingsLoader.CONFIG_FLAG + " " + file + " cannot be read");
-                file = null;
-            }
-            return;
+        Optional<String> given = Optional.ofNullable(flags.get(SettingsLoader.CONFIG_FLAG))
+                .or(() -> Optional.ofNullable(environment.get(SettingsLoader.CONFIG_VARIABLE)));
+        named = given.isPresent();
+        file = named ? namedFile(given.get()) : fileInDatadir();
+    }
+
+    private Optional<Path> namedFile(String given) {
+        if (given.isBlank()) {
+            problems.add(SettingsLoader.CONFIG_FLAG + " is empty; name a file or leave it out");
+            return Optional.empty();
         }
+        Optional<Path> path = expandIfPath(given);
+        if (path.isEmpty()) {
+            problems.add(SettingsLoader.CONFIG_FLAG + " is no path");
+        } else if (!Files.isReadable(path.get()) || Files.isDirectory(path.get())) {
+            problems.add(SettingsLoader.CONFIG_FLAG + " " + path.get() + " cannot be read");
+            return Optional.empty();
+        }
+        return path;
+    }
+
+    private Optional<Path> fileInDatadir() {
         Path folder = given(Option.DATADIR)
                 .filter(datadir -> !datadir.text().isBlank())
-                .map(datadir -> pathOrNull(datadir.text()))
+                .flatMap(datadir -> expandIfPath(datadir.text()))
                 .orElseGet(this::defaultDatadir);
-        Path found = folder.resolve(SettingsLoader.FILE_NAME);
-        file = Files.exists(found) ? found : null;
+        return Optional.of(folder.resolve(SettingsLoader.FILE_NAME)).filter(Files::exists);
     }
 
-    private Path pathOrNull(String text) {
+    private Optional<Path> expandIfPath(String text) {
         try {
-            return expand(text);
+            return Optional.of(expand(text));
         } catch (InvalidPathException e) {
-            return null;
+            return Optional.empty();
         }
     }
 
-    private void readFile() {
+    private void readFile(Path file) {
         try {
             Optional<String> objection = FileAccess.of(file).objectionToContent();
             if (objection.isPresent()) {
@@ -178,7 +178,7 @@ final class Sources {
                             file.toFile(), ConfigParseOptions.defaults().setAllowMissing(false))
                     .resolve(ConfigResolveOptions.defaults());
             for (Map.Entry<String, ConfigValue> entry : config.entrySet()) {
-                readKey(entry.getKey(), entry.getValue());
+                readKey(file, entry.getKey(), entry.getValue());
             }
         } catch (ConfigException e) {
             problems.add("the configuration file " + file + " cannot be read: " + e.getMessage());
@@ -188,35 +188,37 @@ final class Sources {
         }
     }
 
-    private void readKey(String key, ConfigValue value) {
+    private void readKey(Path file, String key, ConfigValue value) {
         Optional<Option> option = Option.ofKey(key);
         if (option.isEmpty()) {
-            problems.add(place(value) + ": unknown key " + key + advice(key));
+            problems.add(place(file, value) + ": unknown key " + key + advice(key));
             return;
         }
-        String text = textOf(value);
-        if (text == null) {
-            problems.add(place(value) + ": " + key + " must be "
+        Optional<String> text = textOf(value);
+        if (text.isEmpty()) {
+            problems.add(place(file, value) + ": " + key + " must be "
                     + option.get().form().unit());
             return;
         }
-        fromFile.put(option.get(), new Given(text, "file " + file));
+        fromFile.put(option.get(), new Given(text.get(), "file " + file));
     }
 
-    private String place(ConfigValue value) {
+    private static String place(Path file, ConfigValue value) {
         int line = value.origin().lineNumber();
         return file + (line > 0 ? " line " + line : "");
     }
 
-    private static String textOf(ConfigValue value) {
+    private static Optional<String> textOf(ConfigValue value) {
         if (value.valueType() == ConfigValueType.LIST) {
             List<String> items = new ArrayList<>();
             for (Object item : (List<?>) value.unwrapped()) {
                 items.add(String.valueOf(item));
             }
-            return String.join(",", items);
+            return Optional.of(String.join(",", items));
         }
-        return value.valueType() == ConfigValueType.OBJECT ? null : String.valueOf(value.unwrapped());
+        return value.valueType() == ConfigValueType.OBJECT
+                ? Optional.empty()
+                : Optional.of(String.valueOf(value.unwrapped()));
     }
 
     /** A key spelt like the flag, or like an older or a neighbouring name, is told where its value belongs. */

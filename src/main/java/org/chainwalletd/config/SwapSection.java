@@ -17,12 +17,12 @@ final class SwapSection {
 
     private static final EvmAddress NOWHERE = EvmAddress.of(new byte[EvmAddress.LENGTH]);
 
-    private final SettingsLoader loader;
+    private final OptionValues values;
     private final List<String> problems;
     private final List<String> warnings;
 
-    SwapSection(SettingsLoader loader, List<String> problems, List<String> warnings) {
-        this.loader = loader;
+    SwapSection(OptionValues values, List<String> problems, List<String> warnings) {
+        this.values = values;
         this.problems = problems;
         this.warnings = warnings;
     }
@@ -32,8 +32,8 @@ final class SwapSection {
      * @param genesis whether the operator has named the chain
      */
     Optional<Settings.Swap> read(boolean account, boolean genesis) {
-        Optional<URI> pool = loader.value(Option.SWAP_POOL, Parsing::url);
-        Optional<Path> ca = loader.value(Option.SWAP_POOL_CA, Path::of);
+        Optional<URI> pool = values.value(Option.SWAP_POOL, Parsing::url);
+        Optional<Path> ca = values.value(Option.SWAP_POOL_CA, Path::of);
         if (ca.isPresent() && pool.isEmpty()) {
             warnings.add("--swap-pool-ca does nothing without --swap-pool");
         }
@@ -45,11 +45,11 @@ final class SwapSection {
     }
 
     private Optional<Settings.Swapping> swapping(boolean pool, boolean account, boolean genesis) {
-        Optional<EvmAddress> contract = loader.value(Option.SWAP_CONTRACT, EvmAddress::parse);
-        Optional<Hash256> code = loader.value(Option.SWAP_CONTRACT_CODE_HASH, Parsing::codeHash);
+        Optional<EvmAddress> contract = values.value(Option.SWAP_CONTRACT, EvmAddress::parse);
+        Optional<Hash256> code = values.value(Option.SWAP_CONTRACT_CODE_HASH, Parsing::codeHash);
         Optional<Long> from =
-                loader.value(Option.SWAP_CONTRACT_FROM_BLOCK, text -> Parsing.number(text, 0, Long.MAX_VALUE));
-        Optional<Long> depth = loader.value(
+                values.value(Option.SWAP_CONTRACT_FROM_BLOCK, text -> Parsing.number(text, 0, Long.MAX_VALUE));
+        Optional<Long> depth = values.value(
                 Option.SWAP_CHAIN_CONFIRMATIONS,
                 text -> Parsing.number(
                         text, Option.SWAP_CHAIN_CONFIRMATIONS.least(), Option.SWAP_CHAIN_CONFIRMATIONS.most()));
@@ -58,14 +58,14 @@ final class SwapSection {
                 code.orElse(Hash256.ZERO),
                 optional(from),
                 optional(depth),
-                loader.number(Option.SWAP_LOCK_BLOCKS),
-                loader.number(Option.SWAP_LOCK_SECS),
-                loader.number(Option.SWAP_EVM_MARGIN),
-                loader.number(Option.SWAP_CHAIN_MARGIN),
-                loader.number(Option.SWAP_MAX_FEE_BPS),
-                loader.number(Option.SWAP_MAX_IMPACT_BPS),
-                loader.truth(Option.SWAP_ALLOW_RELAY));
-        if (!loader.isGiven(Option.SWAP_CONTRACT)) {
+                values.number(Option.SWAP_LOCK_BLOCKS),
+                values.number(Option.SWAP_LOCK_SECS),
+                values.number(Option.SWAP_EVM_MARGIN),
+                values.number(Option.SWAP_CHAIN_MARGIN),
+                values.number(Option.SWAP_MAX_FEE_BPS),
+                values.number(Option.SWAP_MAX_IMPACT_BPS),
+                values.truth(Option.SWAP_ALLOW_RELAY));
+        if (!values.isGiven(Option.SWAP_CONTRACT)) {
             idle("without --swap-contract");
             return Optional.empty();
         }
@@ -74,7 +74,7 @@ final class SwapSection {
             return Optional.empty();
         }
         require(
-                code.isPresent() || loader.isGiven(Option.SWAP_CONTRACT_CODE_HASH),
+                code.isPresent() || values.isGiven(Option.SWAP_CONTRACT_CODE_HASH),
                 "--swap-contract-code-hash: the code that money is locked in has to be the one that somebody has read");
         require(account, "--evm-rpc and --evm-chain-id: a swap has a leg on the account chain");
         require(genesis, "--expect-genesis: money is locked for hours only on a chain that is named");
@@ -104,7 +104,7 @@ final class SwapSection {
                         Option.SWAP_MAX_FEE_BPS,
                         Option.SWAP_MAX_IMPACT_BPS,
                         Option.SWAP_ALLOW_RELAY)
-                .filter(loader::isGiven)
+                .filter(values::isGiven)
                 .forEach(option -> given.add(option.flag()));
         if (!given.isEmpty()) {
             warnings.add(String.join(", ", given) + " do nothing " + why);

@@ -188,7 +188,8 @@ public final class DatadirCheck implements Check {
     }
 
     private Finding pinned(Hash256 pinned) {
-        boolean another = settings.expectGenesis()
+        boolean another = settings.identity()
+                .genesis()
                 .filter(expected -> !expected.equals(pinned))
                 .isPresent();
         return another
@@ -201,7 +202,8 @@ public final class DatadirCheck implements Check {
     private Finding notPinned() {
         return Finding.ok(
                 GENESIS,
-                settings.expectGenesis()
+                settings.identity()
+                        .genesis()
                         .map(expected -> "expected is " + expected)
                         .orElse("none pinned; the first one seen will be"));
     }

@@ -74,7 +74,7 @@ public final class NodeCheck implements Check {
     }
 
     private void genesis(String subject, Hash256 reported, List<Finding> findings) {
-        Optional<Hash256> expected = settings.expectGenesis().or(this::pinned);
+        Optional<Hash256> expected = settings.identity().genesis().or(this::pinned);
         if (reported == null) {
             findings.add(Finding.warn(
                     subject,

@@ -57,7 +57,7 @@ class SettingsLoaderTest {
     void without_anything_given_the_defaults_of_the_interface_hold() {
         Settings settings = load().settings();
         assertThat(settings.chain().brand()).isEqualTo("chain");
-        assertThat(settings.expectGenesis()).isEmpty();
+        assertThat(settings.identity().genesis()).isEmpty();
         assertThat(settings.datadir()).isEqualTo(home.resolve(".chain-walletd"));
         assertThat(settings.node().urls()).containsExactly(URI.create("http://127.0.0.1:9334"));
         assertThat(settings.node().attempts()).isEqualTo(4);
@@ -225,10 +225,9 @@ class SettingsLoaderTest {
                 Map.entry("--swap-pool-ca", "pool.pem")));
         assertThat(load().settings())
                 .usingRecursiveComparison()
-                .ignoringFields("chain")
+                .ignoringFields("identity.profile")
                 .isEqualTo(new Settings(
-                        null,
-                        Optional.of(Hash256.parse("ab".repeat(32))),
+                        new Settings.ChainIdentity(null, Optional.of(Hash256.parse("ab".repeat(32)))),
                         home.resolve("data"),
                         new Settings.Node(
                                 List.of(URI.create("http://a.test:1"), URI.create("https://b.test/path")),
@@ -274,32 +273,34 @@ class SettingsLoaderTest {
                                 18,
                                 true,
                                 400),
-                        Optional.of(new Settings.Swap(
-                                URI.create("https://pool.test/p"),
-                                Optional.of(Path.of("pool.pem")),
-                                Optional.of(new Settings.Swapping(
-                                        EvmAddress.parse("0x" + "c0".repeat(20)),
-                                        Hash256.parse("ce".repeat(32)),
-                                        OptionalLong.of(77),
-                                        OptionalLong.of(31),
-                                        4_000,
-                                        40_000,
-                                        3_000,
-                                        300,
-                                        90,
-                                        400,
-                                        true)))),
-                        true,
+                        new Settings.Account(
+                                Optional.of(new Settings.Evm(
+                                        List.of(URI.create("http://e.test"), URI.create("http://f.test")),
+                                        1,
+                                        31_337,
+                                        Duration.ofMillis(701),
+                                        List.of(EvmAddress.parse("0x5FbDB2315678afecb367f032d93F642f64180aa3")),
+                                        OptionalLong.of(5),
+                                        new Settings.EvmFinality.Blocks(12))),
+                                new Settings.EvmWords("acct", "gold")),
+                        new Settings.Swaps(
+                                Optional.of(new Settings.Swap(
+                                        URI.create("https://pool.test/p"),
+                                        Optional.of(Path.of("pool.pem")),
+                                        Optional.of(new Settings.Swapping(
+                                                EvmAddress.parse("0x" + "c0".repeat(20)),
+                                                Hash256.parse("ce".repeat(32)),
+                                                OptionalLong.of(77),
+                                                OptionalLong.of(31),
+                                                4_000,
+                                                40_000,
+                                                3_000,
+                                                300,
+                                                90,
+                                                400,
+                                                true)))),
+                                true),
                         Optional.empty(),
-                        Optional.of(new Settings.Evm(
-                                List.of(URI.create("http://e.test"), URI.create("http://f.test")),
-                                1,
-                                31_337,
-                                Duration.ofMillis(701),
-                                List.of(EvmAddress.parse("0x5FbDB2315678afecb367f032d93F642f64180aa3")),
-                                OptionalLong.of(5),
-                                new Settings.EvmFinality.Blocks(12))),
-                        new Settings.EvmWords("acct", "gold"),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");
     }
@@ -573,7 +574,7 @@ class SettingsLoaderTest {
 
         flags.put("--evm-chain-id", "1");
         flags.put("--evm-quorum", "1");
-        assertThat(load().settings().evm().orElseThrow().finality())
+        assertThat(load().settings().account().chain().orElseThrow().finality())
                 .isEqualTo(new Settings.EvmFinality.Tag("finalized"));
         assertThat(load().warnings()).anyMatch(warning -> warning.contains("--evm-quorum 1"));
         flags.put("--evm-tokens", "0x5fbDB2315678afecb367f032d93F642f64180aa3");

@@ -46,7 +46,7 @@ class SwapOptionsTest {
     @Test
     void the_defaults_are_those_of_the_specification() {
         Settings.Swapping rules =
-                load().settings().swap().orElseThrow().swapping().orElseThrow();
+                load().settings().swaps().partner().orElseThrow().swapping().orElseThrow();
         assertThat(rules)
                 .isEqualTo(new Settings.Swapping(
                         EvmAddress.parse(CONTRACT),
@@ -79,14 +79,14 @@ class SwapOptionsTest {
     @Test
     void without_a_contract_the_pool_is_only_asked() {
         flags.remove("--swap-contract");
-        assertThat(load().settings().swap().orElseThrow().swapping()).isEmpty();
+        assertThat(load().settings().swaps().partner().orElseThrow().swapping()).isEmpty();
         assertThat(load().warnings()).containsExactly("--swap-contract-code-hash do nothing without --swap-contract");
     }
 
     @Test
     void without_a_pool_there_is_no_engine() {
         flags.remove("--swap-pool");
-        assertThat(load().settings().swap()).isEmpty();
+        assertThat(load().settings().swaps().partner()).isEmpty();
         assertThat(load().warnings()).containsExactly("--swap-contract does nothing without --swap-pool");
     }
 

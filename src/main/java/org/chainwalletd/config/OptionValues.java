@@ -1,0 +1,94 @@
+package org.chainwalletd.config;
+
+import java.nio.file.InvalidPathException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The value of each option, read once and parsed; remembers where it came from, and notes what is wrong with it instead of failing. */
+final class OptionValues {
+    private final Map<Option, String> origins = new EnumMap<>(Option.class);
+    private final Sources sources;
+    private final List<String> problems;
+    private final List<String> warnings;
+
+    OptionValues(Sources sources, List<String> problems, List<String> warnings) {
+        this.sources = sources;
+        this.problems = problems;
+        this.warnings = warnings;
+    }
+
+    /** Of every option that was read. */
+    Map<Option, String> origins() {
+        return Map.copyOf(origins);
+    }
+
+    /** Of one that was read: where its value was given, or {@code default}. */
+    String origin(Option option) {
+        return origins.get(option);
+    }
+
+    /** Another option decides about this one. */
+    void override(Option option, String origin) {
+        origins.put(option, origin);
+    }
+
+    /** Whether somebody has set it, and not the default. */
+    boolean isGiven(Option option) {
+        return !origins.get(option).equals("default");
+    }
+
+    boolean truth(Option option) {
+        return value(option, Parsing::truth).orElse(false);
+    }
+
+    int count(Option option) {
+        return Math.toIntExact(number(option));
+    }
+
+    long number(Option option) {
+        return value(option, text -> Parsing.number(text, option.least(), option.most()))
+                .orElse(option.least());
+    }
+
+    /** The option's value, or its default; a problem is noted and counts as nothing. */
+    <T> Optional<T> value(Option option, Function<String, T> parsing) {
+        Optional<Sources.Given> given = sources.given(option);
+        origins.put(option, given.map(Sources.Given::origin).orElse("default"));
+        if (option.form() == Option.Form.SECRET && origins.get(option).startsWith("flag")) {
+            warnings.add(option.flag() + " stands on the command line, which everybody on this machine can read: use "
+                    + option.variable(sources.brand()) + ", the configuration file or a file of its own");
+        }
+        Optional<String> text = given.map(Sources.Given::text).or(option::defaultText);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            if (text.get().isBlank() && given.isPresent() && !takesNothing(option)) {
+                throw new IllegalArgumentException("is empty; give a value or leave it out");
+            }
+            return Optional.of(parsing.apply(text.get().strip()));
+        } catch (InvalidPathException e) {
+            problems.add(complaint(option, given, "is no path"));
+        } catch (IllegalArgumentException e) {
+            problems.add(complaint(option, given, e.getMessage()));
+        }
+        return Optional.empty();
+    }
+
+    private static boolean takesNothing(Option option) {
+        return option.form() == Option.Form.WORDS || option.form() == Option.Form.NETWORKS;
+    }
+
+    /** Names the place where the value was given, so that the operator finds it; a secret is not shown. */
+    private static String complaint(Option option, Optional<Sources.Given> given, String what) {
+        String origin = given.map(Sources.Given::origin).orElse("default of " + option.flag());
+        String name = origin.startsWith("flag ") ? option.flag() : option.flag() + " (from " + origin + ")";
+        boolean shown = option.form() != Option.Form.SECRET
+                && given.isPresent()
+                && !given.get().text().isBlank();
+        return name + (shown ? " '" + given.get().text() + "'" : "") + " " + what;
+    }
+}
