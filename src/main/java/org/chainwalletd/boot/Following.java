@@ -169,9 +169,10 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 spawner,
                 new FollowerSetup(
                         settings.chain(),
-                        named(settings, nodes.followed()),
-                        nodes.client().hasty(),
-                        () -> nodes.seen().get().network().flatMap(Network::ofWord),
+                        new FollowerSetup.Sources(
+                                named(settings, nodes.followed()),
+                                nodes.client().hasty(),
+                                () -> nodes.seen().get().network().flatMap(Network::ofWord)),
                         file,
                         List.of(
                                 LEDGER,

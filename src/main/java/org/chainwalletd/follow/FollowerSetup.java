@@ -16,9 +16,6 @@ import org.chainwalletd.store.books.Books;
 /**
  * What the follower works with.
  *
- * @param nodes all that are configured, at least one
- * @param any asks whichever node is there: for what proves itself
- * @param network which one the nodes say they are of, as far as they have
  * @param file where the books are
  * @param rules what the operator decides about following
  * @param work computes proofs of work
@@ -27,9 +24,7 @@ import org.chainwalletd.store.books.Books;
  */
 public record FollowerSetup(
         ChainProfile profile,
-        List<FollowedNode> nodes,
-        NodeClient any,
-        Supplier<Optional<Network>> network,
+        Sources sources,
         Books file,
         List<Book<?, ?>> books,
         Rules rules,
@@ -38,6 +33,19 @@ public record FollowerSetup(
         Duration interval,
         Clock clock,
         Executor executor) {
+    /**
+     * Who is asked.
+     *
+     * @param nodes all that are configured, at least one
+     * @param any asks whichever node is there: for what proves itself
+     * @param network which one the nodes say they are of, as far as they have
+     */
+    public record Sources(List<FollowedNode> nodes, NodeClient any, Supplier<Optional<Network>> network) {
+        public Sources {
+            nodes = List.copyOf(nodes);
+        }
+    }
+
     /**
      * What the operator decides.
      *
@@ -50,7 +58,18 @@ public record FollowerSetup(
     }
 
     public FollowerSetup {
-        nodes = List.copyOf(nodes);
         books = List.copyOf(books);
+    }
+
+    List<FollowedNode> nodes() {
+        return sources.nodes();
+    }
+
+    NodeClient any() {
+        return sources.any();
+    }
+
+    Supplier<Optional<Network>> network() {
+        return sources.network();
     }
 }

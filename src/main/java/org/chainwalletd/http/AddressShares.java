@@ -121,13 +121,14 @@ final class AddressShares {
         boolean proxy = addresses.isProxy(peer);
         String address = address(peer, proxy);
         Share share = shares.computeIfAbsent(
-                address, unknown -> new Share(proxy ? all : all.within(limits.heldPerAddress()), proxy));
+                address,
+                unknown -> new Share(proxy ? all : all.within(limits.memory().perAddress()), proxy));
         if (!proxy && share.places.size() >= limits.maxConnectionsPerAddress()) {
             return Optional.empty();
         }
         boolean often = arrivals.often(address);
         boolean inCrowd = !proxy && (often || share.places.size() >= few());
-        Place place = new Place(address, share.budget.within(limits.heldPerConnection()), inCrowd);
+        Place place = new Place(address, share.budget.within(limits.memory().perConnection()), inCrowd);
         resize(share, () -> share.places.add(place));
         return Optional.of(place);
     }

@@ -22,7 +22,7 @@ record Deadlines(Turn turn, AnswerWrites writes, HttpLimits limits) {
 
     /** What the client is late with; with sending its request before anything else. */
     Optional<String> late(long now) {
-        boolean reading = writes.lateFor(limits.writeDeadline(), now);
+        boolean reading = writes.lateFor(limits.patience().write(), now);
         return reading && !turn.isClients()
                 ? READING
                 : turn.late(limits, now).or(() -> reading ? READING : Optional.empty());
@@ -30,7 +30,7 @@ record Deadlines(Turn turn, AnswerWrites writes, HttpLimits limits) {
 
     /** Whether nothing has come for as long as a connection may be kept. */
     boolean idleTooLong(long now) {
-        return turn.isIdleFor(limits.keepAlive(), now);
+        return turn.isIdleFor(limits.patience().keepAlive(), now);
     }
 
     /** Whether the peer has had its time for reading the last answer of a stop. */

@@ -395,7 +395,7 @@ final class Http2Guard {
 
     /** In the words of {@link Connection#closeIfLate}; empty when the client is not late. */
     private synchronized Optional<String> late(HttpLimits times, long now) {
-        long deadline = times.requestDeadline().toNanos();
+        long deadline = times.patience().request().toNanos();
         if (unfinished() && now - unfinishedSince > deadline) {
             return Optional.of("request");
         }
@@ -403,7 +403,7 @@ final class Http2Guard {
             if (stream.lateFor(deadline, now)) {
                 return Optional.of("request");
             }
-            if (stream.stalledFor(times.writeDeadline().toNanos(), now)) {
+            if (stream.stalledFor(times.patience().write().toNanos(), now)) {
                 return Optional.of("reading");
             }
         }

@@ -11,13 +11,6 @@ import org.chainwalletd.config.Settings;
  * @param maxConnections at a time; a further one is answered with 503 and closed
  * @param maxConnectionsPerAddress of these, from one address
  * @param maxConcurrentPerToken requests at a time with one token, from the head to the written answer
- * @param requestDeadline from the first byte of a request to its last
- * @param keepAlive how long a connection may stay open without a request
- * @param writeDeadline how long a client may leave a piece of an answer unread
- * @param halfClosed how long an answer is still worked on after the client has closed its sending side
- * @param heldBytes heads, bodies and unread answers of all clients together
- * @param heldPerAddress of these, for one address
- * @param heldPerConnection of these, for one connection
  */
 public record HttpLimits(
         int maxHeadBytes,
@@ -25,13 +18,27 @@ public record HttpLimits(
         int maxConnections,
         int maxConnectionsPerAddress,
         int maxConcurrentPerToken,
-        Duration requestDeadline,
-        Duration keepAlive,
-        Duration writeDeadline,
-        Duration halfClosed,
-        long heldBytes,
-        long heldPerAddress,
-        long heldPerConnection) {
+        Patience patience,
+        Memory memory) {
+    /**
+     * How long a client may take.
+     *
+     * @param request from its first byte to its last
+     * @param keepAlive how long a connection may stay open without a request
+     * @param write how long a client may leave a piece of an answer unread
+     * @param halfClosed how long an answer is still worked on after the client has closed its sending side
+     */
+    public record Patience(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {}
+
+    /**
+     * What is held for clients: heads, bodies and unread answers, in bytes.
+     *
+     * @param all of all clients together
+     * @param perAddress of these, for one address
+     * @param perConnection of these, for one connection
+     */
+    public record Memory(long all, long perAddress, long perConnection) {}
+
     /** What clients may make the daemon hold, by default: the rest is for the daemon's own work. */
     private static final int SHARE_OF_HEAP = 4;
 
@@ -53,13 +60,8 @@ public record HttpLimits(
                 maxConnections,
                 maxConnections,
                 maxConcurrentPerToken,
-                requestDeadline,
-                keepAlive,
-                writeDeadline,
-                halfClosed,
-                heldBytes,
-                heldBytes,
-                heldBytes);
+                new Patience(requestDeadline, keepAlive, writeDeadline, halfClosed),
+                new Memory(heldBytes, heldBytes, heldBytes));
     }
 
     /** Without shares of the part of the heap that is meant for clients. */
@@ -92,13 +94,12 @@ public record HttpLimits(
                 http.maxConnections(),
                 shares.connectionsPerAddress(http.maxConnections()),
                 http.requests().maxConcurrentPerToken(),
-                http.requests().headDeadline(),
-                Duration.ofSeconds(90),
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(10),
-                held,
-                held * shares.percentPerAddress() / 100,
-                held * shares.percentPerConnection() / 100);
+                new Patience(
+                        http.requests().headDeadline(),
+                        Duration.ofSeconds(90),
+                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(10)),
+                new Memory(held, held * shares.percentPerAddress() / 100, held * shares.percentPerConnection() / 100));
     }
 
     /**
@@ -111,18 +112,7 @@ public record HttpLimits(
         }
         long share = (long) most * maxConnectionsPerAddress / maxConnections;
         return new HttpLimits(
-                maxHeadBytes,
-                maxBodyBytes,
-                most,
-                (int) Math.max(1, share),
-                maxConcurrentPerToken,
-                requestDeadline,
-                keepAlive,
-                writeDeadline,
-                halfClosed,
-                heldBytes,
-                heldPerAddress,
-                heldPerConnection);
+                maxHeadBytes, maxBodyBytes, most, (int) Math.max(1, share), maxConcurrentPerToken, patience, memory);
     }
 
     /** The same with shares of the connections and the bytes. */
@@ -133,12 +123,7 @@ public record HttpLimits(
                 maxConnections,
                 connectionsPerAddress,
                 maxConcurrentPerToken,
-                requestDeadline,
-                keepAlive,
-                writeDeadline,
-                halfClosed,
-                heldBytes,
-                bytesPerAddress,
-                bytesPerConnection);
+                patience,
+                new Memory(memory.all(), bytesPerAddress, bytesPerConnection));
     }
 }

@@ -118,7 +118,8 @@ public final class HttpServer {
      */
     public static CompletionStage<HttpServer> start(
             ActorSystem<?> system, Place place, HttpLimits limits, Services services) {
-        return start(system, place, limits, services, ByteBudget.of(limits.heldBytes()));
+        return start(
+                system, place, limits, services, ByteBudget.of(limits.memory().all()));
     }
 
     /**
@@ -130,7 +131,7 @@ public final class HttpServer {
     public static CompletionStage<HttpServer> start(
             ActorSystem<?> system, Place place, HttpLimits configured, Services services, ByteBudget peers) {
         HttpLimits limits = place.tls().isPresent() ? configured.fitting(TlsLayers.mostInHeap()) : configured;
-        ByteBudget budget = peers.within(limits.heldBytes());
+        ByteBudget budget = peers.within(limits.memory().all());
         ClientAddress addresses = new ClientAddress(place.trustedProxies());
         AddressShares shares = new AddressShares(limits, budget, addresses);
         Callers callers = new Callers(services.authenticator(), addresses);

@@ -127,7 +127,7 @@ final class Listener {
         // Also where nobody has drained it.
         system.getWhenTerminated().thenRunAsync(this::close, Runnable::run);
         acceptor.start(this::accept, this::died);
-        long millis = Math.max(10, Math.min(1000, limits.requestDeadline().toMillis() / 4));
+        long millis = Math.max(10, Math.min(1000, limits.patience().request().toMillis() / 4));
         sweep = sweepEvery(Duration.ofMillis(millis));
         return CompletableFuture.completedFuture(this);
     }

@@ -45,7 +45,9 @@ final class RpcHandler implements HttpHandler {
         this.slots = new RequestSlots(limits.maxConcurrentPerToken());
         this.refusals = refusals;
         this.bodies = new BodyReader(
-                SystemMaterializer.get(system).materializer(), limits.maxBodyBytes(), limits.requestDeadline());
+                SystemMaterializer.get(system).materializer(),
+                limits.maxBodyBytes(),
+                limits.patience().request());
         this.turns = new FairTurns(
                 Lane.crowd(system).executor(), Runtime.getRuntime().availableProcessors());
     }

@@ -138,9 +138,9 @@ final class Turn {
     /** What the client is late with: request, closing, gone. */
     Optional<String> late(HttpLimits limits, long now) {
         return switch (state) {
-            case RECEIVING -> late("request", limits.requestDeadline(), now);
-            case CLOSING -> late("closing", limits.halfClosed(), now);
-            case HALF_CLOSED -> late("gone", limits.halfClosed(), now);
+            case RECEIVING -> late("request", limits.patience().request(), now);
+            case CLOSING -> late("closing", limits.patience().halfClosed(), now);
+            case HALF_CLOSED -> late("gone", limits.patience().halfClosed(), now);
             case IDLE, ANSWERING -> Optional.empty();
         };
     }

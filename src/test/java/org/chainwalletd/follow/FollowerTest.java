@@ -153,9 +153,7 @@ class FollowerTest {
     private static FollowerSetup looksOnceAnHour(FollowerSetup setup) {
         return new FollowerSetup(
                 setup.profile(),
-                setup.nodes(),
-                setup.any(),
-                setup.network(),
+                setup.sources(),
                 setup.file(),
                 setup.books(),
                 setup.rules(),

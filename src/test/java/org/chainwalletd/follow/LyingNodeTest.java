@@ -54,13 +54,11 @@ class LyingNodeTest {
     }
 
     private FollowerSetup liar(FollowerSetup setup, UnaryOperator<NodeClient> lies, Network network) {
-        List<FollowedNode> nodes = new ArrayList<>(setup.nodes());
+        List<FollowedNode> nodes = new ArrayList<>(setup.sources().nodes());
         nodes.set(0, new FollowedNode("liar", lies.apply(nodes.get(0).client())));
         return new FollowerSetup(
                 setup.profile(),
-                nodes,
-                setup.any(),
-                () -> Optional.of(network),
+                new FollowerSetup.Sources(nodes, setup.sources().any(), () -> Optional.of(network)),
                 setup.file(),
                 setup.books(),
                 setup.rules(),
@@ -184,9 +182,10 @@ class LyingNodeTest {
     private FollowerSetup withLyingBodies(FollowerSetup setup) {
         return new FollowerSetup(
                 setup.profile(),
-                setup.nodes(),
-                Distorted.transactions(setup.any(), LyingNodeTest::richer),
-                setup.network(),
+                new FollowerSetup.Sources(
+                        setup.sources().nodes(),
+                        Distorted.transactions(setup.sources().any(), LyingNodeTest::richer),
+                        setup.sources().network()),
                 setup.file(),
                 setup.books(),
                 setup.rules(),

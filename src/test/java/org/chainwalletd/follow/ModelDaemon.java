@@ -75,9 +75,7 @@ final class ModelDaemon implements AutoCloseable {
                 },
                 new FollowerSetup(
                         ModelChain.PROFILE,
-                        followed,
-                        any,
-                        () -> Optional.of(Network.TESTNET),
+                        new FollowerSetup.Sources(followed, any, () -> Optional.of(Network.TESTNET)),
                         books.file(),
                         books.books(),
                         new FollowerSetup.Rules(false, checkpoint, Optional.empty()),

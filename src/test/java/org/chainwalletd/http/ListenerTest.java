@@ -199,7 +199,7 @@ class ListenerTest {
 
     @Test
     void one_that_was_told_to_stop_has_not_ended() throws Exception {
-        listener.drain(ServerFixture.LIMITS.requestDeadline())
+        listener.drain(ServerFixture.LIMITS.patience().request())
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
 

@@ -177,9 +177,8 @@ final class SpendHarness implements AutoCloseable {
         NodeClient honest = new LedgerNode(devnet.ledger(), executor);
         return new FollowerSetup(
                 PROFILE,
-                List.of(new FollowedNode("honest", honest)),
-                honest,
-                () -> Optional.of(Network.DEVNET),
+                new FollowerSetup.Sources(
+                        List.of(new FollowedNode("honest", honest)), honest, () -> Optional.of(Network.DEVNET)),
                 books,
                 List.of(book),
                 FollowerSetup.Rules.DEFAULT,

@@ -181,9 +181,8 @@ final class SwapDaemon implements AutoCloseable {
         FollowerSetup.Rules rules = usual.rules();
         return new FollowerSetup(
                 usual.profile(),
-                usual.nodes(),
-                usual.any(),
-                () -> Optional.of(Network.TESTNET),
+                new FollowerSetup.Sources(
+                        usual.sources().nodes(), usual.sources().any(), () -> Optional.of(Network.TESTNET)),
                 usual.file(),
                 usual.books(),
                 new FollowerSetup.Rules(false, rules.checkpoint(), rules.from()),

@@ -66,9 +66,7 @@ public final class FollowRig implements AutoCloseable {
                 },
                 change.apply(new FollowerSetup(
                         ChainProfile.of("chain"),
-                        followed,
-                        client.hasty(),
-                        () -> Optional.of(Network.DEVNET),
+                        new FollowerSetup.Sources(followed, client.hasty(), () -> Optional.of(Network.DEVNET)),
                         this.books,
                         books,
                         FollowerSetup.Rules.DEFAULT,
@@ -93,9 +91,8 @@ public final class FollowRig implements AutoCloseable {
     public static UnaryOperator<FollowerSetup> of(Network network) {
         return setup -> new FollowerSetup(
                 setup.profile(),
-                setup.nodes(),
-                setup.any(),
-                () -> Optional.of(network),
+                new FollowerSetup.Sources(
+                        setup.sources().nodes(), setup.sources().any(), () -> Optional.of(network)),
                 setup.file(),
                 setup.books(),
                 setup.rules(),
