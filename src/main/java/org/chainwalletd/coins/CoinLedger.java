@@ -45,6 +45,11 @@ public final class CoinLedger {
         return follower.status().lag();
     }
 
+    /** Whether a node names tips that nobody can follow, or lied a short while ago: its word is worth less than what is followed. */
+    public boolean distrustsANode() {
+        return follower.isDistrusting();
+    }
+
     public Optional<FollowedTip> tip() {
         return follower.tip();
     }

@@ -17,7 +17,8 @@ import org.chainwalletd.node.NodeClient;
 
 /**
  * A node client that answers balances and listings of covered addresses from the ledger, once it stands at the node's tip, and asks the node
- * for the rest. When the ledger does not come there in time, everything is the node's.
+ * for the rest. When the ledger does not come there in time, everything is the node's; unless a node names a tip that it does not show, or has
+ * lied: such a tip, to which nobody can come, must not make its word count for more than what is followed.
  */
 public final class LedgerReads extends ForwardingNodeClient {
     private static final long PATIENCE_NANOS = Duration.ofSeconds(3).toNanos();
@@ -95,11 +96,13 @@ public final class LedgerReads extends ForwardingNodeClient {
         boolean there = ledger.tip()
                 .filter(tip -> tip.place().blockId().equals(wanted.blockId()) || tip.height() > wanted.height())
                 .isPresent();
-        if (!there) {
-            return System.nanoTime() - until > 0
-                    ? CompletableFuture.completedFuture(Optional.empty())
-                    : CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, reading, until), later)
-                            .thenComposeAsync(again -> again, executor);
+        boolean inVain = !there && System.nanoTime() - until > 0;
+        if (!there && !inVain) {
+            return CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, reading, until), later)
+                    .thenComposeAsync(again -> again, executor);
+        }
+        if (inVain && !ledger.distrustsANode()) {
+            return CompletableFuture.completedFuture(Optional.empty());
         }
         return reading.apply(addresses)
                 .thenComposeAsync(

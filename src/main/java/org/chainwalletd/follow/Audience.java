@@ -20,6 +20,7 @@ final class Audience {
     private final Set<ActorRef<? super FollowEvent>> subscribers = new LinkedHashSet<>();
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
     private volatile Set<String> setAside = Set.of();
+    private volatile boolean distrusting;
 
     Audience(Instant startedAt) {
         status = new AtomicReference<>(new FollowStatus(Optional.empty(), Optional.empty(), -1, startedAt, List.of()));
@@ -48,6 +49,15 @@ final class Audience {
 
     void setAside(Set<String> nodes) {
         setAside = nodes;
+    }
+
+    /** Whether some node's word is of little account now; safe for threads. */
+    boolean isDistrusting() {
+        return distrusting;
+    }
+
+    void distrusts(boolean anybody) {
+        distrusting = anybody;
     }
 
     Set<ActorRef<? super FollowEvent>> subscribers() {

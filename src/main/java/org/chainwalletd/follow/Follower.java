@@ -74,6 +74,11 @@ public final class Follower {
         return audience.setAside();
     }
 
+    /** Whether a node names a tip that it does not show, or was caught in a lie a short while ago. */
+    public boolean isDistrusting() {
+        return audience.isDistrusting();
+    }
+
     public FollowStatus status() {
         return audience.status();
     }

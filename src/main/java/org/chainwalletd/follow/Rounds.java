@@ -104,6 +104,11 @@ final class Rounds {
         setAside.remove(node.name());
     }
 
+    /** Whether a node names a tip that it does not show, or was caught in a lie a short while ago. */
+    boolean distrusts() {
+        return !setAside.isEmpty() || nodes.stream().anyMatch(this::isPassedOver);
+    }
+
     /** Those whose tips are set aside. */
     Set<String> aside() {
         return Set.copyOf(setAside);

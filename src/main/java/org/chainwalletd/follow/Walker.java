@@ -360,6 +360,7 @@ final class Walker {
             rounds.takeBack(node);
         }
         audience.setAside(rounds.aside());
+        audience.distrusts(rounds.distrusts());
     }
 
     /** The height that it names is not that of the followed chain. */
