@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -14,38 +15,41 @@ import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.devnet.call.Lie;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;
-import org.junit.jupiter.api.AfterAll;
+import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Following a chain whose blocks have to be worked for, over real sockets, at a node that lies about them. */
+/**
+ * Following a chain whose blocks have to be worked for, over real sockets, at a node that lies about them. A block takes some sixteen hashes of
+ * half a second, unless its time is a lucky one, with which the first nonce is enough: these were looked for, and any other would only be slower.
+ */
 class WorkedChainTest {
-    private static Devnet node;
+    private static final Instant LUCKY_FIRST = Instant.ofEpochSecond(1_773_537_029L);
+    private static final Instant LUCKY_SECOND = Instant.ofEpochSecond(1_773_537_111L);
+    /** Of a branch that takes the second block's place. */
+    private static final Instant LUCKY_BRANCH = Instant.ofEpochSecond(1_773_537_142L);
 
     @TempDir
     Path folder;
 
+    private final ManualClock clock = new ManualClock(LUCKY_FIRST);
+    private Devnet node;
     private FollowRig rig;
 
-    /** One for all: each of its blocks costs some two hashes. */
-    @BeforeAll
-    static void mine() throws IOException {
-        node = Devnet.start(
-                DevnetConfig.onDemand(ChainProfile.of("chain")).withLittleWork().withFirstBlocks(1));
-    }
-
-    @AfterAll
-    static void close() {
-        node.close();
+    @BeforeEach
+    void mine() throws IOException {
+        node = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("chain"))
+                .withWork()
+                .withFirstBlocks(1)
+                .withClock(clock));
     }
 
     @AfterEach
     void stop() {
-        node.faults().lie(Lie.NONE);
-        node.mineWithoutWork(false);
         rig.close();
+        node.close();
     }
 
     private void follow() {
@@ -73,6 +77,7 @@ class WorkedChainTest {
         follow();
         assertThat(rig.follower().status().network()).contains(Network.TESTNET);
         node.faults().lie(Lie.OMISSION);
+        clock.set(LUCKY_SECOND);
         node.mine(1);
 
         assertRefused("a list without one of its transactions");
@@ -89,11 +94,13 @@ class WorkedChainTest {
     void a_block_that_nobody_worked_for_is_refused_and_one_that_somebody_did_is_taken_in_its_place() {
         follow();
         node.mineWithoutWork(true);
+        clock.set(LUCKY_SECOND);
         node.mine(1);
 
         assertRefused("a block without work");
 
         node.mineWithoutWork(false);
+        clock.set(LUCKY_BRANCH);
         node.reorganise(1, false, List.of());
         rig.awaitTip(node.tip().id());
     }
