@@ -55,6 +55,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
     }
 
     private final class Logic extends TimerGraphStageLogic {
+        private final AsyncCallback<NotUsed> itsTurn = createAsyncCallback(none -> handOver());
         private ByteString ahead;
         private boolean socketEnded;
         /** A piece was dropped, so none that comes after it may be taken for its successor. */
@@ -94,6 +95,20 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
                 push(socketOut, INTERIM);
             }
             scheduleOnce(PROBE, BEFORE_PROBE);
+        }
+
+        private void handOver() {
+            if (ahead == null || !isAvailable(appIn)) {
+                return;
+            }
+            connection.handedOver(ahead.length());
+            push(appIn, ahead);
+            ahead = null;
+            if (socketEnded) {
+                complete(appIn);
+            } else {
+                pull(socketIn);
+            }
         }
 
         private void end() {
@@ -138,16 +153,9 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         private final class ToApp extends AbstractOutHandler {
             @Override
             public void onPull() {
-                if (ahead == null) {
-                    return;
-                }
-                connection.handedOver(ahead.length());
-                push(appIn, ahead);
-                ahead = null;
-                if (socketEnded) {
-                    complete(appIn);
-                } else {
-                    pull(socketIn);
+                if (ahead != null) {
+                    // Its client may have more, and always more: others have their turn before.
+                    connection.lane().row().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
                 }
             }
 

@@ -71,8 +71,9 @@ final class Listener {
     private record Side(Lane lane, SocketLoop loop, FairTurns turns, ClientSocket.Buffers buffers) {
         static Side of(Lane lane, String name, ClientSocket.Buffers buffers, Runnable died) {
             int processors = Runtime.getRuntime().availableProcessors();
-            FairTurns turns = new FairTurns(lane.executor(), processors);
-            return new Side(lane, SocketLoop.start(name, PIECE, died), turns, buffers);
+            SocketLoop loop = SocketLoop.start(name, PIECE, died);
+            Lane behind = lane.behind(loop);
+            return new Side(behind, loop, new FairTurns(behind.inRow(), processors), buffers);
         }
     }
 

@@ -2,6 +2,7 @@ package org.chainwalletd.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.BidiShape;
 import org.apache.pekko.stream.Inlet;
@@ -15,7 +16,7 @@ import org.apache.pekko.util.ByteString;
 
 /**
  * Lets one request of an HTTP/1 connection after the other through to Pekko's parser, which would otherwise make objects, and recursive
- * calls, of all that a client has sent ahead. Each byte is counted from when it arrives until its request is answered; a head that is too
+ * calls, of all that a client has sent ahead; and each of those in its turn with what others have to do. Each byte is counted from when it arrives until its request is answered; a head that is too
  * long and a client that makes the daemon hold too much are refused here, before anything is made of them.
  */
 final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
@@ -64,6 +65,7 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
 
     private final class Logic extends GraphStageLogic {
         private final RequestFraming framing = new RequestFraming();
+        private final AsyncCallback<NotUsed> itsTurn = createAsyncCallback(none -> letNextThrough());
         private ByteString rest = ByteString.emptyByteString();
 
         Logic() {
@@ -78,6 +80,12 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
         public void preStart() {
             AsyncCallback<Connection.Cut> refusal = createAsyncCallback(this::refuse);
             connection.whenOverfull(() -> refusal.invoke(Connection.Cut.MEMORY));
+        }
+
+        private void letNextThrough() {
+            if (!rest.isEmpty() && isAvailable(httpIn)) {
+                letThrough();
+            }
         }
 
         private void letThrough() {
@@ -141,7 +149,8 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
             @Override
             public void onPull() {
                 if (!rest.isEmpty()) {
-                    letThrough();
+                    // A next request: what was read of the one before it was let through.
+                    connection.lane().row().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
                 } else if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
                     pull(netIn);
                 }
