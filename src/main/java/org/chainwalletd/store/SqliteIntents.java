@@ -205,7 +205,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             for (Hash256 txId : txIds) {
                 byte[] key = txId.toArray();
                 session.update(
-                        "UPDATE spends SET buried = 1 WHERE state NOT IN ('PREPARED', 'ACCEPTED') AND held IS NULL"
+                        "UPDATE spends SET buried = 1 WHERE NOT " + SpendTable.IN_FLIGHT + " AND held IS NULL"
                                 + " AND short_id = ? AND tx_id = ?",
                         SpendRow.shortId(key),
                         key);
