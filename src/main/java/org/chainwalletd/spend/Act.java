@@ -89,9 +89,9 @@ sealed interface Act<A> {
     }
 
     /** The same coins and allowance, of a spend whose intent may be durable already. */
-    record Retake(Intent intent) implements Act<Reservations.Reacquisition> {
+    record Retake(Intent intent) implements Act<Reacquisition> {
         @Override
-        public CompletionStage<Reservations.Reacquisition> by(SpendRunner runner) {
+        public CompletionStage<Reacquisition> by(SpendRunner runner) {
             return runner.retake(this);
         }
     }
@@ -117,9 +117,9 @@ sealed interface Act<A> {
      *
      * @param known whether a node has it
      */
-    record Reacquire(Intent intent, boolean known) implements Act<Reservations.Reacquisition> {
+    record Reacquire(Intent intent, boolean known) implements Act<Reacquisition> {
         @Override
-        public CompletionStage<Reservations.Reacquisition> by(SpendRunner runner) {
+        public CompletionStage<Reacquisition> by(SpendRunner runner) {
             return runner.reacquire(this);
         }
     }

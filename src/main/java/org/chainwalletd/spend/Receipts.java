@@ -169,7 +169,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                     doubt.digest(),
                     token,
                     caller.answer(),
-                    () -> spend(token.token(), List.of(caller), () -> Spend.retry(env, caller.plan(), doubt.intent())));
+                    () -> spend(
+                            token.token(),
+                            List.of(caller),
+                            () -> ResumedSpend.retry(env, caller.plan(), doubt.intent())));
         }
     }
 
@@ -222,7 +225,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             if (intent.state().succeeded()) {
                 answer(callers, () -> Receipt.of(intent));
             } else {
-                spendUnlessDraining(token, callers, () -> Spend.resume(env, intent));
+                spendUnlessDraining(token, callers, () -> ResumedSpend.resume(env, intent));
             }
         }
     }

@@ -20,9 +20,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.spend.CoinHolds.Stage;
 import org.chainwalletd.store.AllowanceStore;
-import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
@@ -159,25 +157,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Choice(Draft draft, boolean suspect) {}
 
-    /** Answer to {@link Reacquire}. */
-    sealed interface Reacquisition {}
-
-    record Reacquired() implements Reacquisition {}
-
-    /**
-     * @param coins those that other spends have
-     * @param spent one of them that is spent in a block; empty when all are only in flight
-     */
-    record Taken(List<Coin> coins, Optional<Outpoint> spent) implements Reacquisition {}
-
-    record TooMuch(SpendRefusal.AllowanceExceeded refusal) implements Reacquisition {}
-
     private final Clock clock;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
-    private final CoinHolds coins;
+    private final Stakes stakes;
     private final CoinChoice choice;
     private final Abandonments abandonments;
-    private final Allowance allowance;
     private final TimerScheduler<Command> timers;
     private final Duration settleEvery;
     private final IntentStore intents;
@@ -198,9 +182,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.intents = env.intents();
         this.clock = env.clock();
         this.rebroadcaster = rebroadcaster;
-        this.coins = new CoinHolds(count);
+        CoinHolds coins = new CoinHolds(count);
+        this.stakes = new Stakes(coins, new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics()));
         this.choice = new CoinChoice(env, coins);
-        this.allowance = new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics());
         coins.takeUp(durable.reserved(), durable.keeping());
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
         durable.lapsed().forEach(choice::lapsed);
@@ -272,15 +256,15 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> afford(Afford command) {
-        command.answer().complete(allowance.refusal(command.amount()));
+        command.answer().complete(stakes.refusal(command.amount()));
         return this;
     }
 
     private Behavior<Command> choose(Choose command) {
-        free(command.spend());
+        stakes.free(command.spend());
         try {
             Draft draft = choice.choose(command.plan(), command.candidates(), command.excluded());
-            hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
+            stakes.hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
             command.answer()
                     .complete(new Choice(draft, choice.isSuspect(command.plan().from())));
         } catch (RuntimeException e) {
@@ -288,15 +272,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             command.answer().completeExceptionally(e);
         }
         return this;
-    }
-
-    /** Both or nothing. */
-    private void hold(Owner.Running spend, List<Coin> inputs, Amount leaving) {
-        allowance.refusal(leaving).ifPresent(exceeded -> {
-            throw new SpendException(exceeded);
-        });
-        allowance.hold(spend, leaving);
-        coins.holdFree(spend, Stage.HELD, inputs);
     }
 
     private Behavior<Command> preview(Preview command) {
@@ -308,54 +283,38 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    /** What it still has itself stays its own, whatever becomes of this attempt. */
     private Behavior<Command> reacquire(Reacquire command) {
-        if (abandonments.keeps(command.intent().txId(), command)) {
+        Intent intent = command.intent();
+        if (abandonments.keeps(intent.txId(), command)) {
             return this;
         }
-        command.answer().complete(reacquired(command));
+        Reacquisition answer = stakes.reacquisition(intent, command.known());
+        if (answer instanceof Reacquisition.Reacquired) {
+            if (doubts.remove(intent.txId()) != null) {
+                stakes.takeFromDoubt(command.spend(), intent);
+            }
+            stakes.holdAgain(command.spend(), intent);
+        }
+        command.answer().complete(answer);
         return this;
-    }
-
-    private Reacquisition reacquired(Reacquire command) {
-        Intent intent = command.intent();
-        Owner payment = new Owner.Payment(intent.txId());
-        List<Coin> taken = coins.takenFrom(payment, intent.kind(), intent.inputs());
-        if (!taken.isEmpty()) {
-            return new Taken(taken, coins.firstSpent(taken));
-        }
-        Optional<SpendRefusal.AllowanceExceeded> exceeded = allowance.refusal(intent.allowance(), payment);
-        if (exceeded.isPresent() && !command.known()) {
-            return new TooMuch(exceeded.get());
-        }
-        if (doubts.remove(intent.txId()) != null) {
-            coins.move(payment, command.spend(), Stage.HELD);
-            allowance.release(payment);
-        }
-        allowance.hold(command.spend(), intent.allowance());
-        coins.holdFree(command.spend(), Stage.HELD, intent.inputs());
-        return new Reacquired();
     }
 
     private Behavior<Command> drop(Drop command) {
         abandonments.ended(command.spend());
-        return free(command.spend());
+        stakes.free(command.spend());
+        return this;
     }
 
     private Behavior<Command> land(Land command) {
         abandonments.ended(command.spend());
-        Owner payment = new Owner.Payment(command.intent().txId());
-        coins.move(command.spend(), payment, Stage.IN_FLIGHT);
-        allowance.move(command.spend(), payment);
+        stakes.land(command.spend(), command.intent());
         rebroadcaster.tell(new Rebroadcaster.Watch(command.intent(), command.holdsCoins()));
         return this;
     }
 
     private Behavior<Command> doubt(Doubt command) {
         abandonments.ended(command.spend());
-        Owner payment = new Owner.Payment(command.intent().txId());
-        coins.move(command.spend(), payment, Stage.HELD);
-        allowance.move(command.spend(), payment);
+        stakes.doubt(command.spend(), command.intent());
         doubts.put(command.intent().txId(), command);
         if (doubts.size() == 1) {
             timers.startSingleTimer(new Settle(), settleEvery);
@@ -387,13 +346,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private void decide(Doubt doubt, Optional<Intent> found) {
-        Owner payment = new Owner.Payment(doubt.intent().txId());
         Optional<Intent> open = found.filter(intent -> intent.state().inFlight());
         if (open.isPresent()) {
-            coins.move(payment, payment, Stage.IN_FLIGHT);
+            stakes.isDurable(doubt.intent());
             rebroadcaster.tell(new Rebroadcaster.Watch(open.get(), true));
         } else {
-            free(payment);
+            stakes.free(new Owner.Payment(doubt.intent().txId()));
         }
         doubt.settled().complete(null);
     }
@@ -423,57 +381,39 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> failRunning(FailRunning command) {
         abandonments.ended(command.spend());
-        Owner payment = new Owner.Payment(command.txId());
-        coins.release(payment);
         choice.settled(command.txId());
-        if (command.left()) {
-            allowance.move(command.spend(), payment);
-        } else {
-            allowance.release(payment);
-        }
-        return free(command.spend());
+        stakes.failed(command.spend(), command.txId(), command.left());
+        return this;
     }
 
     private Behavior<Command> contested(Contested command) {
         choice.settled(command.txId());
         abandonments.ended(command.spend());
-        coins.release(command.spend());
-        allowance.move(command.spend(), new Owner.Payment(command.txId()));
-        return this;
-    }
-
-    private Behavior<Command> free(Owner owner) {
-        coins.release(owner);
-        allowance.release(owner);
+        stakes.contested(command.spend(), command.txId());
         return this;
     }
 
     private Behavior<Command> end(End command) {
-        coins.release(new Owner.Payment(command.txId()));
+        stakes.freeCoins(command.txId());
         choice.settled(command.txId());
         return this;
     }
 
     private Behavior<Command> lapsed(Lapsed command) {
-        coins.release(new Owner.Payment(command.intent().txId()));
+        stakes.freeCoins(command.intent().txId());
         choice.lapsed(command.intent());
         return this;
     }
 
     private Behavior<Command> confirmed(Confirmed command) {
         choice.settled(command.spend().txId());
-        coins.spent(command.spend());
-        allowance.settle(new Owner.Payment(command.spend().txId()));
+        stakes.confirmed(command.spend());
         return this;
     }
 
     private Behavior<Command> reservedAgain(ReservedAgain command) {
-        Intent intent = command.intent();
-        choice.settled(intent.txId());
-        Owner payment = new Owner.Payment(intent.txId());
-        coins.release(payment);
-        coins.holdFree(payment, Stage.IN_FLIGHT, intent.inputs());
-        allowance.unsettle(payment, intent.allowance(), intent.createdAt());
+        choice.settled(command.intent().txId());
+        stakes.unconfirmed(command.intent());
         return this;
     }
 
@@ -509,12 +449,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> status(Status command) {
-        command.answer().complete(allowance.status());
+        command.answer().complete(stakes.status());
         return this;
     }
 
     private Behavior<Command> slide() {
-        allowance.dropOld();
+        stakes.slide();
         return this;
     }
 }

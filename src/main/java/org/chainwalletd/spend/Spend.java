@@ -15,65 +15,58 @@ import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
-import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.StoreException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One spend from the call to its answer: each method is a state by its name, and returns what is to be done next. Decides only; it asks
- * nobody, and {@link SpendRunner} does what it says. One step is under way at a time, so nothing here needs a lock.
+ * A new spend from the call to its durable intent: each method is a state by its name, and returns what is to be done next. Decides only; it
+ * asks nobody, and {@link SpendRunner} does what it says. One step is under way at a time, so nothing here needs a lock.
  *
- * <p>New: affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening → sending → ended. Its token came again:
- * locating → (reacquiring → reopening) → sending → ended. Its intent is in doubt: retaking → opening → sending → ended. Until the intent is open nothing is durable and nothing was sent.
+ * <p>Affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening; then a {@link SentSpend}. Until the intent is open nothing is
+ * durable and nothing was sent. What has an intent already begins as a {@link ResumedSpend}.
  */
 final class Spend {
-    private static final Logger LOG = LoggerFactory.getLogger(Spend.class);
+    private static final int MOST_COLLISIONS = 4;
+    /** With so many equally good transactions to draw from, two daemons that pay the same at the same time seldom meet. */
+    private static final int ENOUGH_WAYS = 8;
 
     private final SpendEnvironment env;
+    private final SpendPlan plan;
+    private final Set<Outpoint> excluded = new HashSet<>();
+    private Act.Gathered gathered;
+    private CoinDoubts doubts;
+    private boolean suspect;
+    private boolean mempoolAsked;
+    private boolean mempoolSeen;
+    private int collisions;
+    /** What the caller hears when no other coins are left; null before the first collision. */
+    private SpendRefusal collided;
 
-    private Spend(SpendEnvironment env) {
+    private Spend(SpendEnvironment env, SpendPlan plan) {
         this.env = env;
+        this.plan = plan;
     }
 
     /** A new spend. */
     static Step begin(SpendEnvironment env, SpendPlan plan) {
-        return new Spend(env).new New(plan).affording();
-    }
-
-    /**
-     * A spend that has an intent but no success: what became of it, and the same bytes again, never others. What was said about it before is
-     * not repeated but found out anew: coins that were taken then may be free now.
-     */
-    static Step resume(SpendEnvironment env, Intent intent) {
-        return new Spend(env).new Resumed(intent).beginning();
-    }
-
-    /**
-     * A spend whose intent may or may not be durable, and was not sent: the same bytes again.
-     *
-     * @param plan for other bytes, when those are known to be nowhere and their coins have gone to another payment
-     */
-    static Step retry(SpendEnvironment env, SpendPlan plan, Intent intent) {
-        return new Spend(env).new Retried(plan, intent).retaking();
+        return new Spend(env, plan).affording();
     }
 
     static Step refused(Throwable failure) {
         return Step.end(new Ending.Refused(failure));
     }
 
-    private static Step refused(SpendRefusal refusal) {
+    static Step refused(SpendRefusal refusal) {
         return refused(new SpendException(refusal));
     }
 
     /** Only the store itself can say that it has written nothing; what else fails on the way may have lost its answer. */
-    private static boolean isDoubtful(Throwable failure) {
+    static boolean isDoubtful(Throwable failure) {
         return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
     }
 
     /** An intent that may be on disk after all would be sent after a restart. */
-    private static Step doubtful(Intent intent, Throwable failure) {
+    static Step doubtful(Intent intent, Throwable failure) {
         return Step.end(new Ending.Doubtful(intent, unknown(intent, Broadcast.words(failure))));
     }
 
@@ -82,385 +75,195 @@ final class Spend {
                 new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause));
     }
 
-    /** Up to the durable intent. */
-    private final class New {
-        private static final int MOST_COLLISIONS = 4;
-        /** With so many equally good transactions to draw from, two daemons that pay the same at the same time seldom meet. */
-        private static final int ENOUGH_WAYS = 8;
-
-        private final SpendPlan plan;
-        private final Set<Outpoint> excluded = new HashSet<>();
-        private Act.Gathered gathered;
-        private CoinDoubts doubts;
-        private boolean suspect;
-        private boolean mempoolAsked;
-        private boolean mempoolSeen;
-        private int collisions;
-        /** What the caller hears when no other coins are left; null before the first collision. */
-        private SpendRefusal collided;
-
-        private New(SpendPlan plan) {
-            this.plan = plan;
+    private Step affording() {
+        try {
+            plan.check();
+        } catch (SpendException e) {
+            return refused(e);
         }
-
-        private Step affording() {
-            try {
-                plan.check();
-            } catch (SpendException e) {
-                return refused(e);
-            }
-            return env.limits().none()
-                    ? gathering()
-                    : Step.ask(
-                            new Act.Afford(plan.leaving()),
-                            exceeded -> exceeded.map(Spend::refused).orElseGet(this::gathering),
-                            Spend::refused);
-        }
-
-        private Step gathering() {
-            return Step.ask(new Act.Gather(plan), this::choosing, Spend::refused);
-        }
-
-        private Step choosing(Act.Gathered found) {
-            gathered = found;
-            doubts = new CoinDoubts(plan, found.candidates());
-            return choosing();
-        }
-
-        private Step choosing() {
-            Set<Outpoint> unwanted = doubts.excluded();
-            unwanted.addAll(excluded);
-            return Step.ask(
-                    new Act.Choose(plan, gathered.candidates(), unwanted),
-                    this::chosen,
-                    failure -> refused(failure instanceof RuntimeException why ? explained(why) : failure));
-        }
-
-        /** Poverty is no answer to a caller whose coins only cannot be spent by the very transaction that another payment is. */
-        private RuntimeException explained(RuntimeException why) {
-            RuntimeException explained = doubts.explain(why);
-            boolean poor = explained instanceof SpendException known
-                    && known.refusal() instanceof SpendRefusal.InsufficientBalance;
-            return poor && collided != null ? new SpendException(collided) : explained;
-        }
-
-        private Step chosen(Reservations.Choice choice) {
-            suspect = choice.suspect();
-            boolean telling = choice.draft().spare() || env.drawing().marks() && plan.isPayout();
-            return suspect && telling && !mempoolAsked ? lookingAtMempool(choice.draft()) : proving(choice.draft());
-        }
-
-        /** Of who shares the key it is known that the same payment of another daemon may have them: then it is to be tried again later. */
-        private Step others(Draft draft, Set<Outpoint> foreign) {
-            if (env.drawing().marks()) {
-                List<Coin> taken = draft.inputs().stream()
-                        .filter(coin -> foreign.contains(coin.outpoint()))
-                        .toList();
-                collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(draft, taken));
-            }
-            return choosing();
-        }
-
-        /**
-         * A node lists outputs that its mempool already spends. Our own spends are known from the reservations, so this question is asked only
-         * while somebody else may be spending from the address: at its first spend after a start, and after a conflict. Marked change makes a
-         * twin's transaction another one than ours, which only this shows.
-         */
-        private Step lookingAtMempool(Draft draft) {
-            mempoolAsked = true;
-            Set<Outpoint> chosen = outpoints(draft);
-            return Step.ask(
-                    new Act.LookAtMempool(plan.from(), chosen),
-                    foreign -> {
-                        mempoolSeen = true;
-                        excluded.addAll(foreign);
-                        return chosen.stream().anyMatch(foreign::contains) ? others(draft, foreign) : proving(draft);
-                    },
-                    failure -> proving(draft));
-        }
-
-        /** What the node listed is compared with bytes: at once when they are known here, otherwise after one more round of questions. */
-        private Step proving(Draft draft) {
-            CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
-            return verdict instanceof CoinDoubts.Unseen unseen
-                    ? Step.ask(new Act.Prove(unseen.outpoints()), found -> proven(draft, found), Spend::refused)
-                    : judged(draft, verdict);
-        }
-
-        private Step proven(Draft draft, Map<Outpoint, Finding> findings) {
-            return judged(draft, doubts.judge(draft, findings));
-        }
-
-        private Step judged(Draft draft, CoinDoubts.Verdict verdict) {
-            if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
-                return signing(draft);
-            }
-            doubts.report(doubted, env.metrics());
-            return doubts.mayChooseAgain() ? choosing() : refused(doubts.tooManyDoubts());
-        }
-
-        private Step signing(Draft draft) {
-            byte[] message = TransactionCodec.signingMessage(env.profile(), gathered.genesis(), draft.unsigned());
-            return Step.ask(new Act.Sign(plan.from(), message), signature -> signed(draft, signature), Spend::refused);
-        }
-
-        private Step signed(Draft draft, Signature signature) {
-            Intent intent = intentOf(draft, signature);
-            boolean mayHaveTwin = suspect && !mempoolSeen && plan.isPayout() && draft.ways() < ENOUGH_WAYS;
-            return mayHaveTwin ? lookingForTwin(draft, intent) : opening(draft, intent);
-        }
-
-        /**
-         * Another daemon with this key that makes the same payment has had hardly another transaction to choose. Once ours is sent nobody can
-         * tell whose it is, so this is asked before, when the mempool was not looked at and somebody else may be spending from the address.
-         */
-        private Step lookingForTwin(Draft draft, Intent intent) {
-            return Step.ask(
-                    new Act.FindTwin(intent),
-                    there -> there
-                            ? otherCoins(draft, intent, new Opening.SameTransaction(intent))
-                            : opening(draft, intent),
-                    failure -> opening(draft, intent));
-        }
-
-        private Step opening(Draft draft, Intent intent) {
-            CrashPoint.SPEND_BEFORE_INTENT.reached();
-            return Step.ask(
-                    new Act.Open(intent),
-                    opening -> opened(draft, intent, opening),
-                    failure -> isDoubtful(failure) ? doubtful(intent, failure) : refused(failure));
-        }
-
-        private Step opened(Draft draft, Intent intent, Opening opening) {
-            if (opening instanceof Opening.Opened opened) {
-                rememberChange(draft, intent);
-                return SentSpend.opened(intent, opened).sending(earlier(opened));
-            }
-            if (opening instanceof Opening.TokenTaken taken) {
-                return refused(new SpendRefusal.OutcomeUnknown(
-                        taken.by(), true, "another call with this client_token was quicker"));
-            }
-            return otherCoins(draft, intent, opening);
-        }
-
-        /** What was refused before was offered before: a node that has it now may have it from us. */
-        private Act.Earlier earlier(Opening.Opened opened) {
-            return plan.isPayout() && !opened.replaced() ? Act.Earlier.FRESH : Act.Earlier.NOWHERE;
-        }
-
-        /** Change can be spent as soon as a block has it, and is known here to be what it is. */
-        private void rememberChange(Draft draft, Intent intent) {
-            draft.changeIndex()
-                    .ifPresent(index -> env.outputs()
-                            .remember(
-                                    new Outpoint(intent.txId(), index),
-                                    draft.unsigned().outputs().get(index)));
-        }
-
-        /**
-         * The very same transaction can be in flight already when its reservations have run out: it belongs to another payment, so this one
-         * takes other coins. Nothing was written or sent.
-         */
-        private Step otherCoins(Draft draft, Intent intent, Opening collision) {
-            List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
-            collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken));
-            if (++collisions >= MOST_COLLISIONS) {
-                return refused(collided);
-            }
-            excluded.addAll(outpoints(draft));
-            return choosing();
-        }
-
-        private static Set<Outpoint> outpoints(Draft draft) {
-            Set<Outpoint> outpoints = new HashSet<>();
-            draft.inputs().forEach(coin -> outpoints.add(coin.outpoint()));
-            return outpoints;
-        }
-
-        private Intent intentOf(Draft draft, Signature signature) {
-            Transaction signed = draft.unsigned().withWitnesses(plan.witnesses(draft, signature));
-            Hash256 txId = TransactionCodec.txId(env.profile(), signed);
-            Amount leaving = plan.leaving(draft);
-            long now = env.clock().millis();
-            return new Intent(
-                    txId,
-                    plan.kind(),
-                    plan.from(),
-                    Bytes.wrap(TransactionCodec.encode(signed)),
-                    draft.inputs(),
-                    draft.builtAtHeight(),
-                    draft.changeIndex(),
-                    plan.token(),
-                    leaving,
-                    now,
-                    Intent.Progress.prepared(now));
-        }
+        return env.limits().none()
+                ? gathering()
+                : Step.ask(
+                        new Act.Afford(plan.leaving()),
+                        exceeded -> exceeded.map(Spend::refused).orElseGet(this::gathering),
+                        Spend::refused);
     }
 
-    /** A spend whose intent is in doubt. */
-    private final class Retried {
-        private final SpendPlan plan;
-        private final Intent intent;
-
-        private Retried(SpendPlan plan, Intent intent) {
-            this.plan = plan;
-            this.intent = intent;
-        }
-
-        private Step retaking() {
-            return Step.ask(new Act.Retake(intent), this::retaken, Spend::refused);
-        }
-
-        /** Another payment has its coins only when nothing of it was written. */
-        private Step retaken(Reservations.Reacquisition answer) {
-            if (answer instanceof Reservations.Taken) {
-                return begin(env, plan);
-            }
-            if (answer instanceof Reservations.TooMuch tooMuch) {
-                return refused(tooMuch.refusal());
-            }
-            return Step.ask(new Act.Open(intent), this::opened, failure -> doubtful(intent, failure));
-        }
-
-        private Step opened(Opening opening) {
-            return opening.isThere(intent)
-                    ? SentSpend.opened(intent, opening).sending(earlier(opening))
-                    : doubtful(intent, new IllegalStateException("it met another spend: " + opening));
-        }
-
-        /** It is sent for the first time, unless somebody else was quicker. */
-        private Act.Earlier earlier(Opening opening) {
-            boolean first = opening instanceof Opening.Opened opened && !opened.replaced();
-            return first && plan.isPayout() ? Act.Earlier.FRESH : Act.Earlier.NOWHERE;
-        }
+    private Step gathering() {
+        return Step.ask(new Act.Gather(plan), this::choosing, Spend::refused);
     }
 
-    /** A spend that was decided on before. */
-    private final class Resumed {
-        private final Intent intent;
-        private boolean known;
+    private Step choosing(Act.Gathered found) {
+        gathered = found;
+        doubts = new CoinDoubts(plan, found.candidates());
+        return choosing();
+    }
 
-        private Resumed(Intent intent) {
-            this.intent = intent;
-        }
+    private Step choosing() {
+        Set<Outpoint> unwanted = doubts.excluded();
+        unwanted.addAll(excluded);
+        return Step.ask(
+                new Act.Choose(plan, gathered.candidates(), unwanted),
+                this::chosen,
+                failure -> refused(failure instanceof RuntimeException why ? explained(why) : failure));
+    }
 
-        /** What nobody could tell then, nobody can tell now. */
-        private Step beginning() {
-            if (intent.state() == IntentState.CONTESTED) {
-                return refused(new SpendRefusal.Contested(intent.txId()));
-            }
-            return intent.state().inFlight()
-                    ? Step.ask(
-                            new Act.TakeBack(intent),
-                            ours -> ours ? locating() : refused(unknown(intent, "it was abandoned a moment ago")),
-                            Spend::refused)
-                    : locating();
-        }
+    /** Poverty is no answer to a caller whose coins only cannot be spent by the very transaction that another payment is. */
+    private RuntimeException explained(RuntimeException why) {
+        RuntimeException explained = doubts.explain(why);
+        boolean poor = explained instanceof SpendException known
+                && known.refusal() instanceof SpendRefusal.InsufficientBalance;
+        return poor && collided != null ? new SpendException(collided) : explained;
+    }
 
-        private Step locating() {
-            return Step.ask(new Act.Locate(intent), this::located, this::stillUnknown);
-        }
+    private Step chosen(Reservations.Choice choice) {
+        suspect = choice.suspect();
+        boolean telling = choice.draft().spare() || env.drawing().marks() && plan.isPayout();
+        return suspect && telling && !mempoolAsked ? lookingAtMempool(choice.draft()) : proving(choice.draft());
+    }
 
-        private Step stillUnknown(Throwable failure) {
-            return intent.state().inFlight()
-                    ? Step.end(new Ending.InFlight(intent, false, unknown(intent, Broadcast.words(failure))))
-                    : refused(failure);
+    /** Of who shares the key it is known that the same payment of another daemon may have them: then it is to be tried again later. */
+    private Step others(Draft draft, Set<Outpoint> foreign) {
+        if (env.drawing().marks()) {
+            List<Coin> taken = draft.inputs().stream()
+                    .filter(coin -> foreign.contains(coin.outpoint()))
+                    .toList();
+            collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(draft, taken));
         }
+        return choosing();
+    }
 
-        private Step located(Lookup.Whereabouts where) {
-            known = where != Lookup.Whereabouts.NOWHERE;
-            if (intent.state().inFlight()) {
-                return known ? accepted() : new SentSpend(intent, false).sending(Act.Earlier.PERHAPS_SENT);
-            }
-            return reacquiring();
-        }
+    /**
+     * A node lists outputs that its mempool already spends. Our own spends are known from the reservations, so this question is asked only
+     * while somebody else may be spending from the address: at its first spend after a start, and after a conflict. Marked change makes a
+     * twin's transaction another one than ours, which only this shows.
+     */
+    private Step lookingAtMempool(Draft draft) {
+        mempoolAsked = true;
+        Set<Outpoint> chosen = outpoints(draft);
+        return Step.ask(
+                new Act.LookAtMempool(plan.from(), chosen),
+                foreign -> {
+                    mempoolSeen = true;
+                    excluded.addAll(foreign);
+                    return chosen.stream().anyMatch(foreign::contains) ? others(draft, foreign) : proving(draft);
+                },
+                failure -> proving(draft));
+    }
 
-        private Step accepted() {
-            return new SentSpend(intent, false).ended(new BroadcastOutcome.Accepted());
-        }
+    /** What the node listed is compared with bytes: at once when they are known here, otherwise after one more round of questions. */
+    private Step proving(Draft draft) {
+        CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
+        return verdict instanceof CoinDoubts.Unseen unseen
+                ? Step.ask(new Act.Prove(unseen.outpoints()), found -> proven(draft, found), Spend::refused)
+                : judged(draft, verdict);
+    }
 
-        /** It was closed without success and is needed again: its own coins, or none. */
-        private Step reacquiring() {
-            return Step.ask(new Act.Reacquire(intent, known), this::reacquired, Spend::refused);
-        }
+    private Step proven(Draft draft, Map<Outpoint, Finding> findings) {
+        return judged(draft, doubts.judge(draft, findings));
+    }
 
-        private Step reacquired(Reservations.Reacquisition answer) {
-            if (answer instanceof Reservations.Taken taken) {
-                return taken(taken);
-            }
-            if (answer instanceof Reservations.TooMuch tooMuch) {
-                return refused(tooMuch.refusal());
-            }
-            return reopening();
+    private Step judged(Draft draft, CoinDoubts.Verdict verdict) {
+        if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
+            return signing(draft);
         }
+        doubts.report(doubted, env.metrics());
+        return doubts.mayChooseAgain() ? choosing() : refused(doubts.tooManyDoubts());
+    }
 
-        /** Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. */
-        private Step taken(Reservations.Taken taken) {
-            return known ? accepted() : refused(takenBy(taken));
-        }
+    private Step signing(Draft draft) {
+        byte[] message = TransactionCodec.signingMessage(env.profile(), gathered.genesis(), draft.unsigned());
+        return Step.ask(new Act.Sign(plan.from(), message), signature -> signed(draft, signature), Spend::refused);
+    }
 
-        private SpendRefusal takenBy(Reservations.Taken taken) {
-            return taken.spent()
-                    .<SpendRefusal>map(coin -> new SpendRefusal.DoubleSpend(
-                            intent.txId(),
-                            "another payment of this daemon has spent its input " + coin + " in a block"))
-                    .orElseGet(() -> new SpendRefusal.InFlightExhausted(
-                            SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken.coins())));
-        }
+    private Step signed(Draft draft, Signature signature) {
+        Intent intent = intentOf(draft, signature);
+        boolean mayHaveTwin = suspect && !mempoolSeen && plan.isPayout() && draft.ways() < ENOUGH_WAYS;
+        return mayHaveTwin ? lookingForTwin(draft, intent) : opening(draft, intent);
+    }
 
-        private Step reopening() {
-            return Step.ask(new Act.Reopen(intent), this::reopened, this::notWritten);
-        }
+    /**
+     * Another daemon with this key that makes the same payment has had hardly another transaction to choose. Once ours is sent nobody can
+     * tell whose it is, so this is asked before, when the mempool was not looked at and somebody else may be spending from the address.
+     */
+    private Step lookingForTwin(Draft draft, Intent intent) {
+        return Step.ask(
+                new Act.FindTwin(intent),
+                there ->
+                        there ? otherCoins(draft, intent, new Opening.SameTransaction(intent)) : opening(draft, intent),
+                failure -> opening(draft, intent));
+    }
 
-        private Step reopened(Opening opening) {
-            if (!(opening instanceof Opening.Opened)) {
-                return notReopened(new SpendException(collision(opening)));
-            }
-            Intent open = intent.in(IntentState.PREPARED, "", env.clock().millis());
-            SentSpend sent = new SentSpend(open, true, intent.state());
-            return known ? sent.ended(new BroadcastOutcome.Accepted()) : sent.sending(earlier());
-        }
+    private Step opening(Draft draft, Intent intent) {
+        CrashPoint.SPEND_BEFORE_INTENT.reached();
+        return Step.ask(
+                new Act.Open(intent),
+                opening -> opened(draft, intent, opening),
+                failure -> isDoubtful(failure) ? doubtful(intent, failure) : refused(failure));
+    }
 
-        /** What the operator gave up was in flight: a node that is silent now may have it. Of all others every answer was heard. */
-        private Act.Earlier earlier() {
-            return intent.state() == IntentState.ABANDONED ? Act.Earlier.PERHAPS_SENT : Act.Earlier.NOWHERE;
+    private Step opened(Draft draft, Intent intent, Opening opening) {
+        if (opening instanceof Opening.Opened opened) {
+            rememberChange(draft, intent);
+            return SentSpend.opened(intent, opened).sending(earlier(opened));
         }
+        if (opening instanceof Opening.TokenTaken taken) {
+            return refused(new SpendRefusal.OutcomeUnknown(
+                    taken.by(), true, "another call with this client_token was quicker"));
+        }
+        return otherCoins(draft, intent, opening);
+    }
 
-        private SpendRefusal collision(Opening opening) {
-            if (opening instanceof Opening.CoinTaken taken) {
-                return new SpendRefusal.InFlightExhausted(
-                        SpendRefusal.Shortage.ofTaken(Receipt.of(intent), List.of(taken.coin())));
-            }
-            if (opening instanceof Opening.SameTransaction) {
-                return new SpendRefusal.DoubleSpend(
-                        intent.txId(), "its transaction is the payment of another client_token by now");
-            }
-            return new SpendRefusal.OutcomeUnknown(
-                    intent.txId(), intent.token().isPresent(), "it has moved on meanwhile: " + opening);
-        }
+    /** What was refused before was offered before: a node that has it now may have it from us. */
+    private Act.Earlier earlier(Opening.Opened opened) {
+        return plan.isPayout() && !opened.replaced() ? Act.Earlier.FRESH : Act.Earlier.NOWHERE;
+    }
 
-        /** When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. */
-        private Step notWritten(Throwable failure) {
-            LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
-            if (known) {
-                return accepted();
-            }
-            if (!isDoubtful(failure)) {
-                return notReopened(failure);
-            }
-            return intent.state() == IntentState.ABANDONED
-                    ? notReopened(unknown(intent, Broadcast.words(failure)))
-                    : doubtful(intent, failure);
-        }
+    /** Change can be spent as soon as a block has it, and is known here to be what it is. */
+    private void rememberChange(Draft draft, Intent intent) {
+        draft.changeIndex()
+                .ifPresent(index -> env.outputs()
+                        .remember(
+                                new Outpoint(intent.txId(), index),
+                                draft.unsigned().outputs().get(index)));
+    }
 
-        /**
-         * When another token has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a
-         * node has it.
-         */
-        private Step notReopened(Throwable failure) {
-            return intent.state() == IntentState.ABANDONED
-                    ? Step.end(new Ending.StaysAbandoned(intent, failure))
-                    : refused(failure);
+    /**
+     * The very same transaction can be in flight already when its reservations have run out: it belongs to another payment, so this one
+     * takes other coins. Nothing was written or sent.
+     */
+    private Step otherCoins(Draft draft, Intent intent, Opening collision) {
+        List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
+        collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken));
+        if (++collisions >= MOST_COLLISIONS) {
+            return refused(collided);
         }
+        excluded.addAll(outpoints(draft));
+        return choosing();
+    }
+
+    private static Set<Outpoint> outpoints(Draft draft) {
+        Set<Outpoint> outpoints = new HashSet<>();
+        draft.inputs().forEach(coin -> outpoints.add(coin.outpoint()));
+        return outpoints;
+    }
+
+    private Intent intentOf(Draft draft, Signature signature) {
+        Transaction signed = draft.unsigned().withWitnesses(plan.witnesses(draft, signature));
+        Hash256 txId = TransactionCodec.txId(env.profile(), signed);
+        Amount leaving = plan.leaving(draft);
+        long now = env.clock().millis();
+        return new Intent(
+                txId,
+                plan.kind(),
+                plan.from(),
+                Bytes.wrap(TransactionCodec.encode(signed)),
+                draft.inputs(),
+                draft.builtAtHeight(),
+                draft.changeIndex(),
+                plan.token(),
+                leaving,
+                now,
+                Intent.Progress.prepared(now));
     }
 }

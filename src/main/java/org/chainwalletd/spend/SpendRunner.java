@@ -227,13 +227,13 @@ final class SpendRunner {
         reservations.tell(new Reservations.TakeOver(id, intent.txId()));
     }
 
-    CompletionStage<Reservations.Reacquisition> retake(Act.Retake act) {
+    CompletionStage<Reacquisition> retake(Act.Retake act) {
         takeOver(act.intent());
-        return ask((CompletableFuture<Reservations.Reacquisition> answer) ->
+        return ask((CompletableFuture<Reacquisition> answer) ->
                         new Reservations.Reacquire(id, act.intent(), false, answer))
                 .thenApplyAsync(
                         answer -> {
-                            if (answer instanceof Reservations.Reacquired) {
+                            if (answer instanceof Reacquisition.Reacquired) {
                                 doubtful = Optional.of(act.intent());
                             }
                             return answer;
@@ -241,7 +241,7 @@ final class SpendRunner {
                         AT_HAND);
     }
 
-    CompletionStage<Reservations.Reacquisition> reacquire(Act.Reacquire act) {
+    CompletionStage<Reacquisition> reacquire(Act.Reacquire act) {
         return ask(answer -> new Reservations.Reacquire(id, act.intent(), act.known(), answer));
     }
 
