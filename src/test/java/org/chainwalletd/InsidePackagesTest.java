@@ -74,11 +74,8 @@ class InsidePackagesTest {
      */
     private static final Set<String> CIRCLES = Set.of(
             "boot: SwapLegs Swaps",
-            "chain: ChainProfile Hash256",
             "coins: NodeOutputs VerifiedOutputs",
-            "crypto: Mnemonic PhraseReader",
             "devnet.call: Faults Lie",
-            "devnet.ledger: BlockRules Ledger",
             "devnet.pool: Pool PoolServer",
             "devnet.wire: NodeServer PushHub PushStream",
             "follow: Ascent Walker",
@@ -90,8 +87,6 @@ class InsidePackagesTest {
             "node: Call Pin UpstreamNode View",
             "node: Nodes Upstreams",
             "node: Upstream UpstreamCalls",
-            "observe: LogProvider LogSetup",
-            "rpc.method.keyring: ConfirmedCoinsGuard NodesGuard",
             "rpc.method.swap: AccountMethods EvmGetBalancesMethod EvmSendNativeMethod EvmTxHistoryMethod",
             "rpc.method.swap: EvmImportKeyMethod EvmImportMnemonicMethod EvmKeyMethods",
             "rpc: ParamBinder ParamTypes WireTypes WireValue",

@@ -2,7 +2,6 @@ package org.chainwalletd.chain;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -72,7 +71,7 @@ public final class ChainProfile {
     /** {@code H(tag, parts)}: SHA-256 of the tag's length byte, the tag and the parts in order (section 2.1). */
     public Hash256 hash(DomainTag tag, byte[]... parts) {
         byte[] ascii = tags.get(tag);
-        MessageDigest sha256 = sha256();
+        MessageDigest sha256 = Sha256.digest();
         sha256.update((byte) ascii.length);
         sha256.update(ascii);
         for (byte[] part : parts) {
@@ -84,13 +83,5 @@ public final class ChainProfile {
     /** {@code H("…-ADDR", key)} (section 3). */
     public Address addressOf(PublicKey key) {
         return Address.of(hash(DomainTag.ADDR, key.unsafe()).unsafe());
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

@@ -35,7 +35,7 @@ public final class Hash256 extends Bytes32<Hash256> {
 
     /** The plain SHA-256 of {@code parts} in order: datum hashes, hash locks, block ids (chain protocol, section 2.1). */
     public static Hash256 sha256(byte[]... parts) {
-        MessageDigest sha256 = ChainProfile.sha256();
+        MessageDigest sha256 = Sha256.digest();
         for (byte[] part : parts) {
             sha256.update(part);
         }

@@ -223,12 +223,12 @@ public final class StateTree {
 
         @Override
         byte[] ownHash() {
-            return inner(ChainProfile.sha256(), left.hashAt(depth + 1), right.hashAt(depth + 1));
+            return inner(Sha256.digest(), left.hashAt(depth + 1), right.hashAt(depth + 1));
         }
     }
 
     private static byte[] lift(byte[] hash, byte[] key, int from, int to) {
-        MessageDigest sha256 = ChainProfile.sha256();
+        MessageDigest sha256 = Sha256.digest();
         byte[] lifted = hash;
         for (int depth = from - 1; depth >= to; depth--) {
             byte[] sibling = EMPTY_SUBTREES[DEPTH - depth - 1];
@@ -261,7 +261,7 @@ public final class StateTree {
     private static byte[][] emptySubtrees() {
         byte[][] empty = new byte[DEPTH + 1][];
         empty[0] = new byte[Hash256.LENGTH];
-        MessageDigest sha256 = ChainProfile.sha256();
+        MessageDigest sha256 = Sha256.digest();
         for (int height = 1; height <= DEPTH; height++) {
             empty[height] = inner(sha256, empty[height - 1], empty[height - 1]);
         }

@@ -39,7 +39,7 @@ public final class Mnemonic implements AutoCloseable {
      * @throws IllegalArgumentException unless 12, 15, 18, 21 or 24 words are wanted
      */
     public static Mnemonic random(int words, SecureRandom random) {
-        if (!isWordCount(words)) {
+        if (!PhraseLength.isWordCount(words)) {
             throw new IllegalArgumentException("a phrase has 12, 15, 18, 21 or 24 words, not " + words);
         }
         return new Mnemonic(SecretBytes.random(words / 3 * 4, random));
@@ -110,15 +110,6 @@ public final class Mnemonic implements AutoCloseable {
         entropy.close();
     }
 
-    static boolean isWordCount(int words) {
-        return words >= 12 && words <= 24 && words % 3 == 0;
-    }
-
-    /** Bits of checksum behind {@code entropyLength} bytes of entropy: one per 32 bits. */
-    static int checksumBits(int entropyLength) {
-        return entropyLength / 4;
-    }
-
     /** The word indexes of entropy ‖ checksum, 11 bits each, most significant bit first; the caller overwrites them. */
     private static int[] indexes(byte[] entropy) {
         byte[] digest = Digests.sha256(entropy);
@@ -160,7 +151,7 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     private static void requireEntropyLength(int length) {
-        if (length % 4 != 0 || !isWordCount(length / 4 * 3)) {
+        if (length % 4 != 0 || !PhraseLength.isWordCount(length / 4 * 3)) {
             throw new IllegalArgumentException("entropy must have 16, 20, 24, 28 or 32 bytes, not " + length);
         }
     }

@@ -21,7 +21,7 @@ final class PhraseReader {
     private final int wanted;
 
     private PhraseReader(int wanted) {
-        if (wanted != ANY_COUNT && !Mnemonic.isWordCount(wanted)) {
+        if (wanted != ANY_COUNT && !PhraseLength.isWordCount(wanted)) {
             throw new IllegalArgumentException("a phrase has 12, 15, 18, 21 or 24 words, not " + wanted);
         }
         this.wanted = wanted;
@@ -65,7 +65,7 @@ final class PhraseReader {
     }
 
     private SecretBytes finish() {
-        if (wanted == ANY_COUNT ? !Mnemonic.isWordCount(words) : words != wanted) {
+        if (wanted == ANY_COUNT ? !PhraseLength.isWordCount(words) : words != wanted) {
             String expected = wanted == ANY_COUNT ? "12, 15, 18, 21 or 24" : Integer.toString(wanted);
             throw new MnemonicException(
                     Reason.WORD_COUNT, "a phrase has " + expected + " words, this one has " + words, List.of());
@@ -86,7 +86,7 @@ final class PhraseReader {
                 bits[i / 8] |= (byte) (bit << (7 - i % 8));
             }
             System.arraycopy(bits, 0, entropy, 0, entropy.length);
-            int mask = 0xff00 >> Mnemonic.checksumBits(entropy.length) & 0xff;
+            int mask = 0xff00 >> PhraseLength.checksumBits(entropy.length) & 0xff;
             byte[] digest = Digests.sha256(entropy);
             boolean matches = ((digest[0] ^ bits[entropy.length]) & mask) == 0;
             Arrays.fill(digest, (byte) 0);

@@ -3,8 +3,6 @@ package org.chainwalletd.observe;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LogbackServiceProvider;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
 import org.slf4j.helpers.BasicMarkerFactory;
@@ -18,7 +16,6 @@ import org.slf4j.spi.SLF4JServiceProvider;
 public final class LogProvider implements SLF4JServiceProvider {
     private static final String PROVIDER = "slf4j.provider";
     private static final String PROVIDERS_REMARKS = "slf4j.internal.verbosity";
-    static final String OWN_CONFIGURATION = "logback.configurationFile";
 
     private final LoggerContext context = new LoggerContext();
     private final LogbackMDCAdapter mdc = new LogbackMDCAdapter();
@@ -26,16 +23,10 @@ public final class LogProvider implements SLF4JServiceProvider {
 
     /** Takes effect when it is called before the first logger is asked for. */
     public static void use() {
-        if (ownConfiguration() == null && System.getProperty(PROVIDER) == null) {
+        if (LogSetup.ownConfiguration().isEmpty() && System.getProperty(PROVIDER) == null) {
             System.setProperty(PROVIDER, LogProvider.class.getName());
             System.setProperty(PROVIDERS_REMARKS, "WARN");
         }
-    }
-
-    /** The operator's configuration, if it names a file that is there; else null. */
-    static Path ownConfiguration() {
-        String own = System.getProperty(OWN_CONFIGURATION);
-        return own != null && Files.isReadable(Path.of(own)) ? Path.of(own) : null;
     }
 
     @Override

@@ -12,6 +12,8 @@ import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.Status;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Optional;
 import org.slf4j.LoggerFactory;
@@ -22,6 +24,7 @@ import org.slf4j.LoggerFactory;
  * logback.configurationFile} names a file that is there.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
+    private static final String OWN_CONFIGURATION = "logback.configurationFile";
     private static final String CONSOLE = "console";
     private static final String PATTERN =
             "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %logger{24} %replace([%X{request_id} %X{method}] ){'^\\[ ?\\] $', ''}%msg%n%ex";
@@ -29,7 +32,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     @Override
     public ExecutionStatus configure(LoggerContext context) {
         PrintableEvent.install();
-        if (LogProvider.ownConfiguration() != null) {
+        if (ownConfiguration().isPresent()) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
         ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
@@ -51,16 +54,24 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
      * @return why the log is not written as it says, which nobody would notice before a line is missed; a line that says what to do
      */
     public static Optional<String> takeUp() {
-        String own = System.getProperty(LogProvider.OWN_CONFIGURATION);
-        if (own == null) {
+        Optional<String> own = Optional.ofNullable(System.getProperty(OWN_CONFIGURATION));
+        if (own.isEmpty()) {
             return Optional.empty();
         }
-        if (LogProvider.ownConfiguration() == null) {
-            return Optional.of("the configuration of the log " + own + " cannot be read: correct WALLETD_LOGBACK");
+        if (ownConfiguration().isEmpty()) {
+            return Optional.of(
+                    "the configuration of the log " + own.get() + " cannot be read: correct WALLETD_LOGBACK");
         }
         return LoggerFactory.getILoggerFactory() instanceof LoggerContext context
                 ? takeUp(context)
                 : Optional.of("the log is not written by logback, but WALLETD_LOGBACK is set");
+    }
+
+    /** The operator's configuration, if it names a file that is there. */
+    static Optional<Path> ownConfiguration() {
+        return Optional.ofNullable(System.getProperty(OWN_CONFIGURATION))
+                .map(Path::of)
+                .filter(Files::isReadable);
     }
 
     static Optional<String> takeUp(LoggerContext context) {

@@ -224,7 +224,7 @@ public final class Ledger {
         if (mempool.get(txId) != null) {
             throw new RejectedException("Mempool pre-check failed: transaction already in mempool");
         }
-        if (isCoinbase(tx)) {
+        if (BlockRules.isCoinbase(tx)) {
             throw new RejectedException("Mempool pre-check failed: coinbase transactions not allowed");
         }
         for (Outpoint input : tx.inputs()) {
@@ -274,10 +274,6 @@ public final class Ledger {
         List<Mempool.Entry> evicted = mempool.add(entry);
         addAddresses(entry.touches(), touched);
         evicted.forEach(out -> addAddresses(out.touches(), touched));
-    }
-
-    static boolean isCoinbase(Transaction tx) {
-        return tx.inputs().size() == 1 && tx.inputs().get(0).txId().isZero();
     }
 
     /** What a miner starts from: an empty draft on the current tip, with the transactions in the order in which it takes them. */

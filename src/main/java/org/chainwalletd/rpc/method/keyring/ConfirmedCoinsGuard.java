@@ -25,7 +25,7 @@ final class ConfirmedCoinsGuard implements DeletionGuard {
     public CompletionStage<Optional<String>> objection(KeyEntry entry) {
         return node.balance(entry.address())
                 .thenCombineAsync(node.addressUtxos(entry.address()), this::confirmed, executor)
-                .exceptionallyAsync(failure -> Optional.of(NodesGuard.UNCHECKED), executor);
+                .exceptionallyAsync(failure -> Optional.of(Unchecked.OBJECTION), executor);
     }
 
     /** Immature coinbases are not in the balance, but they are money. */
@@ -38,7 +38,7 @@ final class ConfirmedCoinsGuard implements DeletionGuard {
         }
         return Long.compareUnsigned(listing.tipHeight(), floor) < 0
                 ? Optional.of(
-                        NodesGuard.unchecked(listing.node() + " listed its coins as they were before the last blocks"))
+                        Unchecked.because(listing.node() + " listed its coins as they were before the last blocks"))
                 : Optional.empty();
     }
 }

@@ -24,8 +24,6 @@ import org.chainwalletd.stage.Causes;
  * is not asked, and one that does not answer, or lacks blocks that were seen before, leaves the balance unchecked.
  */
 public final class NodesGuard implements DeletionGuard {
-    static final String UNCHECKED = "its balance could not be checked with the nodes";
-
     private final List<NodeClient> each;
     private final Supplier<CompletionStage<Hash256>> genesis;
     private final Supplier<NodesSeen> seen;
@@ -49,7 +47,9 @@ public final class NodesGuard implements DeletionGuard {
         return genesis.get()
                 .thenComposeAsync(ours -> checked(entry, ours), executor)
                 .exceptionallyAsync(
-                        failure -> Optional.of(unchecked(Causes.of(failure).getMessage())), executor);
+                        failure ->
+                                Optional.of(Unchecked.because(Causes.of(failure).getMessage())),
+                        executor);
     }
 
     private CompletionStage<Optional<String>> checked(KeyEntry entry, Hash256 ours) {
@@ -66,7 +66,7 @@ public final class NodesGuard implements DeletionGuard {
                             .toList();
                     Optional<String> unfit = whyUnfit(fit, floor);
                     return unfit.isPresent()
-                            ? CompletableFuture.completedFuture(unfit.map(NodesGuard::unchecked))
+                            ? CompletableFuture.completedFuture(unfit.map(Unchecked::because))
                             : allOf(fit, floor).objection(entry);
                 },
                 executor);
@@ -121,9 +121,5 @@ public final class NodesGuard implements DeletionGuard {
             guards.add(new PendingCoinsGuard(told.client(), executor));
         }
         return new CombinedGuard(guards, executor);
-    }
-
-    static String unchecked(String why) {
-        return UNCHECKED + ": " + why;
     }
 }

@@ -26,7 +26,7 @@ final class PendingCoinsGuard implements DeletionGuard {
         return node.addressMempool(entry.address())
                 .exceptionallyAsync(PendingCoinsGuard::nothingIfMissing, executor)
                 .thenApplyAsync(PendingCoinsGuard::unconfirmed, executor)
-                .exceptionallyAsync(failure -> Optional.of(NodesGuard.UNCHECKED), executor);
+                .exceptionallyAsync(failure -> Optional.of(Unchecked.OBJECTION), executor);
     }
 
     /** Nodes older than 1.11.3 cannot tell (chain protocol, section 14); their balance still counts. */
