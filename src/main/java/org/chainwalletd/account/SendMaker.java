@@ -14,6 +14,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore.Journalled;
+import org.chainwalletd.store.CrashPoint;
 
 /**
  * Makes transactions of requests of one address, together: one look at the chain, one commit of the journal. When the stage has failed no
@@ -207,10 +208,12 @@ final class SendMaker {
         if (sends.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
+        CrashPoint.ACCOUNT_BEFORE_ROW.reached();
         return setup.store()
                 .open(sends)
                 .thenApplyAsync(
                         written -> {
+                            CrashPoint.ACCOUNT_AFTER_ROW.reached();
                             if (written instanceof Journalled.Done done) {
                                 return done.sends();
                             }

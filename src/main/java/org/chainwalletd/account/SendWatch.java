@@ -18,6 +18,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
+import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -208,6 +209,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return this;
         }
         if (command.failure() == null) {
+            CrashPoint.ACCOUNT_AFTER_SEND.reached();
             entry.mayBeTaken();
         } else {
             entry.notTaken(Causes.of(command.failure()), setup.clock().millis());
@@ -258,6 +260,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             reread(entry);
             return this;
         }
+        CrashPoint.ACCOUNT_AFTER_STATE.reached();
         if (command.written().state().isOver()) {
             sends.end(entry);
             answer(entry);

@@ -34,7 +34,11 @@ public enum CrashPoint {
     SWAP_BEFORE_WRITE,
     SWAP_AFTER_WRITE,
     SWAP_BEFORE_STEP,
-    SWAP_AFTER_STEP;
+    SWAP_AFTER_STEP,
+    ACCOUNT_BEFORE_ROW,
+    ACCOUNT_AFTER_ROW,
+    ACCOUNT_AFTER_SEND,
+    ACCOUNT_AFTER_STATE;
 
     private static final String ARMED = System.getProperty("walletd.crash-point", "");
     private static final String NAME = ARMED.contains("#") ? ARMED.substring(0, ARMED.indexOf('#')) : ARMED;

@@ -3,6 +3,7 @@ package org.chainwalletd.swap;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,12 +28,15 @@ final class Life {
     private record Doom(Collection<Place> places, AtomicInteger passages) {}
 
     private final BooleanSupplier full;
+    private final Set<Place> passed;
     private final AtomicReference<Place> diedAt = new AtomicReference<>();
     private volatile Doom doom = new Doom(List.of(), new AtomicInteger());
     private volatile boolean over;
 
-    Life(BooleanSupplier full) {
+    /** @param passed everything that lives of one world have come by, for as long as they went on */
+    Life(BooleanSupplier full, Set<Place> passed) {
         this.full = full;
+        this.passed = passed;
     }
 
     /** @param passage the how-manieth time it comes there, from 1 */
@@ -108,6 +112,9 @@ final class Life {
         if (place.isPresent() && waiting.passages().decrementAndGet() == 0) {
             diedAt.compareAndSet(null, place.get());
             over = true;
+        }
+        if (!over) {
+            names.forEach(name -> passed.add(new Place(name, moment)));
         }
         return over;
     }

@@ -20,6 +20,7 @@ import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Walks;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
  * process dies around its writes and steps, either chain is reorganised, endpoints and the pool vanish, and the disk fills up.
  * {@code -Dswap.real.histories=500 -Dswap.real.seed=N} runs more.
  */
+@Walks({
+    CrashPoint.ACCOUNT_BEFORE_ROW,
+    CrashPoint.ACCOUNT_AFTER_ROW,
+    CrashPoint.ACCOUNT_AFTER_SEND,
+    CrashPoint.ACCOUNT_AFTER_STATE
+})
 class SwapHistoryTest {
     /** Where one can lose the most: what is durable has not left, or what has left is not known. */
     private static final List<Life.Place> DEADLIEST = List.of(
@@ -39,14 +46,27 @@ class SwapHistoryTest {
             new Life.Place("REVEAL", Life.Moment.AFTER),
             new Life.Place("PUSH_CLAIM", Life.Moment.AFTER));
 
+    /** In parts of the daemon that swaps do not have to themselves. */
+    static final List<CrashPoint> POINTS = List.of(
+            CrashPoint.SPEND_AFTER_INTENT,
+            CrashPoint.SPEND_AFTER_BROADCAST,
+            CrashPoint.ACCOUNT_BEFORE_ROW,
+            CrashPoint.ACCOUNT_AFTER_ROW,
+            CrashPoint.ACCOUNT_AFTER_SEND,
+            CrashPoint.ACCOUNT_AFTER_STATE);
+
     private static final int HISTORIES = Integer.getInteger("swap.real.histories", 1);
     private static final long SEED = Long.getLong("swap.real.seed", 20_260_314L);
+
+    /** One is too few for all places, and each takes coins. */
+    private static final int MOST_SWAPS = 16;
 
     /** Between blocks that nobody waits for any more. */
     private static final Duration SLOWLY = Duration.ofSeconds(20);
 
     /** What an honest swap, and one that is never answered, come by. */
-    private static final List<String> STEPS = List.of(
+    static final List<String> STEPS = List.of(
+            "LOOK",
             "LOCK",
             "SEND_LOCK",
             "LOCK_NAMED",
@@ -68,6 +88,10 @@ class SwapHistoryTest {
             "IntentStore.confirm",
             "AccountSendStore.open",
             "AccountSendStore.enter");
+
+    private static Life.Place point(CrashPoint point) {
+        return new Life.Place(point.name(), Life.Moment.BEFORE);
+    }
 
     @TempDir
     Path folder;
@@ -229,20 +253,25 @@ class SwapHistoryTest {
     @Test
     void a_death_at_each_step_of_the_journal_leaves_one_lock_and_loses_nothing() {
         try (SwapWorld world = new SwapWorld(folder)) {
-            List<Life.Place> places = HISTORIES > 1 ? everyPlace() : DEADLIEST;
+            List<Life.Place> places = HISTORIES > 1 ? everyPlace() : deadliest();
             Set<Life.Place> died = new LinkedHashSet<>();
             List<String> ids = new ArrayList<>();
             SwapTrouble.watch(world::life);
             try {
                 for (PoolManners.Kind kind : List.of(PoolManners.Kind.HONEST, PoolManners.Kind.NEVER_LOCKS)) {
                     for (Direction direction : Direction.values()) {
-                        world.life().spare();
-                        ids.add(world.quote(direction, amount(direction), kind).orElseThrow());
-                        world.begin(ids.get(ids.size() - 1));
+                        begin(world, direction, kind, ids);
                         walk(world, 2, places, died);
                     }
                 }
                 walk(world, HISTORIES > 1 ? 40 : 12, places, died);
+                // A lock that has left is in a block after each round: it brings a swap to one or two of the first
+                // places.
+                for (int more = 0; more < MOST_SWAPS && !died.containsAll(beforeRefunds(places)); more++) {
+                    begin(world, Direction.values()[more % 2], PoolManners.Kind.HONEST, ids);
+                    walk(world, 8, places, died);
+                }
+                undisturbed(world, ids);
                 world.life().spare();
                 world.pass(SwapWorld.SELLERS_BLOCKS - 60, SLOWLY);
                 walk(world, HISTORIES > 1 ? 25 : 4, places, died);
@@ -254,8 +283,37 @@ class SwapHistoryTest {
             assertThat(world.wrong()).isEmpty();
             assertThat(world.uncounted()).isEmpty();
             ids.forEach(id -> assertSound(world, id, "died at " + died));
-            assertThat(died).containsAll(DEADLIEST);
+            assertThat(died).containsAll(places);
+            assertThat(world.passed()).as("come by").containsAll(everyPlace());
         }
+    }
+
+    /** A sell and a buy that come by every place that is not about refunds. */
+    private static void undisturbed(SwapWorld world, List<String> ids) {
+        int before = ids.size();
+        for (Direction direction : Direction.values()) {
+            begin(world, direction, PoolManners.Kind.HONEST, ids);
+        }
+        world.roundsUntil(() -> ids.subList(before, ids.size()).stream().allMatch(world::isClaimed));
+    }
+
+    private static void begin(SwapWorld world, Direction direction, PoolManners.Kind kind, List<String> ids) {
+        world.life().spare();
+        ids.add(world.quote(direction, amount(direction), kind).orElseThrow());
+        world.begin(ids.get(ids.size() - 1));
+    }
+
+    private static List<Life.Place> beforeRefunds(List<Life.Place> places) {
+        return places.stream()
+                .filter(place -> !List.of("REFUND", "TAKE_BACK", "REFUND_NAMED", "OWN_LOCK_BACK")
+                        .contains(place.name()))
+                .toList();
+    }
+
+    private static List<Life.Place> deadliest() {
+        List<Life.Place> places = new ArrayList<>(DEADLIEST);
+        POINTS.forEach(point -> places.add(point(point)));
+        return places;
     }
 
     private static List<Life.Place> everyPlace() {
@@ -263,13 +321,14 @@ class SwapHistoryTest {
         for (Life.Moment moment : Life.Moment.values()) {
             STEPS.forEach(name -> places.add(new Life.Place(name, moment)));
         }
+        POINTS.forEach(point -> places.add(point(point)));
         // A quote that is not durably begun is of no other life.
         places.remove(new Life.Place("LOCK", Life.Moment.BEFORE));
         return places;
     }
 
     /** Whichever of the places that are left is come to first. */
-    private static void walk(SwapWorld world, int rounds, List<Life.Place> places, Set<Life.Place> died) {
+    static void walk(SwapWorld world, int rounds, List<Life.Place> places, Set<Life.Place> died) {
         for (int i = 0; i < rounds; i++) {
             HangWatch.alive();
             world.life()

@@ -28,7 +28,7 @@ final class SwapTrouble {
             Lie.HEIGHT,
             Lie.NO_GENESIS);
     /** Of the journal, of a swap's steps, and of the other books that have to be written before something leaves. */
-    private static final List<String> PLACES = List.of(
+    static final List<String> PLACES = List.of(
             "LOCK",
             "LOCK",
             "LOCK_NAMED",

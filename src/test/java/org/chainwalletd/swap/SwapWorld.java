@@ -73,6 +73,7 @@ final class SwapWorld implements AutoCloseable {
 
     private final SwapDaemon.Outside outside;
     private final SwapMoney money;
+    private final Set<Life.Place> passed = ConcurrentHashMap.newKeySet();
     private final Set<EvmEndpoint> down = ConcurrentHashMap.newKeySet();
     private volatile boolean full;
     private boolean stopped;
@@ -154,7 +155,7 @@ final class SwapWorld implements AutoCloseable {
 
     private void begin(Optional<DurableJournal> durable) {
         stopped = false;
-        daemon = new SwapDaemon(outside, new Life(() -> full), "run-" + ++lives, durable);
+        daemon = new SwapDaemon(outside, new Life(() -> full, passed), "run-" + ++lives, durable);
     }
 
     Life life() {
@@ -188,6 +189,11 @@ final class SwapWorld implements AutoCloseable {
 
     int lives() {
         return lives;
+    }
+
+    /** Where a life has come by, and could have been told to die. */
+    Set<Life.Place> passed() {
+        return Set.copyOf(passed);
     }
 
     /** Whether an endpoint of the account chain answers. */
