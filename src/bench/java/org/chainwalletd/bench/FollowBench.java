@@ -122,16 +122,21 @@ public final class FollowBench {
     }
 
     /**
-     * Each block has one own transaction; the journal and what is moved from it into the file count both. After other runs: the fewer blocks
-     * come in the time of a batch, the more is written for each.
+     * Each block has one own transaction; the log and what is moved from it into the file count both. Then the same by how many share a commit,
+     * which catching up decides by what comes in 50 ms: some 75 to 100 on a quiet machine. A changed page is written whole, so one own
+     * transaction in a commit of its own cannot be had for 2 KB: it changes fifteen trees, and the system alone counts 4 KiB for any byte.
      */
-    private void written() throws IOException {
+    private void written() throws Exception {
         for (String name : List.of("few", "many")) {
             Path copy = copied(name);
             OptionalLong before = DiskBytes.written();
             caughtUpIn(copy);
             System.out.println("books, own transactions, " + name + " addresses (goal 2 KB): "
                     + DiskBytes.each(before, DiskBytes.written(), blocks));
+        }
+        for (int together : new int[] {300, 75, 10, 1}) {
+            new BooksBytes(Files.createDirectories(folder.resolve("together-" + together)))
+                    .print(together > 1 ? blocks : blocks / 10, together, together == 300);
         }
     }
 

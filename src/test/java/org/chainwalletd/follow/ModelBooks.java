@@ -42,7 +42,7 @@ final class ModelBooks implements AutoCloseable {
             "blocks",
             "SELECT height, id FROM blocks WHERE scan = 0 ORDER BY 1",
             "coins",
-            "SELECT tx_id, output_index, address, value, height, coinbase, spent_height, spent_by FROM coins"
+            "SELECT tx_id, output_index, (SELECT a.address FROM addresses a WHERE a.id = coins.address), value, height, coinbase, spent_height, spent_by FROM coins"
                     + " WHERE scan = 0 ORDER BY 1, 2",
             "spendings",
             "SELECT tx_id, output_index, spent_by, height, block FROM spendings WHERE scan = 0 ORDER BY 1, 2",
@@ -56,7 +56,7 @@ final class ModelBooks implements AutoCloseable {
                             .formatted(HtlcTable.NOWHERE),
             // What counts as own does not change when a key is added later.
             "credits",
-            "SELECT tx, output, address, amount, height, block, position, change, coinbase, datum FROM credits"
+            "SELECT tx, output, (SELECT a.address FROM addresses a WHERE a.id = credits.address), amount, height, block, position, change, coinbase, datum FROM credits"
                     + " WHERE scan = 0 AND active = 1 ORDER BY height, position",
             OF_RESCANS,
             "SELECT (SELECT count(*) FROM coins WHERE scan <> 0), (SELECT count(*) FROM htlcs WHERE scan <> 0),"

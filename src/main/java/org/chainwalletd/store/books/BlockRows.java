@@ -13,8 +13,9 @@ import org.chainwalletd.store.BlockPlace;
  */
 public final class BlockRows {
     static final String NAME = "blocks";
-    static final List<List<String>> STEPS = List.of(List.of(
-            """
+    static final List<List<String>> STEPS = List.of(
+            List.of(
+                    """
             CREATE TABLE blocks (
               scan INTEGER NOT NULL,
               height INTEGER NOT NULL,
@@ -23,18 +24,27 @@ public final class BlockRows {
               time INTEGER NOT NULL,
               target BLOB NOT NULL,
               work_checked INTEGER NOT NULL,
-              PRIMARY KEY (scan, height)) WITHOUT ROWID""", """
+              PRIMARY KEY (scan, height)) WITHOUT ROWID""",
+                    """
             CREATE TABLE scans (
               scan INTEGER NOT NULL PRIMARY KEY,
               from_height INTEGER NOT NULL,
-              epoch INTEGER NOT NULL DEFAULT 0)""", "CREATE TABLE chain_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"));
+              epoch INTEGER NOT NULL DEFAULT 0)""",
+                    "CREATE TABLE chain_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"),
+            ShortKeys.BLOCKS);
 
     /** As many ids of the last blocks are kept without a gap. */
     public static final long KEPT = 10_000;
     /** Below them, the id of every block at a multiple of this height is kept. */
     public static final long EVERY = 1_000;
 
-    private static final String COLUMNS = "height, id, parent, time, target, work_checked";
+    private static final String WRITTEN = "height, id, parent, time, target, work_checked";
+
+    private static final String PARENT =
+            "COALESCE(parent, (SELECT p.id FROM blocks p WHERE p.scan = blocks.scan AND p.height = blocks.height - 1))";
+
+    private static final String COLUMNS = "height, id, " + PARENT
+            + ", time, (SELECT t.target FROM targets t WHERE t.id = blocks.target), work_checked";
 
     private BlockRows() {}
 
@@ -114,17 +124,23 @@ public final class BlockRows {
     }
 
     public static void put(Page page, BlockRow block) {
+        byte[] target = block.target().toArray();
+        page.update("INSERT OR IGNORE INTO targets (target) VALUES (?)", (Object) target);
         page.update(
-                "INSERT INTO blocks (scan, " + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO blocks (scan, " + WRITTEN + ") SELECT ?1, ?2, ?3,"
+                        + " CASE WHEN EXISTS (SELECT 1 FROM blocks WHERE scan = ?1 AND height = ?2 - 1 AND id = ?4) THEN NULL ELSE ?4 END,"
+                        + " ?5, id, ?7 FROM targets WHERE target = ?6",
                 page.scan(),
                 block.height(),
                 block.blockId().toArray(),
                 block.parentId().toArray(),
                 block.timestamp(),
-                block.target().toArray(),
+                target,
                 block.workChecked() ? 1 : 0);
         long old = block.height() - KEPT;
         if (old > 0 && old % EVERY != 0) {
+            page.update(
+                    "UPDATE blocks SET parent = " + PARENT + " WHERE scan = ? AND height = ?", page.scan(), old + 1);
             page.update("DELETE FROM blocks WHERE scan = ? AND height = ?", page.scan(), old);
         }
     }
@@ -154,7 +170,8 @@ public final class BlockRows {
     public static void endScan(Page page) {
         putFact(page, "last_scan", String.valueOf(page.scan()));
         page.update(
-                "INSERT OR IGNORE INTO blocks (scan, " + COLUMNS + ") SELECT " + Page.HEAD + ", " + COLUMNS
+                "INSERT OR IGNORE INTO blocks (scan, " + WRITTEN + ") SELECT " + Page.HEAD + ", height, id, " + PARENT
+                        + ", time, target, work_checked"
                         + " FROM blocks WHERE scan = ? AND height % " + EVERY + " = 0"
                         + " AND height < (SELECT MIN(height) FROM blocks WHERE scan = " + Page.HEAD + ")",
                 page.scan());

@@ -31,8 +31,11 @@ public final class Books implements AutoCloseable {
     private static final int BUSY_MILLIS = 10_000;
     private static final int CACHE_KIBIBYTES = 16 * 1024;
     private static final int CLOSING_SECONDS = 10;
-    /** As in the store: a block touches pages all over the file. Files of older releases keep their size. */
-    private static final int PAGE_SIZE = 1_024;
+    /**
+     * The smallest there is: a block touches some fifteen trees, and each changed page is written whole into the log. Files of older releases
+     * keep their size.
+     */
+    private static final int PAGE_SIZE = 512;
 
     private static final int CHECKPOINT_BYTES = 64 * 1024 * 1024;
 

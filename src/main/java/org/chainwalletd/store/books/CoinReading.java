@@ -30,8 +30,9 @@ final class CoinReading {
     private static final String SPENT_SINCE =
             " FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?1 AND height <= ?1";
 
-    private static final String COINS = "SELECT tx_id, output_index, address, value, height, coinbase";
-    private static final String OF_ADDRESS = " AND address = ?2";
+    private static final String COINS = "SELECT tx_id, output_index,"
+            + " (SELECT a.address FROM addresses a WHERE a.id = coins.address), value, height, coinbase";
+    private static final String OF_ADDRESS = " AND address = (SELECT id FROM addresses WHERE address = ?2)";
     private static final String ALL_COINS =
             COINS + STILL_THERE + " UNION ALL " + COINS + SPENT_SINCE + " ORDER BY 1, 2";
     private static final String COINS_OF =

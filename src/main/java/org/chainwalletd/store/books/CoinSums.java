@@ -17,7 +17,8 @@ import org.chainwalletd.chain.Amount;
 final class CoinSums {
     private static final String COVERED = "SELECT address, cover_height FROM watched WHERE cover_height IS NOT NULL";
 
-    private static final String COLUMNS = "SELECT address, value, height, coinbase, spent_height";
+    private static final String COLUMNS = "SELECT (SELECT a.address FROM addresses a WHERE a.id = coins.address),"
+            + " value, height, coinbase, spent_height";
 
     private static final String NOW = COLUMNS
             + " FROM coins INDEXED BY coins_unspent WHERE scan = 0 AND spent_height IS NULL AND height <= ?1"

@@ -87,11 +87,12 @@ final class CreditReading {
     /** Whether the credit is in the chain. */
     static boolean isActive(Page page, Credit credit) {
         return page.queryOne(
-                        "SELECT 1 FROM credits WHERE block = ? AND position = ? AND scan = ? AND active = 1",
+                        "SELECT 1 FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height = ? AND position = ? AND block = ?",
                         row -> true,
-                        credit.block().blockId().toArray(),
+                        credit.isInBlock() ? Page.HEAD : CreditTable.PENDING,
+                        credit.block().height(),
                         credit.position(),
-                        credit.isInBlock() ? Page.HEAD : CreditTable.PENDING)
+                        credit.block().blockId().toArray())
                 .isPresent();
     }
 
@@ -115,7 +116,9 @@ final class CreditReading {
     }
 
     static List<Entry> entries(Page page, CreditCursor after) {
-        String ofAddress = after.address().isPresent() ? " AND (l.address = ? OR l.address IS NULL)" : "";
+        String ofAddress = after.address().isPresent()
+                ? " AND (l.address = " + CreditTable.ADDRESS + " OR l.address IS NULL)"
+                : "";
         String sql = "SELECT l.number, l.entry, l.height, " + CreditTable.COLUMNS
                 + " FROM credit_log l LEFT JOIN credits c ON c.id = l.credit WHERE l.number > ?" + ofAddress
                 + " ORDER BY l.number LIMIT " + ENTRIES;
@@ -135,7 +138,7 @@ final class CreditReading {
     /** The credits of the next heights, as far as they are deep enough. */
     private boolean goUp() {
         long deepEnough = top - at.depth() + 1;
-        String ofAddress = at.address().isPresent() ? "c.address = ? AND " : "";
+        String ofAddress = at.address().isPresent() ? "c.address = " + CreditTable.ADDRESS + " AND " : "";
         String sql = "SELECT (SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id), " + CreditTable.COLUMNS
                 + " FROM credits c WHERE " + ofAddress
                 + "c.scan = 0 AND c.active = 1 AND c.height <= ? AND (c.height, c.position) >= (?, ?) "

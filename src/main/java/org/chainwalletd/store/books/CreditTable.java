@@ -34,7 +34,17 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     static final long PENDING = -1;
 
     static final String COLUMNS =
-            "c.tx, c.output, c.address, c.amount, c.height, c.block, c.position, c.own, c.change, c.coinbase, c.datum";
+            "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address), c.amount, c.height, c.block,"
+                    + " c.position, c.own, c.change, c.coinbase, c.datum";
+
+    /** The number of an address, for a statement that is given the address. */
+    static final String ADDRESS = "(SELECT id FROM addresses WHERE address = ?)";
+
+    /** The credit of the output ?1, ?2 in the scan ?3; few others have the same first bytes. */
+    private static final String OF_OUTPUT =
+            " WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND output = ?2 AND scan = ?3";
+
+    private static final String OF_TRANSACTION = " WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND scan = ?2";
 
     private static final List<List<String>> STEPS = List.of(
             List.of(
@@ -68,7 +78,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                     "CREATE INDEX credit_log_by_credit ON credit_log (credit, number)",
                     "CREATE TABLE credit_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
                     "INSERT INTO credit_facts (name, value) VALUES ('store', lower(hex(randomblob(8))))"),
-            List.of("CREATE INDEX credits_by_output ON credits (tx, output)"));
+            List.of("CREATE INDEX credits_by_output ON credits (tx, output)"),
+            ShortKeys.CREDITS);
 
     private final Function<Page, View> owned;
 
@@ -114,11 +125,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** A block that comes back brings back its credits as they were. */
     private static void enter(Page page, Credit credit, int entry) {
         Optional<long[]> known = page.queryOne(
-                "SELECT id, active FROM credits WHERE block = ? AND position = ? AND scan = ?",
+                "SELECT id, active FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active IN (0, 1) AND height = ? AND position = ? AND block = ?",
                 row -> new long[] {row.getLong(1), row.getLong(2)},
-                credit.block().blockId().toArray(),
+                page.scan(),
+                credit.block().height(),
                 credit.position(),
-                page.scan());
+                credit.block().blockId().toArray());
         if (known.isPresent() && known.get()[1] != 0) {
             return;
         }
@@ -128,19 +140,23 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             insert(page, credit);
         }
         if (page.isHead()) {
+            long id = known.map(row -> row[0]).orElseGet(() -> lastInserted(page));
             page.update(
-                    "UPDATE credits SET active = 0 WHERE tx = ? AND output = ? AND scan = ?",
+                    "UPDATE credits INDEXED BY credits_by_output SET active = 0" + OF_OUTPUT,
                     credit.outpoint().txId().toArray(),
                     credit.outpoint().index(),
                     PENDING);
             page.update(
-                    "INSERT INTO credit_log (entry, credit, address, height) "
-                            + "SELECT ?, id, address, height FROM credits WHERE block = ? AND position = ? AND scan = ?",
+                    "INSERT INTO credit_log (entry, credit, address, height)"
+                            + " SELECT ?, id, address, height FROM credits WHERE id = ?",
                     entry,
-                    credit.block().blockId().toArray(),
-                    credit.position(),
-                    page.scan());
+                    id);
         }
+    }
+
+    private static long lastInserted(Page page) {
+        return page.queryOne("SELECT last_insert_rowid()", row -> row.getLong(1))
+                .orElseThrow();
     }
 
     private static void insert(Page page, Credit credit) {
@@ -148,9 +164,10 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     private static void insert(Page page, long scan, Credit credit) {
+        AddressRows.put(page, credit.address());
         page.update(
                 "INSERT INTO credits (scan, active, tx, output, address, amount, height, block, position, own, change, coinbase, datum) "
-                        + "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + "VALUES (?, 1, ?, ?, " + ADDRESS + ", ?, ?, ?, ?, ?, ?, ?, ?)",
                 scan,
                 credit.outpoint().txId().toArray(),
                 credit.outpoint().index(),
@@ -172,7 +189,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      */
     public static boolean see(Page head, Credit credit) {
         boolean known = head.queryOne(
-                        "SELECT 1 FROM credits WHERE tx = ? AND output = ? AND active = 1 AND scan <= 0 LIMIT 1",
+                        "SELECT 1 FROM credits INDEXED BY credits_by_output WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND output = ?2"
+                                + " AND active = 1 AND scan <= 0 LIMIT 1",
                         row -> true,
                         credit.outpoint().txId().toArray(),
                         credit.outpoint().index())
@@ -181,7 +199,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             return false;
         }
         int back = head.update(
-                "UPDATE credits SET active = 1 WHERE tx = ? AND output = ? AND scan = ?",
+                "UPDATE credits INDEXED BY credits_by_output SET active = 1" + OF_OUTPUT,
                 credit.outpoint().txId().toArray(),
                 credit.outpoint().index(),
                 PENDING);
@@ -189,26 +207,27 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             insert(head, PENDING, credit);
         }
         head.update(
-                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?, id, address, ? FROM credits "
-                        + "WHERE tx = ? AND output = ? AND scan = ?",
-                SEEN,
-                top(head),
+                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?4, id, address, ?5 FROM credits INDEXED BY credits_by_output"
+                        + OF_OUTPUT,
                 credit.outpoint().txId().toArray(),
                 credit.outpoint().index(),
-                PENDING);
+                PENDING,
+                SEEN,
+                top(head));
         return true;
     }
 
     /** No mempool has the transaction any more, nor will a block: what was seen of it is told as removed. */
     public static void lose(Page head, Hash256 txId) {
         head.update(
-                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?, id, address, ? FROM credits "
-                        + "WHERE tx = ? AND scan = ? AND active = 1 ORDER BY output DESC",
-                LOST,
-                top(head),
+                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?3, id, address, ?4 FROM credits INDEXED BY credits_by_output"
+                        + OF_TRANSACTION + " AND active = 1 ORDER BY output DESC",
                 txId.toArray(),
-                PENDING);
-        head.update("UPDATE credits SET active = 0 WHERE tx = ? AND scan = ?", txId.toArray(), PENDING);
+                PENDING,
+                LOST,
+                top(head));
+        head.update(
+                "UPDATE credits INDEXED BY credits_by_output SET active = 0" + OF_TRANSACTION, txId.toArray(), PENDING);
     }
 
     /** Transactions whose credits are seen and in no block, the ones that were entered first coming first. */

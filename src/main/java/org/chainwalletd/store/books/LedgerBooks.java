@@ -3,7 +3,6 @@ package org.chainwalletd.store.books;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,11 +11,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 
@@ -26,14 +23,6 @@ import org.chainwalletd.store.BlockPlace;
  * {@code StoreException}.
  */
 public final class LedgerBooks {
-    private static final String PAID = "SELECT height, tx_id, 0, SUM(value), MAX(coinbase) FROM coins"
-            + " WHERE scan = 0 AND address = ? AND height BETWEEN ? AND ? AND (height, tx_id, 0) > (?, ?, ?)"
-            + " GROUP BY height, tx_id ORDER BY height, tx_id LIMIT ?";
-
-    private static final String SPENT = "SELECT spent_height, spent_by, 1, SUM(value), 0 FROM coins"
-            + " WHERE scan = 0 AND address = ? AND spent_height BETWEEN ? AND ? AND (spent_height, spent_by, 1) > (?, ?, ?)"
-            + " GROUP BY spent_height, spent_by ORDER BY spent_height, spent_by LIMIT ?";
-
     private final Books file;
 
     public LedgerBooks(Books file) {
@@ -205,35 +194,12 @@ public final class LedgerBooks {
      */
     public CompletionStage<List<HistoryEntry>> history(
             Address address, long from, long to, Optional<HistoryEntry.Position> after, int most) {
-        HistoryEntry.Position place = after.orElse(HistoryEntry.Position.START);
         return file.read(session -> {
             Page head = session.head();
             long complete = find(head, address).map(Watched::historyFrom).orElse(Long.MAX_VALUE);
-            Object[] values = {
-                address.toArray(),
-                Math.max(Math.max(from, complete), place.height()),
-                to,
-                place.height(),
-                place.txId().toArray(),
-                place.input() ? 1 : 0,
-                most
-            };
-            return Stream.concat(
-                            head.query(PAID, LedgerBooks::entry, values).stream(),
-                            head.query(SPENT, LedgerBooks::entry, values).stream())
-                    .sorted(Comparator.comparing(HistoryEntry::position))
-                    .limit(most)
-                    .toList();
+            return HistoryReading.read(
+                    head, address, Math.max(from, complete), to, after.orElse(HistoryEntry.Position.START), most);
         });
-    }
-
-    private static HistoryEntry entry(ResultSet row) throws SQLException {
-        return new HistoryEntry(
-                row.getLong(1),
-                Hash256.of(row.getBytes(2)),
-                row.getInt(3) != 0,
-                Amount.ofUnsigned(row.getLong(4)),
-                row.getInt(5) != 0);
     }
 
     /** What is known by bytes of these outpoints. */
@@ -241,15 +207,20 @@ public final class LedgerBooks {
         return file.read(session -> {
             Map<Outpoint, Map.Entry<Amount, Bytes>> known = new HashMap<>();
             for (Outpoint outpoint : wanted) {
-                session.head()
-                        .queryOne(
-                                "SELECT value, script FROM verified_outputs WHERE tx_id = ? AND output_index = ?",
-                                row -> Map.entry(Amount.ofUnsigned(row.getLong(1)), Bytes.wrap(row.getBytes(2))),
-                                outpoint.txId().toArray(),
-                                outpoint.index())
-                        .ifPresent(output -> known.put(outpoint, output));
+                verified(session.head(), outpoint).ifPresent(output -> known.put(outpoint, output));
             }
             return known;
         });
+    }
+
+    private static Optional<Map.Entry<Amount, Bytes>> verified(Page page, Outpoint outpoint) {
+        return page.queryOne(
+                "SELECT value, script FROM verified_outputs WHERE tx_id = ?1 AND output_index = ?2 UNION ALL"
+                        + " SELECT c.value, a.address FROM coins c INDEXED BY coins_by_outpoint CROSS JOIN addresses a ON a.id = c.address"
+                        + " WHERE substr(c.tx_id, 1, 6) = substr(?1, 1, 6) AND c.tx_id = ?1 AND c.output_index = ?2"
+                        + " LIMIT 1",
+                row -> Map.entry(Amount.ofUnsigned(row.getLong(1)), Bytes.wrap(row.getBytes(2))),
+                outpoint.txId().toArray(),
+                outpoint.index());
     }
 }

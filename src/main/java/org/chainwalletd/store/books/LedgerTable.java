@@ -10,8 +10,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * The ledger: coins of watched addresses, from which height each address is watched, and from which on the ledger is complete for it. Beside it
- * the outputs that were proven by bytes: no fork can make them false, so no undoing touches them.
+ * The ledger: coins of watched addresses, from which height each address is watched, and from which on the ledger is complete for it. A
+ * coin is proven by bytes, and no fork can make that false: what undoing deletes leaves a row among the verified outputs.
  */
 public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChange> {
     private static final List<String> FIRST = List.of(
@@ -58,6 +58,10 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             CREATE INDEX coins_spent_by_address ON coins (scan, address, spent_height, spent_by)
               WHERE spent_height IS NOT NULL""");
 
+    /** The coin with the outpoint ?1, ?2 in the scan ?3; few others have the same first bytes. */
+    private static final String OF_OUTPOINT =
+            " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND output_index = ?2 AND scan = ?3";
+
     /** What the ledger looks up while it reads a block. */
     public record View(Page page) {
         public boolean isWatched(Address address) {
@@ -78,7 +82,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     @Override
     public List<List<String>> steps() {
-        return List.of(FIRST, SECOND);
+        return List.of(FIRST, SECOND, ShortKeys.COINS);
     }
 
     @Override
@@ -92,12 +96,12 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             create(page, created.coin());
         } else if (change instanceof LedgerChange.Spent spent && mayBeUnspent(page, spent.outpoint())) {
             page.update(
-                    "UPDATE coins SET spent_height = ?, spent_by = ? WHERE scan = ? AND tx_id = ? AND output_index = ?",
-                    spent.height(),
-                    spent.spentBy().toArray(),
-                    page.scan(),
+                    "UPDATE coins INDEXED BY coins_by_outpoint SET spent_height = ?4, spent_by = ?5" + OF_OUTPOINT,
                     spent.outpoint().txId().toArray(),
-                    spent.outpoint().index());
+                    spent.outpoint().index(),
+                    page.scan(),
+                    spent.height(),
+                    spent.spentBy().toArray());
         }
     }
 
@@ -127,29 +131,36 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     /** A coin that is there already stays as it is. */
     static void create(Page page, OwnCoin coin) {
         LedgerSieve.inMindOf(page.session()).ifPresent(sieve -> sieve.unspent(coin.outpoint()));
+        AddressRows.put(page, coin.address());
         page.update(
-                "INSERT OR IGNORE INTO coins (scan, tx_id, output_index, address, value, height, coinbase)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                page.scan(),
+                "INSERT INTO coins (scan, tx_id, output_index, address, value, height, coinbase)"
+                        + " SELECT ?3, ?1, ?2, id, ?5, ?6, ?7 FROM addresses WHERE address = ?4"
+                        + " AND NOT EXISTS (SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT + ")",
                 coin.outpoint().txId().toArray(),
                 coin.outpoint().index(),
+                page.scan(),
                 coin.address().toArray(),
                 coin.value().bits(),
                 coin.height(),
                 coin.coinbase() ? 1 : 0);
+    }
+
+    /** Coins above a height go; what their bytes have proven stays. */
+    private static void delete(Page page, long height) {
         page.update(
-                "INSERT OR IGNORE INTO verified_outputs (tx_id, output_index, value, script) VALUES (?, ?, ?, ?)",
-                coin.outpoint().txId().toArray(),
-                coin.outpoint().index(),
-                coin.value().bits(),
-                coin.address().toArray());
+                "INSERT OR IGNORE INTO verified_outputs (tx_id, output_index, value, script)"
+                        + " SELECT c.tx_id, c.output_index, c.value, a.address FROM coins c INDEXED BY coins_by_height CROSS JOIN addresses a ON a.id = c.address"
+                        + " WHERE c.scan = ? AND c.height > ?",
+                page.scan(),
+                height);
+        page.update("DELETE FROM coins WHERE scan = ? AND height > ?", page.scan(), height);
     }
 
     /** What was joined from a listing at a block that is gone is no longer complete; a fresh key had no coins before its birth. */
     @Override
     public void undo(Page page, long height) {
         changed(page);
-        page.update("DELETE FROM coins WHERE scan = ? AND height > ?", page.scan(), height);
+        delete(page, height);
         LedgerSieve.inMindOf(page.session())
                 .ifPresent(sieve -> page.query(
                                 "SELECT tx_id, output_index FROM coins INDEXED BY coins_spent WHERE scan = ? AND spent_height > ?",
@@ -186,7 +197,13 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     @Override
     public void join(Page page) {
         changed(page);
-        page.update("UPDATE OR REPLACE coins SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
+        page.update(
+                "DELETE FROM coins WHERE id IN (SELECT old.id FROM coins c INDEXED BY coins_by_height CROSS JOIN coins old INDEXED BY coins_by_outpoint"
+                        + " WHERE c.scan = ? AND substr(old.tx_id, 1, 6) = substr(c.tx_id, 1, 6)"
+                        + " AND old.tx_id = c.tx_id AND old.output_index = c.output_index AND old.scan = " + Page.HEAD
+                        + ")",
+                page.scan());
+        page.update("UPDATE coins SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
         BlockRows.scans(page).stream()
                 .filter(row -> row.scan() == page.scan())
                 .forEach(row -> known(page, row.fromHeight()));
@@ -206,6 +223,6 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     @Override
     public void drop(Page page) {
-        page.update("DELETE FROM coins WHERE scan = ?", page.scan());
+        delete(page, -1);
     }
 }

@@ -78,15 +78,16 @@ public final class SpendingBooks {
 
     private static Optional<Spending> spent(Page head, Outpoint outpoint, long upTo) {
         return head.queryOne(
-                "SELECT spent_by, height, block FROM spendings"
-                        + " WHERE scan = ? AND tx_id = ? AND output_index = ? AND height <= ?",
+                "SELECT spent_by, height, block FROM spendings INDEXED BY spendings_by_outpoint"
+                        + " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND output_index = ?2"
+                        + " AND scan = ?3 AND height <= ?4",
                 row -> new Spending(
                         outpoint,
                         Hash256.of(row.getBytes(1)),
                         new BlockPlace(row.getLong(2), Hash256.of(row.getBytes(3)))),
-                head.scan(),
                 outpoint.txId().toArray(),
                 outpoint.index(),
+                head.scan(),
                 upTo);
     }
 }

@@ -44,7 +44,7 @@ public final class SpendingTable implements BookTable<SpendingTable.View, Spendi
 
     @Override
     public List<List<String>> steps() {
-        return List.of(FIRST);
+        return List.of(FIRST, ShortKeys.SPENDINGS);
     }
 
     @Override
@@ -54,11 +54,17 @@ public final class SpendingTable implements BookTable<SpendingTable.View, Spendi
 
     @Override
     public void write(Page page, Spending spending) {
+        byte[] txId = spending.outpoint().txId().toArray();
         page.update(
-                "INSERT OR REPLACE INTO spendings (scan, tx_id, output_index, spent_by, height, block)"
-                        + " VALUES (?, ?, ?, ?, ?, ?)",
+                "DELETE FROM spendings INDEXED BY spendings_by_outpoint WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND output_index = ?2"
+                        + " AND scan = ?3",
+                txId,
+                spending.outpoint().index(),
+                page.scan());
+        page.update(
+                "INSERT INTO spendings (scan, tx_id, output_index, spent_by, height, block) VALUES (?, ?, ?, ?, ?, ?)",
                 page.scan(),
-                spending.outpoint().txId().toArray(),
+                txId,
                 spending.outpoint().index(),
                 spending.by().toArray(),
                 spending.place().height(),
@@ -72,7 +78,13 @@ public final class SpendingTable implements BookTable<SpendingTable.View, Spendi
 
     @Override
     public void join(Page page) {
-        page.update("UPDATE OR REPLACE spendings SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
+        page.update(
+                "DELETE FROM spendings WHERE id IN (SELECT old.id FROM spendings s INDEXED BY spendings_by_height CROSS JOIN spendings old INDEXED BY spendings_by_outpoint"
+                        + " WHERE s.scan = ? AND substr(old.tx_id, 1, 6) = substr(s.tx_id, 1, 6)"
+                        + " AND old.tx_id = s.tx_id AND old.output_index = s.output_index AND old.scan = " + Page.HEAD
+                        + ")",
+                page.scan());
+        page.update("UPDATE spendings SET scan = " + Page.HEAD + " WHERE scan = ?", page.scan());
     }
 
     @Override

@@ -99,16 +99,21 @@ class BooksPlanTest {
         assertThat(plan("FROM credits c WHERE c.scan = 0 AND c.active = 1 AND c.height <= ?"))
                 .as("a reader of the feed begins where it stands")
                 .contains("credits_by_height (scan=? AND active=? AND (height,position)>(?,?) AND height<?)");
-        assertThat(plan("WHERE c.address = ? AND c.scan = 0")).contains("(height,position)>(?,?) AND height<?");
+        assertThat(plan("AND c.scan = 0 AND c.active = 1 AND c.height <= ?"))
+                .contains("(height,position)>(?,?) AND height<?");
         assertThat(plan("forgotten = 0 AND state = ? AND role = ? AND (lock_height"))
                 .as("a page of HTLCs begins after the one before")
                 .contains("lock_height,tx_id,output_index)>(?,?,?)");
-        for (String half : List.of("GROUP BY height, tx_id", "GROUP BY spent_height, spent_by")) {
+        for (String half : List.of("(height, id) >", "(spent_height, id) >")) {
             assertThat(plan(half))
                     .as("a page of a history costs what it tells")
                     .contains("(scan=? AND address=? AND ", "height>?")
                     .doesNotContain("TEMP B-TREE");
         }
+        assertThat(plans.entrySet().stream().filter(plan -> plan.getKey().contains("substr(")))
+                .as("what is looked up by an outpoint is found by it, not by all that its scan has")
+                .isNotEmpty()
+                .allMatch(plan -> plan.getValue().contains("(<expr>=?)"));
         assertThat(notUsed()).as("statements that this test leaves out").isEmpty();
     }
 
@@ -272,12 +277,14 @@ class BooksPlanTest {
         return null;
     }
 
-    /** Pieces of statements in the sources that are in none of those that were used. */
+    /** Pieces of statements in the sources that are in none of those that were used, but for those that make tables and move rows into them. */
     private List<String> notUsed() throws IOException {
         List<String> missing = new ArrayList<>();
         try (Stream<Path> sources = Files.list(Path.of("src/main/java/org/chainwalletd/store/books"))) {
             for (Path source : sources.sorted(Comparator.naturalOrder()).toList()) {
-                if (!source.endsWith("Books.java") && !source.endsWith("BookSchema.java")) {
+                if (!source.endsWith("Books.java")
+                        && !source.endsWith("BookSchema.java")
+                        && !source.endsWith("ShortKeys.java")) {
                     pieces(Files.readString(source))
                             .filter(piece -> plans.keySet().stream().noneMatch(sql -> sql.contains(piece)))
                             .forEach(piece -> missing.add(source.getFileName() + ": " + piece));
