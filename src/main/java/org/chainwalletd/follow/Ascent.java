@@ -22,6 +22,9 @@ final class Ascent {
     private static final Logger LOG = LoggerFactory.getLogger(Ascent.class);
     private static final Duration LINGER = Duration.ofMillis(50);
 
+    /** Blocks that may wait for the walker's turn, so that reading does not wait for it after each. */
+    private static final int HANDED_AHEAD = 8;
+
     /**
      * What it works with, all of it the walker's.
      *
@@ -36,6 +39,7 @@ final class Ascent {
     private final Walk walk;
     private final Batch batch = new Batch();
     private Optional<Fault> doubt = Optional.empty();
+    private boolean refused;
     private boolean walkEnded;
     private boolean committing;
 
@@ -58,6 +62,7 @@ final class Ascent {
                 parts.chain().height() + 1,
                 to,
                 this::hand,
+                HANDED_AHEAD,
                 materializer);
         context.pipeToSelf(walk.ended(), (done, failure) -> new Walker.WalkEnded(failure));
     }
@@ -82,10 +87,14 @@ final class Ascent {
     }
 
     void arrived(Walker.Arrived command) {
+        if (refused) {
+            refuse(command);
+            return;
+        }
         doubt = faultOf(command.fetched());
         if (doubt.isPresent() || !(command.fetched() instanceof Fetched.Whole whole)) {
             LOG.debug("no further than block {}: {}", U64.toString(parts.chain().height()), command.fetched());
-            command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
+            refuse(command);
             return;
         }
         Bookkeeping.Entry entry = new Bookkeeping.Entry(whole.block(), whole.workChecked());
@@ -96,6 +105,12 @@ final class Ascent {
         } else if (!timers.isTimerActive(new Walker.FlushDue())) {
             timers.startSingleTimer(new Walker.FlushDue(), LINGER);
         }
+    }
+
+    /** What comes after a block that was refused is not judged: it would fit on that one alone. */
+    private void refuse(Walker.Arrived command) {
+        refused = true;
+        command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
     }
 
     private Optional<Fault> faultOf(Fetched fetched) {

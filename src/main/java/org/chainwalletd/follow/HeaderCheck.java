@@ -62,9 +62,16 @@ final class HeaderCheck {
 
     /** The proof of work alone, when the policy asks for it. */
     CompletionStage<Judged> judgeWork(BlockHeader header, Hash256 id, long claimedTip) {
-        if (!new WorkPolicy(verifyWork, claimedTip, clock).demands(header)) {
-            return CompletableFuture.completedFuture(new Judged(Optional.empty(), !verifyWork));
-        }
+        return demandsWork(header, claimedTip)
+                ? computeWork(header, id)
+                : CompletableFuture.completedFuture(new Judged(Optional.empty(), !verifyWork));
+    }
+
+    private boolean demandsWork(BlockHeader header, long claimedTip) {
+        return new WorkPolicy(verifyWork, claimedTip, clock).demands(header);
+    }
+
+    private CompletionStage<Judged> computeWork(BlockHeader header, Hash256 id) {
         return work.passes(header, id)
                 .thenApplyAsync(
                         passed -> new Judged(
@@ -82,7 +89,12 @@ final class HeaderCheck {
             return CompletableFuture.completedFuture(fetched);
         }
         ChainBlock block = whole.block();
-        return judgeWork(block.header(), block.id(), claimedTip)
+        if (!demandsWork(block.header(), claimedTip)) {
+            // At once: a hop for each of the blocks, which are nearly all, would wait behind the ones that are being
+            // parsed.
+            return CompletableFuture.completedFuture(new Fetched.Whole(block, !verifyWork));
+        }
+        return computeWork(block.header(), block.id())
                 .thenApplyAsync(
                         judged -> judged.fault().isPresent()
                                 ? new Fetched.Unsound(

@@ -228,6 +228,7 @@ final class Rescanner {
                 now.height() + 1,
                 now.toHeight(),
                 this::hand,
+                1,
                 materializer);
         context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded(failure));
         return always().onMessage(Arrived.class, this::arrived)

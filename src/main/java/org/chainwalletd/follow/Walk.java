@@ -32,7 +32,8 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
      * Begins to read blocks {@code from} to {@code to}.
      *
      * @param judge what is checked of each block before it is handed over, some at a time
-     * @param take given each block; the next one follows when the stage is done
+     * @param take given each block, in their order
+     * @param ahead how many blocks are handed over before the first of them is taken; they come also when that one is refused
      */
     static Walk begin(
             BlockReader reader,
@@ -41,12 +42,13 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
             long from,
             long to,
             Function<Fetched, CompletionStage<Done>> take,
+            int ahead,
             Materializer materializer) {
         var run = Source.unfold(from, next -> next > to ? none() : some(next))
                 .mapAsync(BLOCKS_AT_ONCE, height -> reader.read(node, height))
                 .mapAsync(WORK_AHEAD, judge::apply)
                 .viaMat(KillSwitches.single(), Keep.right())
-                .mapAsync(1, take::apply)
+                .mapAsync(ahead, take::apply)
                 .toMat(Sink.ignore(), Keep.both())
                 .run(materializer);
         return new Walk(run.first(), run.second());
