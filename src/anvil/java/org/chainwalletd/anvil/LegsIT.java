@@ -179,9 +179,7 @@ class LegsIT {
                 new SwapTerms.Sum("1", sell ? WEI : coins),
                 new SwapTerms.AccountLeg(BigInteger.valueOf(31_337), contract),
                 new SwapTerms.Ours(ChainProfile.of("chain").addressOf(chainKey), chainKey, own),
-                sell
-                        ? SwapTerms.Theirs.onTheChain(chainKey)
-                        : SwapTerms.Theirs.inTheContract(EvmAddress.parse(pool)),
+                sell ? SwapTerms.Theirs.onTheChain(chainKey) : SwapTerms.Theirs.inTheContract(EvmAddress.parse(pool)),
                 sell ? 1_000 : deadline,
                 30,
                 new SwapTerms.Offer(time() + 300, 30, Optional.empty()));
