@@ -383,6 +383,11 @@ public final class TransferBench {
         }
 
         @Override
+        public OptionalLong tipMillis() {
+            return OptionalLong.empty();
+        }
+
+        @Override
         public Set<String> setAside() {
             return Set.of();
         }
