@@ -351,11 +351,12 @@ class AccountSendsTest {
 
     @Test
     void a_send_whose_nonce_somebody_else_has_used_is_lost_and_told_so() {
-        Hash256 hash = rig.send("one", 7).hash();
-        rig.chain.forget(hash);
+        SendRecord first = rig.send("one", 7);
         EvmWallet thief = rig.chain.wallet(
                 SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
-        thief.pay(rig.other, BigInteger.ONE);
+        // Dear enough to take the place of ours, which is sent again whenever it is missed.
+        BigInteger fee = BigInteger.valueOf(1_000_000_000_000L);
+        thief.send(first.nonce(), fee, fee, 21_000, Optional.of(rig.other), BigInteger.ONE, Bytes.EMPTY);
         rig.chain.mine(6);
 
         rig.await("one", SendState.Lost.class);

@@ -141,7 +141,7 @@ class CoinReadingTest {
                     BlockRows.undo(session.head(), fork);
                     return null;
                 }));
-                lives = reorganised(lives, lives(random), fork);
+                lives = reorganised(lives, lives(random), fork, i);
                 top = fork;
             } else if (top < TOP) {
                 block(++top, changes(lives, top));
@@ -154,8 +154,12 @@ class CoinReadingTest {
         }
     }
 
-    /** The coins of the old chain up to the fork, spent as on the new one, and the coins that the new one makes. */
-    private static List<Life> reorganised(List<Life> old, List<Life> fresh, long fork) {
+    /**
+     * The coins of the old chain up to the fork, spent as on the new one, and the coins that the new one makes.
+     *
+     * @param branch another one for each new chain: no two of them make the same coin
+     */
+    private static List<Life> reorganised(List<Life> old, List<Life> fresh, long fork, int branch) {
         List<Life> lives = new ArrayList<>();
         for (Life life : old) {
             if (life.coin().height() <= fork) {
@@ -169,11 +173,7 @@ class CoinReadingTest {
                 Hash256 id = Hash256.sha256(coin.outpoint().txId().toArray());
                 lives.add(new Life(
                         new OwnCoin(
-                                new Outpoint(id, lives.size()),
-                                coin.address(),
-                                coin.value(),
-                                coin.height(),
-                                coin.coinbase()),
+                                new Outpoint(id, branch), coin.address(), coin.value(), coin.height(), coin.coinbase()),
                         life.spent()));
             }
         }
