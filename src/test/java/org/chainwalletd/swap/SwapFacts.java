@@ -68,6 +68,18 @@ final class SwapFacts {
                 && isGood(terms, Hash256.parse(lock.reference().substring(0, 64)));
     }
 
+    /** What a gate is judged by, for people. */
+    String gate(SwapRow row) {
+        return row.terms().direction().isSell()
+                ? "at " + chains.evm().head().time() + " the finalised block has "
+                        + chains.evm().finalizedSwap(row.terms().hashLock()) + ", the newest "
+                        + chains.evm()
+                                .swap(
+                                        row.terms().account().contract(),
+                                        row.terms().hashLock())
+                : "at height " + ledger().tip().height() + " the chain has " + row.poolLock();
+    }
+
     private boolean isGood(SwapTerms terms, Hash256 txId) {
         return ledger().transaction(txId)
                 .filter(found -> found.blockId() != null)

@@ -162,6 +162,7 @@ final class SwapTrouble {
 
     /** The next blocks are full of what pays more than anything of ours. */
     private void starve() {
+        world.rest();
         for (int i = 1 + random.nextInt(5); i > 0; i--) {
             world.clock().advance(BLOCK);
             world.chains.chain().reorganise(1, true, List.of());

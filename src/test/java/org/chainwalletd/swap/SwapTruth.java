@@ -80,7 +80,10 @@ final class SwapTruth {
     void writes(SwapRow before, SwapRow next) {
         onlyGrow(before, next);
         if (next.acts().revealed() && !before.acts().revealed() && !facts.isPublic(next.terms())) {
-            require(facts.isGateOpen(next), next, "the secret may leave, and no gate should be open");
+            require(
+                    facts.isGateOpen(next),
+                    next,
+                    "the secret may leave, and no gate should be open (" + facts.gate(next) + ")");
             require(!facts.isRefundDue(next.terms(), 1), next, "the secret may leave, and our refund is due");
             require(facts.isInTime(next), next, "the secret may leave for a lock that came too late");
         }
