@@ -149,10 +149,10 @@ class BoundedWaitsTest {
 
     /** Never called. */
     private static final class Hanging {
-        private static void hang(CompletableFuture<String> future, Process process) throws Exception {
+        private static List<String> hang(CompletableFuture<String> future, Process process) throws Exception {
             future.join();
-            Stream.of(future).map(CompletableFuture::join).toList();
             new FutureTask<>(process::waitFor).get();
+            return Stream.of(future).map(CompletableFuture::join).toList();
         }
     }
 

@@ -1,6 +1,5 @@
 package org.chainwalletd.spend;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -157,7 +156,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Choice(Draft draft, boolean suspect) {}
 
-    private final Clock clock;
     private final ActorRef<Rebroadcaster.Command> rebroadcaster;
     private final Stakes stakes;
     private final CoinChoice choice;
@@ -180,7 +178,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.timers = timers;
         this.settleEvery = env.pace().firstLook();
         this.intents = env.intents();
-        this.clock = env.clock();
         this.rebroadcaster = rebroadcaster;
         CoinHolds coins = new CoinHolds(count);
         this.stakes = new Stakes(coins, new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics()));

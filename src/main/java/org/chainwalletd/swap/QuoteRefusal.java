@@ -68,7 +68,7 @@ public sealed interface QuoteRefusal {
         }
     }
 
-    /** @param needed of the amount, unbounded */
+    /** @param amountUnits base units of the lock, unbounded */
     record TooDeep(BigInteger amountUnits) implements QuoteRefusal {
         @Override
         public String message() {

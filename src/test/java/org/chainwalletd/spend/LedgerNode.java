@@ -211,7 +211,7 @@ class LedgerNode implements NodeClient {
 
     private static void quietly(Supplier<?> call) {
         try {
-            call.get();
+            Object unused = call.get();
         } catch (RejectedException e) {
             // Nobody hears the answer.
             return;

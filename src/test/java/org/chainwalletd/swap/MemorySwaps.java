@@ -71,7 +71,7 @@ final class MemorySwaps implements SwapStore {
             return CompletableFuture.completedFuture(work.get());
         }
         if (written) {
-            work.get();
+            T unused = work.get();
         }
         return gone();
     }
