@@ -208,12 +208,13 @@ final class SendMaker {
         if (sends.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        CrashPoint.ACCOUNT_BEFORE_ROW.reached();
+        CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> sends.get(0).order().kind());
         return setup.store()
                 .open(sends)
                 .thenApplyAsync(
                         written -> {
-                            CrashPoint.ACCOUNT_AFTER_ROW.reached();
+                            CrashPoint.ACCOUNT_AFTER_ROW.reached(
+                                    () -> sends.get(0).order().kind());
                             if (written instanceof Journalled.Done done) {
                                 return done.sends();
                             }

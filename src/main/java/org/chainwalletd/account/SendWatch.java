@@ -209,7 +209,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return this;
         }
         if (command.failure() == null) {
-            CrashPoint.ACCOUNT_AFTER_SEND.reached();
+            CrashPoint.ACCOUNT_AFTER_SEND.reached(entry.row.order()::kind);
             entry.mayBeTaken();
         } else {
             entry.notTaken(Causes.of(command.failure()), setup.clock().millis());
@@ -260,7 +260,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             reread(entry);
             return this;
         }
-        CrashPoint.ACCOUNT_AFTER_STATE.reached();
+        CrashPoint.ACCOUNT_AFTER_STATE.reached(
+                () -> command.written().order().kind() + ":" + command.written().state());
         if (command.written().state().isOver()) {
             sends.end(entry);
             answer(entry);

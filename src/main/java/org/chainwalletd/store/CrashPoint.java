@@ -2,11 +2,14 @@ package org.chainwalletd.store;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Places where a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point}
- * (a point's name, optionally {@code name#n} for its n-th passage) halts the JVM there at once, like kill -9; without it a point costs two
- * comparisons.
+ * Places where a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point} halts the
+ * JVM there at once, like kill -9; without it a point costs two comparisons. Its value is a point's name; {@code name@what} only counts
+ * passages with that, such as a swap's direction and status, and {@code #n} behind either means the n-th passage.
  */
 public enum CrashPoint {
     FILE_TEMP_WRITTEN,
@@ -40,14 +43,32 @@ public enum CrashPoint {
     ACCOUNT_AFTER_SEND,
     ACCOUNT_AFTER_STATE;
 
-    private static final String ARMED = System.getProperty("walletd.crash-point", "");
-    private static final String NAME = ARMED.contains("#") ? ARMED.substring(0, ARMED.indexOf('#')) : ARMED;
-    private static final long PASSAGE =
-            ARMED.contains("#") ? Long.parseLong(ARMED.substring(ARMED.indexOf('#') + 1)) : 1;
+    private static final Armed ARMED = Armed.parse(System.getProperty("walletd.crash-point", ""));
 
     private static volatile Watcher watcher;
 
     private long passed;
+
+    /**
+     * What is to happen in this process.
+     *
+     * @param name of a point; empty when none is armed
+     * @param what of the passages that count; empty: all
+     */
+    private record Armed(String name, String what, long passage) {
+        private static final Pattern FORM = Pattern.compile("([A-Z_]*)(?:@([^#]+))?(?:#([0-9]+))?");
+
+        static Armed parse(String text) {
+            Matcher parts = FORM.matcher(text);
+            if (!parts.matches()) {
+                throw new IllegalArgumentException("walletd.crash-point is name@what#n, not " + text);
+            }
+            return new Armed(
+                    parts.group(1),
+                    parts.group(2) == null ? "" : parts.group(2),
+                    parts.group(3) == null ? 1 : Long.parseLong(parts.group(3)));
+        }
+    }
 
     /** Looks at the disk as a kill at this moment would leave it. */
     @FunctionalInterface
@@ -63,13 +84,22 @@ public enum CrashPoint {
 
     /** Halts the process when this point is armed. */
     public void reached() {
+        reached(() -> "");
+    }
+
+    /** @param what passes; asked for only when this point is armed */
+    public void reached(Supplier<String> what) {
         Watcher looking = watcher;
         if (looking != null) {
             looking.at(this);
         }
-        if (!NAME.isEmpty() && NAME.equals(name()) && countPassage() == PASSAGE) {
+        if (ARMED.name().equals(name()) && counts(what) && countPassage() == ARMED.passage()) {
             Runtime.getRuntime().halt(137);
         }
+    }
+
+    private static boolean counts(Supplier<String> what) {
+        return ARMED.what().isEmpty() || ARMED.what().equals(what.get());
     }
 
     private synchronized long countPassage() {

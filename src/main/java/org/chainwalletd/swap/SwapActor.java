@@ -255,7 +255,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private void perform(Step step) {
-        CrashPoint.SWAP_BEFORE_STEP.reached();
+        CrashPoint.SWAP_BEFORE_STEP.reached(() -> place(step));
         SwapJournal.Held standing = held;
         getContext()
                 .pipeToSelf(
@@ -266,8 +266,13 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                         (tx, failure) -> new Done(step, failure == null ? tx : Optional.empty(), failure));
     }
 
+    /** Where a test may want the process to die: a direction and a step. */
+    private String place(Step step) {
+        return row().terms().direction() + ":" + step.getClass().getSimpleName();
+    }
+
     private Behavior<Command> onDone(Done done) {
-        CrashPoint.SWAP_AFTER_STEP.reached();
+        CrashPoint.SWAP_AFTER_STEP.reached(() -> place(done.step()));
         if (done.failure() != null) {
             LOG.warn(
                     "swap {}: {} did not go well: {}",

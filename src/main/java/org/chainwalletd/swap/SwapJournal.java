@@ -68,11 +68,11 @@ public final class SwapJournal {
      * @param secret 32 bytes; stays the caller's
      */
     public CompletionStage<Optional<Held>> add(SwapRow row, SecretBytes secret) {
-        CrashPoint.SWAP_BEFORE_WRITE.reached();
+        CrashPoint.SWAP_BEFORE_WRITE.reached(() -> place(row));
         return store.add(entry(row, secret, 0, true))
                 .thenApplyAsync(
                         added -> {
-                            CrashPoint.SWAP_AFTER_WRITE.reached();
+                            CrashPoint.SWAP_AFTER_WRITE.reached(() -> place(row));
                             return added.map(entry -> new Held(row, entry));
                         },
                         executor);
@@ -96,17 +96,22 @@ public final class SwapJournal {
     }
 
     private CompletionStage<Held> replace(SwapRow next, SwapEntry entry) {
-        CrashPoint.SWAP_BEFORE_WRITE.reached();
+        CrashPoint.SWAP_BEFORE_WRITE.reached(() -> place(next));
         return store.replace(entry)
                 .thenApplyAsync(
                         written -> {
-                            CrashPoint.SWAP_AFTER_WRITE.reached();
+                            CrashPoint.SWAP_AFTER_WRITE.reached(() -> place(next));
                             if (!written) {
                                 throw new Overtaken(next.id());
                             }
                             return new Held(next, entry);
                         },
                         executor);
+    }
+
+    /** Where a test may want the process to die: a direction and a status. */
+    private static String place(SwapRow row) {
+        return row.terms().direction() + ":" + row.status();
     }
 
     /** Lends the secret of a row to {@code use}, and overwrites it when the stage of that is complete. */

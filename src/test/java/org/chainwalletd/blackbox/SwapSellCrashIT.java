@@ -1,0 +1,55 @@
+package org.chainwalletd.blackbox;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged daemon dies at each step of sells: our lock is on the chain, the claim on the account chain. */
+class SwapSellCrashIT {
+    @TempDir
+    Path folder;
+
+    @Test
+    void sells_end_well_wherever_the_daemon_dies() {
+        try (SwapGround ground = new SwapGround()) {
+            (SwapWalk.EVERYWHERE ? everywhere() : onEitherSideOfTheReveal())
+                    .walk(ground, folder.resolve("datadir"), true);
+        }
+    }
+
+    /** The lock has left and the swap does not know; the secret counts as shown and nothing has left. */
+    private static SwapWalk onEitherSideOfTheReveal() {
+        return SwapWalk.ofSells().thePoolLocks().fresh("SPEND_AFTER_BROADCAST").next("SWAP_AFTER_WRITE", "CLAIMING");
+    }
+
+    private static SwapWalk everywhere() {
+        return SwapWalk.ofSells()
+                .fresh("SWAP_BEFORE_WRITE", "QUOTED")
+                .fresh("SWAP_AFTER_WRITE", "QUOTED")
+                .fresh("SWAP_BEFORE_WRITE", "LOCKING")
+                .fresh("SWAP_AFTER_WRITE", "LOCKING")
+                .next("SWAP_BEFORE_STEP", "SendLock")
+                .fresh("SPEND_BEFORE_INTENT")
+                .fresh("SPEND_AFTER_INTENT")
+                .fresh("SPEND_AFTER_BROADCAST")
+                .fresh("SWAP_AFTER_STEP", "SendLock")
+                .fresh("SWAP_AFTER_WRITE", "LOCKING#2")
+                .fresh("SWAP_BEFORE_WRITE", "USER_LOCKED")
+                .fresh("SWAP_AFTER_WRITE", "USER_LOCKED")
+                .thePoolLocks()
+                .next("SWAP_BEFORE_WRITE", "POOL_LOCKED")
+                .next("SWAP_AFTER_WRITE", "POOL_LOCKED")
+                .next("SWAP_BEFORE_WRITE", "CLAIMING")
+                .next("SWAP_AFTER_WRITE", "CLAIMING")
+                .fresh("ACCOUNT_BEFORE_ROW")
+                .fresh("ACCOUNT_AFTER_ROW")
+                .fresh("ACCOUNT_AFTER_SEND")
+                .fresh("ACCOUNT_AFTER_STATE@CLAIM:SENT")
+                .fresh("SWAP_AFTER_STEP", "Reveal")
+                .fresh("SWAP_BEFORE_STEP", "PushClaim")
+                .fresh("ACCOUNT_AFTER_STATE@CLAIM:MINED")
+                .fresh("SWAP_BEFORE_WRITE", "COMPLETED")
+                .fresh("ACCOUNT_AFTER_STATE@CLAIM:FINAL")
+                .fresh("SWAP_AFTER_WRITE", "COMPLETED");
+    }
+}
