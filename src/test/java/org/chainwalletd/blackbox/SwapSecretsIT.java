@@ -1,0 +1,269 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.EventReader;
+import org.chainwalletd.testkit.Traces;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A daemon sells, buys, takes a lock back and lets a quote be, and everything that can be seen of it is searched for its secrets: what it
+ * answers to each scope, what it tells of itself, its log with all details, the files that others may read, and its heap when all is over. On
+ * the heap only what was never shown is looked for: a claimed preimage is in blocks of both chains, which the daemon keeps books of, and the
+ * key of the account stays unsealed while the daemon runs.
+ */
+class SwapSecretsIT {
+    private static final Set<PosixFilePermission> OTHERS = Set.of(
+            PosixFilePermission.GROUP_READ,
+            PosixFilePermission.GROUP_WRITE,
+            PosixFilePermission.OTHERS_READ,
+            PosixFilePermission.OTHERS_WRITE);
+
+    @TempDir
+    Path folder;
+
+    private final Queue<String> seen = new ConcurrentLinkedQueue<>();
+
+    @Test
+    @Timeout(300)
+    void nothing_that_can_be_seen_of_a_daemon_shows_a_secret_of_its_swaps() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        Path heap = folder.resolve("heap.hprof");
+        try (SwapGround ground = new SwapGround()) {
+            SwapTrader trader = new SwapTrader(ground, datadir, true);
+            trader.begin();
+            Swaps swaps;
+            String key;
+            String phrase;
+            try (DaemonProcess daemon = trader.call()
+                    .with("WALLETD_LOGBACK", everything().toString())
+                    .start()) {
+                Thread events = listening(daemon);
+                swaps = trade(ground, trader, daemon);
+                look(daemon, trader, swaps.all());
+                dump(daemon, heap);
+                key = reveal(daemon, "reveal_evm_private_key", "private_key_hex");
+                phrase = reveal(daemon, "evm_reveal_mnemonic", "mnemonic");
+                assertThat(daemon.stop()).isZero();
+                Await.end(events);
+                seen.addAll(daemon.output());
+                seen.addAll(daemon.errors());
+            }
+            Map<String, byte[]> preimages = SwapPreimages.of(datadir, swaps.all());
+            Traces kept = new Traces()
+                    .bytes("refunded", preimages.get(swaps.refunded()))
+                    .bytes("only quoted", preimages.get(swaps.quoted()));
+            Traces shown = new Traces()
+                    .bytes("sold", preimages.get(swaps.sold()))
+                    .bytes("bought", preimages.get(swaps.bought()));
+            Traces keys = new Traces()
+                    .bytes("account key", HexFormat.of().parseHex(key))
+                    .text("phrase", phrase);
+            assertThat(seen).anyMatch(line -> line.contains("DEBUG"));
+            for (String text : seen) {
+                assertThat(kept.in(text)).as(text).isEmpty();
+                assertThat(keys.in(text)).as(text).isEmpty();
+                if (!isTheChainsWord(text)) {
+                    assertThat(shown.in(text)).as(text).isEmpty();
+                }
+            }
+            for (Path file : files(datadir)) {
+                assertThat(kept.in(file)).as(file.toString()).isEmpty();
+                assertThat(keys.in(file)).as(file.toString()).isEmpty();
+                if (mayBeReadByOthers(file)) {
+                    assertThat(shown.in(file)).as(file.toString()).isEmpty();
+                }
+            }
+            assertThat(kept.in(heap)).as("on the heap, of what was never shown").isEmpty();
+            assertThat(new Traces().text("swap", swaps.sold()).in(heap))
+                    .as("the search itself")
+                    .isNotEmpty();
+        }
+    }
+
+    /** Ids of what was done. */
+    private record Swaps(String sold, String bought, String refunded, String quoted) {
+        List<String> all() {
+            return List.of(sold, bought, refunded, quoted);
+        }
+    }
+
+    /** The witness of a claim that has left has the preimage: whoever asks for an HTLC, or listens to them, gets what everybody sees. */
+    private static boolean isTheChainsWord(String text) {
+        return text.startsWith("htlc_") || text.startsWith("event Event[id=Optional.empty, kind=htlc");
+    }
+
+    private Path everything() throws IOException {
+        return Files.writeString(folder.resolve("logback.xml"), """
+                <configuration>
+                  <appender name="console" class="ch.qos.logback.core.ConsoleAppender">
+                    <target>System.err</target>
+                    <encoder><pattern>%level %logger %X %msg%n%ex</pattern></encoder>
+                  </appender>
+                  <root level="DEBUG"><appender-ref ref="console"/></root>
+                </configuration>
+                """);
+    }
+
+    private Thread listening(DaemonProcess daemon) throws IOException {
+        EventReader reader = EventReader.open(daemon.awaitReady(), daemon.token("read"), null);
+        Thread thread = new Thread(() -> {
+            try (reader) {
+                for (var event = reader.next(); event.isPresent(); event = reader.next()) {
+                    seen.add("event " + event.get());
+                }
+            } catch (IOException ended) {
+                // With the daemon.
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private Swaps trade(SwapGround ground, SwapTrader trader, DaemonProcess daemon) {
+        trader.follow(daemon);
+        String quoted = trader.quote(daemon);
+        String sold = trader.trade(daemon);
+        String bought = trader.buy(daemon);
+        look(daemon, trader, List.of(quoted, sold, bought));
+        until(ground, daemon, sold, "completed");
+        until(ground, daemon, bought, "claiming");
+        look(daemon, trader, List.of(quoted, sold, bought));
+        ground.rounds(3);
+        ground.mineChain(61);
+        until(ground, daemon, bought, "completed");
+        ground.poolLocks(true, false);
+        String refunded = trader.trade(daemon);
+        until(ground, daemon, refunded, "user_locked");
+        look(daemon, trader, List.of(quoted, refunded));
+        ground.mineChain(SwapGround.SELLERS_BLOCKS);
+        until(ground, daemon, refunded, "refunding");
+        ground.rounds(2);
+        ground.mineChain(62);
+        until(ground, daemon, refunded, "refunded");
+        return new Swaps(sold, bought, refunded, quoted);
+    }
+
+    private void until(SwapGround ground, DaemonProcess daemon, String swap, String status) {
+        Await.until("a swap is " + status, () -> {
+            ground.roundFor(daemon);
+            JsonNode record = ask(daemon, "spend", "swap_status", Map.of("swap_id", swap));
+            return record.path("status").asText().equals(status);
+        });
+    }
+
+    private JsonNode ask(DaemonProcess daemon, String scope, String method, Map<String, ?> params) {
+        try {
+            JsonNode answer = daemon.client(scope).call(method, params);
+            seen.add(method + " " + answer);
+            return answer;
+        } catch (WalletdException.RpcError refused) {
+            seen.add(method + " " + refused.getMessage() + " " + refused.data());
+            return com.fasterxml.jackson.databind.node.MissingNode.getInstance();
+        }
+    }
+
+    /** Everything that can be asked without changing anything, with every scope, and the pages for people and their tools. */
+    private void look(DaemonProcess daemon, SwapTrader trader, List<String> swaps) {
+        List<String> methods = new ArrayList<>();
+        daemon.client("read").call("rpc.discover", Map.of()).path("methods").forEach(method -> {
+            if (method.path("x-scope").asText().equals("read")) {
+                methods.add(method.path("name").asText());
+            }
+        });
+        assertThat(methods).contains("swap_list", "swap_status", "evm_tx_history");
+        methods.removeIf(method -> method.startsWith("wait_"));
+        for (String scope : List.of("read", "spend")) {
+            for (String method : methods) {
+                ask(daemon, scope, method, Map.of());
+                ask(daemon, scope, method, Map.of("address", trader.address()));
+            }
+            for (String swap : swaps) {
+                JsonNode record = ask(daemon, scope, "swap_status", Map.of("swap_id", swap));
+                ask(daemon, scope, "swap_refund", Map.of("swap_id", "ff"));
+                ask(
+                        daemon,
+                        scope,
+                        "htlc_lookup_by_hashlock",
+                        Map.of("hash_lock", record.path("hashlock").asText()));
+            }
+        }
+        Stream.of("/metrics", "/healthz", "/readyz").forEach(page -> seen.add(page(daemon, page)));
+    }
+
+    private static String page(DaemonProcess daemon, String path) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(
+                            Dial.request(daemon.awaitReady().resolve(path))
+                                    .header("authorization", "Bearer " + daemon.token("read"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String reveal(DaemonProcess daemon, String method, String member) {
+        JsonNode secret = daemon.call(method, Map.of("passphrase", DaemonProcess.PASSPHRASE))
+                .path(member);
+        return secret.isTextual()
+                ? secret.asText()
+                : Stream.iterate(0, i -> i + 1)
+                        .limit(secret.size())
+                        .map(i -> secret.path(i).asText())
+                        .collect(Collectors.joining(" "));
+    }
+
+    /** All that is reachable, as an operator would take it. */
+    private static void dump(DaemonProcess daemon, Path file) throws IOException {
+        Process jcmd = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                        Long.toString(daemon.pid()),
+                        "GC.heap_dump",
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = Await.output(jcmd);
+        assertThat(Await.exit(jcmd)).as(said).isZero();
+    }
+
+    private static List<Path> files(Path datadir) throws IOException {
+        try (Stream<Path> all = Files.walk(datadir)) {
+            return all.filter(Files::isRegularFile)
+                    .filter(file -> file.toFile().length() > 0)
+                    .toList();
+        }
+    }
+
+    private static boolean mayBeReadByOthers(Path file) throws IOException {
+        return Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains);
+    }
+}
