@@ -7,7 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.Done;
 import org.chainwalletd.store.books.BlockRow;
 
-/** Blocks that are accepted and wait for their commit. While there are too many, the reading of further ones is held back, but for those that were handed over. */
+/**
+ * Blocks that are accepted and wait for their commit. While there are too many, the reading of further ones is held back, but for those that
+ * were handed over.
+ */
 final class Batch {
     /** A batch ends, at a block's border, when its blocks have as many inputs and outputs: each is at most a row or two. */
     private static final int MOST_ROWS = 2_000;

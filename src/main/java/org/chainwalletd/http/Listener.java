@@ -96,7 +96,8 @@ final class Listener {
 
     /**
      * @param plain whether a refusal may be said in HTTP: not where TLS is expected
-     * @param refused told why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone, idle, place
+     * @param refused told why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone,
+     *     idle, place
      */
     Listener(
             ActorSystem<?> system,

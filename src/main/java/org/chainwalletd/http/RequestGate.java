@@ -16,8 +16,9 @@ import org.apache.pekko.util.ByteString;
 
 /**
  * Lets one request of an HTTP/1 connection after the other through to Pekko's parser, which would otherwise make objects, and recursive
- * calls, of all that a client has sent ahead; and each of those in its turn with what others have to do. Each byte is counted from when it arrives until its request is answered; a head that is too
- * long and a client that makes the daemon hold too much are refused here, before anything is made of them.
+ * calls, of all that a client has sent ahead; and each of those in its turn with what others have to do. Each byte is counted from when it
+ * arrives until its request is answered; a head that is too long and a client that makes the daemon hold too much are refused here, before
+ * anything is made of them.
  */
 final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
     private static final ByteString HEAD_TOO_LONG =

@@ -28,9 +28,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. Of a
- * payment that is buried it keeps, a day later, no more than what its token answers. No clock alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out; when a block has a payment all
- * the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is written down. Owns its timer and how far it has looked; talks to the store,
- * the followed chain, the reservations and the burial watch. After a restart it begins anew.
+ * payment that is buried it keeps, a day later, no more than what its token answers.
+ *
+ * <p>No clock alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out. When a block has a
+ * payment all the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is
+ * written down. Owns its timer and how far it has looked; talks to the store, the followed chain, the reservations and the burial watch.
+ * After a restart it begins anew.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
@@ -231,7 +234,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     /** One that cannot be read stays as it is. */
     private Behavior<Command> settled(Settled command) {
         Map<Hash256, Bytes> answers = new LinkedHashMap<>();
-        if (command.failure() == null) {
+        if (command.failure() != null) {
+            LOG.warn("settled payments cannot be read: {}", Broadcast.words(command.failure()));
+        } else {
             for (Intent spend : command.spends()) {
                 answerOf(spend).ifPresent(answer -> answers.put(spend.txId(), answer));
             }

@@ -10,7 +10,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A spend that has an intent already, as its token has come again: states by name, as in {@link Spend}, and the same bytes again, never others.
  *
- * <p>It was decided on before: locating → (reacquiring → reopening) → {@link SentSpend}. Its intent is in doubt: retaking → opening → {@link SentSpend}.
+ * <p>It was decided on before: locating → (reacquiring → reopening) → {@link SentSpend}. Its intent is in doubt: retaking → opening →
+ * {@link SentSpend}.
  */
 final class ResumedSpend {
     private static final Logger LOG = LoggerFactory.getLogger(ResumedSpend.class);

@@ -22,8 +22,9 @@ import org.chainwalletd.store.StoreException;
  * A new spend from the call to its durable intent: each method is a state by its name, and returns what is to be done next. Decides only; it
  * asks nobody, and {@link SpendRunner} does what it says. One step is under way at a time, so nothing here needs a lock.
  *
- * <p>Affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening; then a {@link SentSpend}. Until the intent is open nothing is
- * durable and nothing was sent. What has an intent already begins as a {@link ResumedSpend}.
+ * <p>Affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening; then a
+ * {@link SentSpend}. Until the intent is open nothing is durable and nothing was sent. What has an intent already begins as a
+ * {@link ResumedSpend}.
  */
 final class Spend {
     private static final int MOST_COLLISIONS = 4;

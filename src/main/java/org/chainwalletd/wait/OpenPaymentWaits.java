@@ -18,7 +18,8 @@ import org.chainwalletd.store.BlockPlace;
 
 /**
  * The waits for payments that are open, what is new to each of them, and how each ends: with the first payment that it asks for, with its
- * time-out, or because its caller left (interface.md, section 4.6). Touched by {@link PaymentWaits} alone, which brings it what blocks and nodes tell.
+ * time-out, or because its caller left (interface.md, section 4.6). Touched by {@link PaymentWaits} alone, which brings it what blocks and
+ * nodes tell.
  */
 final class OpenPaymentWaits {
     /** A look that begins later after the call than this is no baseline: what it sees may have come after the call. */

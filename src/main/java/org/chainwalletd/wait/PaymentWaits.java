@@ -24,8 +24,8 @@ import org.chainwalletd.node.push.PushNews;
 
 /**
  * Owns the waits for payments ({@link OpenPaymentWaits}), grouped by address, and what was seen of these addresses while somebody waits
- * (interface.md, section 4.6; following.md, section 6). It hears of blocks from the follower and of changes from the push streams, and looks at mempools for many
- * addresses with one scan, ten scans a minute and node. On restart all waits end with their time-out answer.
+ * (interface.md, section 4.6; following.md, section 6). It hears of blocks from the follower and of changes from the push streams, and looks
+ * at mempools for many addresses with one scan, ten scans a minute and node. On restart all waits end with their time-out answer.
  */
 final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     /** After that long without a look, whatever is seen first counts as new: a repeat beats a miss. */

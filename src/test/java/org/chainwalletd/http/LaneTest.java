@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -86,14 +87,18 @@ class LaneTest {
         }
     }
 
-    @Test
-    void a_request_that_was_sent_ahead_goes_to_the_end_of_the_row() {
-        LinkedBlockingDeque<Runnable> row = new LinkedBlockingDeque<>();
-        Connection connection = new Connection(
+    private static Connection connection(Queue<Runnable> row) {
+        return new Connection(
                 new InetSocketAddress("127.0.0.1", 1),
                 ServerFixture.LIMITS,
                 ByteBudget.of(Long.MAX_VALUE),
                 new Lane(Attributes.none(), Runnable::run, row::add));
+    }
+
+    @Test
+    void a_request_that_was_sent_ahead_goes_to_the_end_of_the_row() {
+        LinkedBlockingDeque<Runnable> row = new LinkedBlockingDeque<>();
+        Connection connection = connection(row);
         List<String> let = new CopyOnWriteArrayList<>();
         Flow<ByteString, ByteString, ?> http = Flow.<ByteString>create().map(request -> {
             let.add(request.utf8String());
@@ -117,11 +122,7 @@ class LaneTest {
     @Test
     void a_piece_that_came_before_it_was_asked_for_goes_to_the_end_of_the_row() {
         LinkedBlockingDeque<Runnable> row = new LinkedBlockingDeque<>();
-        Connection connection = new Connection(
-                new InetSocketAddress("127.0.0.1", 1),
-                ServerFixture.LIMITS,
-                ByteBudget.of(Long.MAX_VALUE),
-                new Lane(Attributes.none(), Runnable::run, row::add));
+        Connection connection = connection(row);
         List<String> handedOver = new CopyOnWriteArrayList<>();
         Flow<ByteString, ByteString, ?> slow = Flow.<ByteString>create().map(piece -> {
             handedOver.add(piece.utf8String());
