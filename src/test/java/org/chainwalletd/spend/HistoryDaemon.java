@@ -18,6 +18,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -92,6 +93,7 @@ final class HistoryDaemon {
         spends.limits = new Allowance.Limits(Optional.empty(), cap, period);
         spends.before = disk::before;
         spends.beforeReservations = disk::before;
+        spends.beforeReceipts = disk::before;
         spends.opened = disk::recover;
         spends.client = spends.node;
         spends.drawing = shared ? drawing(random).marking() : drawing(random);
@@ -198,6 +200,14 @@ final class HistoryDaemon {
         return intent(txId).map(Intent::state);
     }
 
+    /** Whether no more than the answer of its token is left of a payment. */
+    boolean isKept(Hash256 txId, String token) {
+        return Await.result(spends.store.receipts().bound(token, Long.MIN_VALUE))
+                .filter(bound -> bound instanceof Bound.ToReceipt kept
+                        && kept.receipt().txId().equals(txId))
+                .isPresent();
+    }
+
     /** The block in which it believes a spend to be; empty as well for one that is buried. */
     Optional<Hash256> blockOf(Hash256 txId) {
         return Await.result(spends.store.intents().unburied()).stream()
@@ -235,10 +245,10 @@ final class HistoryDaemon {
     /**
      * It has started over an older store, as its operator wanted.
      *
-     * @param known what the right one had
+     * @param lacking what the right one had, and this one has not
      */
-    void forgets(Collection<Hash256> known) {
-        known.stream().filter(txId -> intent(txId).isEmpty()).forEach(forgotten::add);
+    void forgets(Collection<Hash256> lacking) {
+        forgotten.addAll(lacking);
         copy = Optional.empty();
         synchronized (uses) {
             uses.clear();

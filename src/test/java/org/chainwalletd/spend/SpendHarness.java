@@ -50,6 +50,7 @@ import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.books.Books;
@@ -86,6 +87,7 @@ final class SpendHarness implements AutoCloseable {
     UnaryOperator<IntentStore> before = UnaryOperator.identity();
 
     UnaryOperator<ReservationStore> beforeReservations = UnaryOperator.identity();
+    UnaryOperator<ReceiptStore> beforeReceipts = UnaryOperator.identity();
     /** When the newest block was made. The chain of a test is as late as any clock unless it says otherwise. */
     OptionalLong chainTime = OptionalLong.of(Long.MAX_VALUE);
     /** Hears of a store that was opened before anything else does. */
@@ -248,7 +250,7 @@ final class SpendHarness implements AutoCloseable {
                 new SpendEnvironment.Stores(
                         before.apply(store.intents()),
                         beforeReservations.apply(store.reservations()),
-                        store.receipts(),
+                        beforeReceipts.apply(store.receipts()),
                         store.allowance()),
                 limits,
                 new Pace(

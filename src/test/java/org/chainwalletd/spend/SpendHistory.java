@@ -40,6 +40,10 @@ final class SpendHistory {
     /** Without great jumps all forward jumps together stay below the life of a receipt. */
     private static final long MOST_MINUTES = 55;
 
+    /** As long a settled payment is kept whole. */
+    private static final long WHOLE_MINUTES =
+            SpendHarness.RECEIPT_TTL.dividedBy(2).toMinutes() + 1;
+
     private static final Duration CAP_PERIOD = Duration.ofHours(24);
     /** Deeper ones reach what is buried. */
     private static final int DEEPEST_REORGANISATION = SpendHarness.BURIAL_DEPTH - 2;
@@ -115,7 +119,7 @@ final class SpendHistory {
     }
 
     private void step() {
-        int dice = random.nextInt(124);
+        int dice = random.nextInt(127);
         if (dice < 28) {
             say("token call");
             pick(withToken).call();
@@ -178,8 +182,25 @@ final class SpendHistory {
             reorganise();
             daemon.spends.start();
             nobodyHears(daemon);
-        } else {
+        } else if (dice < 34) {
             storeMoves(pick(daemons));
+        } else {
+            growOld(pick(daemons));
+        }
+    }
+
+    /** What was paid is buried and old enough for its receipt to take its place, which is done first after a start. */
+    private void growOld(HistoryDaemon daemon) {
+        say("bury and grow old");
+        chain.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        long patience = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(40);
+        while (!SpendHarness.get(daemon.spends.store.intents().unburied()).isEmpty() && System.nanoTime() < patience) {
+            Await.pause(1);
+        }
+        jump(daemon, WHOLE_MINUTES);
+        crash(daemon);
+        if (random.nextBoolean()) {
+            withToken.forEach(SpendJudge.Wish::call);
         }
     }
 
@@ -218,7 +239,7 @@ final class SpendHistory {
                 daemon.disk.forget();
                 daemon.spends.drawing = daemon.spends.drawing.marking();
                 daemon.spends.startRestored();
-                daemon.forgets(known);
+                daemon.forgets(judge.unknownTo(daemon, known));
             }
         }
     }
@@ -381,6 +402,10 @@ final class SpendHistory {
                     : -daemon.wrongMinutes();
             daemon.errs(minutes);
         }
+        jump(daemon, minutes);
+    }
+
+    private void jump(HistoryDaemon daemon, long minutes) {
         if (!greatJumps && minutes > 0 && daemon.forward().toMinutes() + minutes > MOST_MINUTES) {
             return;
         }

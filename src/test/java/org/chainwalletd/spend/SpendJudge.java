@@ -149,9 +149,22 @@ final class SpendJudge {
                 attribute(daemon, txId, true);
             }
         });
-        return sent.keySet().stream()
-                .filter(txId -> daemon.intent(txId).isPresent())
-                .toList();
+        return sent.keySet().stream().filter(txId -> knows(daemon, txId)).toList();
+    }
+
+    /** Those of {@code known} that its store has not. */
+    synchronized List<Hash256> unknownTo(HistoryDaemon daemon, List<Hash256> known) {
+        return known.stream().filter(txId -> !knows(daemon, txId)).toList();
+    }
+
+    /** Whole, or at least what its token answers. */
+    private boolean knows(HistoryDaemon daemon, Hash256 txId) {
+        return daemon.intent(txId).isPresent()
+                || Optional.ofNullable(owners.get(txId))
+                        .filter(wish -> wish.daemon == daemon)
+                        .flatMap(Wish::token)
+                        .filter(token -> daemon.isKept(txId, token))
+                        .isPresent();
     }
 
     /**
@@ -160,9 +173,7 @@ final class SpendJudge {
      * @param known what the store had before
      */
     void startedOver(HistoryDaemon daemon, List<Hash256> known) {
-        known.stream()
-                .filter(txId -> daemon.intent(txId).isEmpty())
-                .forEach(txId -> complain("an older store was taken, which does not know " + txId));
+        unknownTo(daemon, known).forEach(txId -> complain("an older store was taken, which does not know " + txId));
     }
 
     /** Coins of what the last blocks have confirmed, the lowest first. */

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
@@ -25,8 +26,20 @@ import org.chainwalletd.testkit.Await;
  */
 final class UncertainDisk {
     /** What commits nothing, or nothing that a spend waits for. */
-    private static final Set<String> NO_COMMITS =
-            Set.of("accept", "find", "inFlight", "unburied", "lost", "abandonedSince", "openSpendOf", "all", "forget");
+    private static final Set<String> NO_COMMITS = Set.of(
+            "accept",
+            "find",
+            "inFlight",
+            "unburied",
+            "lost",
+            "abandonedSince",
+            "openSpendOf",
+            "all",
+            "forget",
+            "bound",
+            "settled",
+            "fingerprints",
+            "forgetKept");
 
     /** What is left in the log, and for which part of the store. */
     private record Left(Class<?> part, Method method, Object[] arguments) {}
@@ -64,6 +77,10 @@ final class UncertainDisk {
         return front(ReservationStore.class, store);
     }
 
+    ReceiptStore before(ReceiptStore store) {
+        return front(ReceiptStore.class, store);
+    }
+
     /** The log is lost, with what was left in it. */
     void forget() {
         left.set(null);
@@ -72,13 +89,19 @@ final class UncertainDisk {
     /** After a death: what was left in the log counts. */
     void recover(SqliteStore store) {
         Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {
-            Object part = commit.part() == IntentStore.class ? store.intents() : store.reservations();
             try {
-                Await.result((CompletionStage<?>) commit.method().invoke(part, commit.arguments()));
+                Await.result((CompletionStage<?>) commit.method().invoke(partOf(store, commit), commit.arguments()));
             } catch (ReflectiveOperationException e) {
                 throw new AssertionError(e);
             }
         });
+    }
+
+    private static Object partOf(SqliteStore store, Left commit) {
+        if (commit.part() == ReceiptStore.class) {
+            return store.receipts();
+        }
+        return commit.part() == IntentStore.class ? store.intents() : store.reservations();
     }
 
     private <T> T front(Class<T> part, T store) {
