@@ -18,6 +18,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.LostSpend;
 import org.chainwalletd.store.PackedSpend;
@@ -245,6 +246,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             shrinking = false;
             return this;
         }
+        CrashPoint.RECEIPTS_BEFORE_COMMIT.reached();
         getContext()
                 .pipeToSelf(
                         env.receipts().keep(answers),
@@ -265,7 +267,10 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         shrinking = false;
         if (command.failure() != null) {
             LOG.warn("settled payments are kept whole: {}", Broadcast.words(command.failure()));
-        } else if (command.count() == BITE) {
+            return this;
+        }
+        CrashPoint.RECEIPTS_AFTER_COMMIT.reached();
+        if (command.count() == BITE) {
             shrink();
         }
         return this;

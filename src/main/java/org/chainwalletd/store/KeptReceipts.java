@@ -46,6 +46,7 @@ final class KeptReceipts {
                 binding.digest().toArray(),
                 intent.changedAt(),
                 answer.toArray());
+        CrashPoint.RECEIPTS_IN_COMMIT.reached();
         SpendTable.remove(session, spend.id());
     }
 

@@ -6,11 +6,15 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -20,7 +24,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.KeptReceipt;
+import org.chainwalletd.store.ReceiptStore;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +205,60 @@ class KeptReceiptTest {
                         .txId())
                 .isNotEqualTo(receipt.txId());
         assertThat(pending()).isEqualTo(1);
+    }
+
+    @Test
+    void a_payment_stays_whole_while_the_disk_is_full_and_makes_room_when_it_is_not_any_more() {
+        Queue<CompletionStage<?>> kept = new ConcurrentLinkedQueue<>();
+        spends.beforeReceipts = store -> hearing(store, kept);
+        bury();
+        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+        StoreFaults.failWrites(spends.store, true);
+        tick();
+        Await.until("it was tried", () -> !kept.isEmpty());
+        assertThatThrownBy(() -> get(kept.remove())).isInstanceOf(StoreException.class);
+        assertThat(isWhole()).isTrue();
+        assertThatItAnswers();
+
+        StoreFaults.failWrites(spends.store, false);
+        tick();
+
+        Await.until("only its answer is left", () -> !isWhole());
+        assertThatItAnswers();
+    }
+
+    private static ReceiptStore hearing(ReceiptStore store, Queue<CompletionStage<?>> kept) {
+        return (ReceiptStore) Proxy.newProxyInstance(
+                ReceiptStore.class.getClassLoader(),
+                new Class<?>[] {ReceiptStore.class},
+                (proxy, method, arguments) -> {
+                    Object answer = method.invoke(store, arguments);
+                    if (method.getName().equals("keep")) {
+                        kept.add((CompletionStage<?>) answer);
+                    }
+                    return answer;
+                });
+    }
+
+    /** Of some commits nobody knows whether they were made, and of those some are only after the next start. */
+    @Test
+    void a_token_answers_its_receipt_whatever_becomes_of_the_commits_that_keep_it() {
+        UncertainDisk disk = new UncertainDisk(Seeded.random("commits that keep receipts"));
+        spends.beforeReceipts = disk::before;
+        spends.opened = disk::recover;
+        bury();
+        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+        disk.fails(100);
+        for (int start = 0; start < 4; start++) {
+            spends.restart();
+            spends.awaitFollowed();
+            assertThatItAnswers();
+        }
+
+        disk.fails(0);
+        spends.restart();
+        Await.until("only its answer is left", () -> !isWhole());
+        assertThatItAnswers();
     }
 
     @Test

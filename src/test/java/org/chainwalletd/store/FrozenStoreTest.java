@@ -8,9 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.chainwalletd.chain.Bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +57,43 @@ class FrozenStoreTest {
                 assertIsWhatIsExpected(store, sample);
             }
         }
+    }
+
+    /** One commit in each life: the older release's rows, some of their answers, all of them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"v4", "v8", "v10"})
+    void tokens_of_an_older_version_stay_bound_while_receipts_take_the_places_of_their_payments(String version)
+            throws IOException {
+        Path sample = FROZEN.resolve(version).resolve("store");
+        Files.copy(sample.resolve(SqliteStore.FILE_NAME), folder.resolve(SqliteStore.FILE_NAME));
+        Map<String, Bound> before = new LinkedHashMap<>();
+        List<Intent> settled;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            settled = StoreSample.done(store.receipts().settled(Long.MAX_VALUE, 100));
+            assertThat(settled).isNotEmpty();
+            for (Intent payment : settled) {
+                String token = payment.token().orElseThrow().token();
+                before.put(token, bound(store, token));
+            }
+        }
+        for (int kept = 1; kept <= settled.size(); kept++) {
+            try (SqliteStore store = SqliteStore.open(folder)) {
+                StoreSample.done(
+                        store.receipts().keep(Map.of(settled.get(kept - 1).txId(), Bytes.parse("01"))));
+            }
+            try (SqliteStore store = SqliteStore.open(folder)) {
+                for (int i = 0; i < settled.size(); i++) {
+                    String token = settled.get(i).token().orElseThrow().token();
+                    Bound now = bound(store, token);
+                    assertThat(now.digest()).isEqualTo(before.get(token).digest());
+                    assertThat(now instanceof Bound.ToReceipt).isEqualTo(i < kept);
+                }
+            }
+        }
+    }
+
+    private static Bound bound(Store store, String token) {
+        return StoreSample.done(store.receipts().bound(token, Long.MIN_VALUE)).orElseThrow();
     }
 
     private static boolean moveSome(Path file, int commits) throws SQLException {

@@ -1,0 +1,151 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.store.Bound;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.OwnFiles;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The daemon dies while receipts take the places of payments: before the commit, at each payment within it, and after it. What a kill leaves is
+ * what stands in the files at that moment; {@code KeptReceiptsKilledTest} kills real processes.
+ */
+@Walks({CrashPoint.RECEIPTS_BEFORE_COMMIT, CrashPoint.RECEIPTS_IN_COMMIT, CrashPoint.RECEIPTS_AFTER_COMMIT})
+class KeptReceiptDeathTest {
+    private static final int PAYMENTS = 3;
+
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address payer;
+    private Address shop;
+    private final List<Receipt> receipts = new ArrayList<>();
+
+    @BeforeEach
+    void pay() {
+        spends = new SpendHarness(folder.resolve("first")).start();
+        payer = spends.funded(1, 10_000, 20_000, 30_000);
+        shop = spends.keys.add(99);
+        for (int i = 0; i < PAYMENTS; i++) {
+            receipts.add(get(spends.spending.transfer(payment(i, 0))));
+        }
+        spends.confirmAll();
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        Await.until(
+                "all are buried", () -> get(spends.store.intents().unburied()).isEmpty());
+        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+    }
+
+    @AfterEach
+    void stop() {
+        CrashPoint.watch(null);
+        spends.close();
+    }
+
+    private TransferRequest payment(int number, long more) {
+        return request(payer, shop, 1_000 + number + more, "token-" + number);
+    }
+
+    private static boolean isOurs(CrashPoint point) {
+        return List.of(KeptReceiptDeathTest.class.getAnnotation(Walks.class).value())
+                .contains(point);
+    }
+
+    private boolean isReceipt(int number) {
+        return get(spends.store.receipts().bound("token-" + number, 0))
+                .filter(Bound.ToReceipt.class::isInstance)
+                .isPresent();
+    }
+
+    private void awaitReceipts() {
+        Await.until(
+                "only answers are left",
+                () -> Stream.iterate(0, number -> number + 1).limit(PAYMENTS).allMatch(this::isReceipt));
+    }
+
+    private int pending() {
+        return spends.devnet
+                .ledger()
+                .pendingOf(Bytes.wrap(payer.toArray()))
+                .transactions()
+                .size();
+    }
+
+    private void assertThatAllTokensAnswer(String death) {
+        for (int i = 0; i < PAYMENTS; i++) {
+            assertThat(get(spends.spending.transfer(payment(i, 0)))).as(death).isEqualTo(receipts.get(i));
+            refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(payment(i, 1)));
+        }
+        assertThat(pending()).as(death).isZero();
+        assertThat(spends.coins(shop)).as(death).hasSize(PAYMENTS);
+    }
+
+    @Test
+    void no_token_is_lost_or_pays_again_wherever_the_daemon_dies_while_receipts_take_the_places_of_payments() {
+        Map<CrashPoint, Integer> passages = new EnumMap<>(CrashPoint.class);
+        List<Path> deaths = Collections.synchronizedList(new ArrayList<>());
+        CrashPoint.watch(point -> {
+            if (isOurs(point)) {
+                synchronized (passages) {
+                    Path copy = folder.resolve(point + "-" + passages.merge(point, 1, Integer::sum));
+                    copy(spends.folder(), copy);
+                    deaths.add(copy);
+                }
+            }
+        });
+        spends.restart();
+        awaitReceipts();
+        Await.until("it has gone on", () -> deaths.size() == 2 + PAYMENTS);
+        CrashPoint.watch(null);
+        assertThat(passages)
+                .isEqualTo(Map.of(
+                        CrashPoint.RECEIPTS_BEFORE_COMMIT, 1,
+                        CrashPoint.RECEIPTS_IN_COMMIT, PAYMENTS,
+                        CrashPoint.RECEIPTS_AFTER_COMMIT, 1));
+
+        for (Path death : deaths) {
+            spends.crash();
+            spends.startOver(death);
+            assertThatAllTokensAnswer(death.getFileName().toString());
+            awaitReceipts();
+            spends.restart();
+            spends.awaitFollowed();
+            assertThatAllTokensAnswer(death.getFileName() + ", and another start");
+        }
+    }
+
+    /** In the order of the names, so that what the datadir says of its store is never newer than the store. */
+    private static void copy(Path from, Path to) {
+        try (Stream<Path> files = Files.list(from).sorted()) {
+            Files.createDirectories(to);
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.copy(file, to.resolve(file.getFileName()));
+            }
+            OwnFiles.of(to);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
