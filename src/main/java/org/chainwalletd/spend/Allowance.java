@@ -8,8 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.AllowanceStore;
 
@@ -17,7 +19,8 @@ import org.chainwalletd.store.AllowanceStore;
  * What was spent of the operator's allowance: a cap per transaction and one per sliding period. A spend holds its amount together with its
  * coins; the hold becomes durable with the intent and is given back when the spend fails. What is spent for good is one sum for each minute;
  * without limits nothing is kept. What has left the period is remembered for a while: a clock that was ahead is set back some time, and then
- * it counts again. Belongs to {@link Reservations}.
+ * it counts again. What was used before the start leaves the period by no clock alone, see {@link #startOfWindow}. Belongs to {@link
+ * Reservations}.
  */
 public final class Allowance {
     /** The operator's limits; empty means none. */
@@ -44,6 +47,7 @@ public final class Allowance {
 
     private final Limits limits;
     private final Clock clock;
+    private final Supplier<OptionalLong> chainMillis;
     private final SpendMetrics metrics;
     /** Of spends that may still give it back, oldest first. */
     private final Map<Owner, Use> uses = new LinkedHashMap<>();
@@ -55,16 +59,27 @@ public final class Allowance {
 
     private long windowStart;
     private long latest;
+    /** When this process began to count, by its clock; what it has used itself is not older. */
+    private long begun;
 
     /**
      * @param durable uses of the current window, and of as long before as they are remembered, that the store knows
+     * @param clock runs no faster than time; may be wrong from the beginning
+     * @param chainMillis when the newest block of the followed chain was made; empty until one is known
      */
-    Allowance(AllowanceStore.Spent durable, Limits limits, Clock clock, SpendMetrics metrics) {
+    Allowance(
+            AllowanceStore.Spent durable,
+            Limits limits,
+            Clock clock,
+            Supplier<OptionalLong> chainMillis,
+            SpendMetrics metrics) {
         this.limits = limits;
         this.clock = clock;
+        this.chainMillis = chainMillis;
         this.metrics = metrics;
         this.latest = clock.millis();
-        this.windowStart = latest - limits.period().toMillis();
+        this.begun = latest;
+        this.windowStart = startOfWindow(latest);
         if (!limits.none()) {
             durable.minutes().forEach(minute -> settle(new Use(minute.amount(), Math.min(minute.last(), latest))));
             durable.open().stream()
@@ -74,6 +89,20 @@ public final class Allowance {
                             new Use(use.amount().toBigInteger(), use.at()).notAfter(latest)));
             leaveWindow();
         }
+    }
+
+    /**
+     * Since when uses count. Were a clock believed that is ahead at a start, the period of all that was used before would be over. So until this
+     * process has run for a whole period itself, the window ends no later than the followed chain has come. What this process has used cannot
+     * have left the window before that anyway.
+     */
+    private long startOfWindow(long now) {
+        long period = limits.period().toMillis();
+        if (now - begun >= period) {
+            return now - period;
+        }
+        OptionalLong chain = chainMillis.get();
+        return chain.isEmpty() ? Long.MIN_VALUE : Math.min(now, chain.getAsLong()) - period;
     }
 
     /** How many minutes are remembered at least, the last ones in which something was used. */
@@ -211,7 +240,8 @@ public final class Allowance {
             ahead.clear();
             settled.merge(now, moved, BigInteger::add);
             latest = now;
-            windowStart = now - limits.period().toMillis();
+            begun = Math.min(begun, now);
+            windowStart = startOfWindow(now);
             BigInteger open = uses.values().stream().map(Use::amount).reduce(BigInteger.ZERO, BigInteger::add);
             total(open.add(sumOf(settled.tailMap(windowStart))));
         }
@@ -222,7 +252,7 @@ public final class Allowance {
     void dropOld() {
         long now = clock.millis();
         noticeSetBack(now);
-        long start = now - limits.period().toMillis();
+        long start = startOfWindow(now);
         if (start < windowStart) {
             total(sum.add(sumOf(settled.subMap(start, windowStart))));
         } else if (start > windowStart) {

@@ -180,7 +180,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.intents = env.intents();
         this.rebroadcaster = rebroadcaster;
         CoinHolds coins = new CoinHolds(count);
-        this.stakes = new Stakes(coins, new Allowance(durable.spent(), env.limits(), env.clock(), env.metrics()));
+        this.stakes = new Stakes(
+                coins,
+                new Allowance(durable.spent(), env.limits(), env.clock(), env.chain()::tipMillis, env.metrics()));
         this.choice = new CoinChoice(env, coins);
         coins.takeUp(durable.reserved(), durable.keeping());
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));

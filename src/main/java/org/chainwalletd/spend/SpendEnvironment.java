@@ -70,9 +70,6 @@ public record SpendEnvironment(
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
 
-    /** As far as the newest block may lie behind a clock that is right. */
-    private static final Duration BLOCK_TIME_LAG = Duration.ofHours(2);
-
     /**
      * The chain has no finality rule and no limit to the depth of a reorganisation (chain protocol, section 8.2). 360 confirmations, an hour
      * at the target block time, is how deep its own rule for coinbases on the main network expects one; it serves for every network.
@@ -168,9 +165,7 @@ public record SpendEnvironment(
         if (tip.isEmpty()) {
             return Long.MIN_VALUE;
         }
-        long now = clock.millis();
-        long believed = tip.getAsLong() < now - BLOCK_TIME_LAG.toMillis() ? tip.getAsLong() : now;
-        return believed - pace.receiptTtl().toMillis();
+        return Math.min(clock.millis(), tip.getAsLong()) - pace.receiptTtl().toMillis();
     }
 
     IntentStore intents() {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.junit.jupiter.api.AfterEach;
@@ -208,5 +209,80 @@ class AllowanceTest {
         spends.clock.move(Duration.ofDays(-3));
 
         assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069 + 8_069));
+    }
+
+    private AllowanceStatus status() {
+        return get(spends.spending.allowanceStatus());
+    }
+
+    private void restartWith(OptionalLong chainTime, Duration clockMovedBy) {
+        spends.crash();
+        spends.chainTime = chainTime;
+        spends.clock.move(clockMovedBy);
+        spends.start();
+    }
+
+    /** Were it believed, whoever has a stolen token and a wrong time server would have as many caps as there are starts. */
+    @Test
+    void a_clock_that_is_ahead_at_a_start_ends_no_period_before_the_chain_has_come_as_far() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.confirmAll();
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        Amount used = Amount.of(2 * 9_069);
+        long begun = spends.clock.millis();
+
+        for (OptionalLong chain : List.of(OptionalLong.of(begun), OptionalLong.empty(), OptionalLong.of(begun))) {
+            restartWith(chain, Duration.ofDays(40));
+            assertThat(status().spent()).isEqualTo(used);
+            refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        }
+        spends.chainTime = OptionalLong.of(begun + Duration.ofMinutes(59).toMillis());
+        assertThat(status().spent()).isEqualTo(used);
+        spends.chainTime = OptionalLong.of(begun + Duration.ofMinutes(62).toMillis());
+
+        get(spends.spending.transfer(request(payer, shop, 5_000)));
+        assertThat(status().spent()).isEqualTo(Amount.of(5_069));
+    }
+
+    @Test
+    void a_chain_that_is_ahead_of_the_clock_ends_no_period_either() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        long begun = spends.clock.millis();
+
+        restartWith(OptionalLong.of(begun + Duration.ofDays(7).toMillis()), Duration.ofMinutes(59));
+
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+    }
+
+    @Test
+    void a_chain_that_stands_still_keeps_no_period_open_longer_than_the_daemon_has_run_for_one() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.confirmAll();
+        OptionalLong standing = OptionalLong.of(spends.clock.millis());
+        restartWith(standing, Duration.ofDays(40));
+        spends.clock.move(Duration.ofMinutes(10));
+        get(spends.spending.transfer(request(payer, shop, 2_000)));
+
+        spends.clock.move(Duration.ofMinutes(49));
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069 + 2_069));
+        spends.clock.move(Duration.ofMinutes(2));
+        assertThat(status().spent()).isEqualTo(Amount.of(2_069));
+        spends.clock.move(Duration.ofMinutes(10));
+        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+    }
+
+    @Test
+    void a_clock_that_was_ahead_at_a_start_and_is_set_right_meanwhile_ends_no_period_either() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.confirmAll();
+        long begun = spends.clock.millis();
+        restartWith(OptionalLong.of(begun), Duration.ofDays(40));
+        get(spends.spending.transfer(request(payer, shop, 2_000)));
+
+        spends.clock.move(Duration.ofDays(-40));
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069 + 2_069));
+        spends.clock.move(Duration.ofMinutes(62));
+        spends.chainTime = OptionalLong.of(begun + Duration.ofMinutes(59).toMillis());
+        assertThat(status().spent()).as("it has run for a period").isEqualTo(Amount.ZERO);
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Amount;
@@ -100,6 +101,7 @@ class HeapPerSpendTest {
                 new AllowanceStore.Spent(List.of(), List.of()),
                 new Allowance.Limits(Optional.empty(), cap, Duration.ofDays(1)),
                 clock,
+                () -> OptionalLong.of(Long.MAX_VALUE),
                 new SpendMetrics(new SimpleMeterRegistry()));
         long empty = RetainedBytes.of(allowance);
         for (int i = 0; i < SPENDS; i++) {

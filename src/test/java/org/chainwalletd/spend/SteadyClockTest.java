@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.AllowanceStore;
@@ -46,6 +47,7 @@ class SteadyClockTest {
                 new AllowanceStore.Spent(List.of(), List.of()),
                 new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000)), Duration.ofDays(1)),
                 clock,
+                OptionalLong::empty,
                 new SpendMetrics(new SimpleMeterRegistry()));
         allowance.hold(new Owner.Running(1), Amount.of(900));
 
