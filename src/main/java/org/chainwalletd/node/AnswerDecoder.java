@@ -15,40 +15,40 @@ final class AnswerDecoder {
     private AnswerDecoder() {}
 
     /** Of a node. */
-    static <T> Outcome<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
+    static <T> Attempt<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
         return decode(answer, id, Party.NODE.noun(), method, reader);
     }
 
     /**
      * @param noun what the one who answered is called
      */
-    static <T> Outcome<T> decode(HttpAnswer answer, long id, String noun, String method, ResultReader<T> reader) {
+    static <T> Attempt<T> decode(HttpAnswer answer, long id, String noun, String method, ResultReader<T> reader) {
         if (answer.status() >= 500) {
-            return new Outcome.NoAnswer<>("HTTP status " + answer.status(), true);
+            return new Attempt.NoAnswer<>("HTTP status " + answer.status(), true);
         }
-        Outcome<T> outcome = decodeBody(answer.body(), id, noun, method, reader);
+        Attempt<T> outcome = decodeBody(answer.body(), id, noun, method, reader);
         boolean spoken =
-                outcome instanceof Outcome.Refused<T> refused && refused.failure() instanceof NodeException.Rejected;
+                outcome instanceof Attempt.Refused<T> refused && refused.failure() instanceof NodeException.Rejected;
         if (answer.status() >= 400 && !spoken) {
-            return new Outcome.Refused<>(
+            return new Attempt.Refused<>(
                     new NodeException.BadAnswer(noun + " answered " + method + " with HTTP status " + answer.status()));
         }
         return outcome;
     }
 
-    private static <T> Outcome<T> decodeBody(byte[] body, long id, String noun, String method, ResultReader<T> reader) {
+    private static <T> Attempt<T> decodeBody(byte[] body, long id, String noun, String method, ResultReader<T> reader) {
         try {
             return readEnvelope(AnswerJson.of(body, noun, method), id, noun, method, reader);
         } catch (IOException e) {
-            return new Outcome.NoAnswer<>("the answer is not JSON-RPC", true);
+            return new Attempt.NoAnswer<>("the answer is not JSON-RPC", true);
         } catch (NodeException e) {
             return isJsonRpc(body, method)
-                    ? new Outcome.Refused<>(e)
-                    : new Outcome.NoAnswer<>("the answer is not JSON-RPC", true);
+                    ? new Attempt.Refused<>(e)
+                    : new Attempt.NoAnswer<>("the answer is not JSON-RPC", true);
         }
     }
 
-    private static <T> Outcome<T> readEnvelope(
+    private static <T> Attempt<T> readEnvelope(
             AnswerJson in, long id, String noun, String method, ResultReader<T> reader) throws IOException {
         if (in.advance() != JsonToken.START_OBJECT) {
             throw new IOException("no object");
@@ -77,7 +77,7 @@ final class AnswerDecoder {
         if (!ours && !(nullId && error != null)) {
             throw new NodeException.BadAnswer(noun + " answered " + method + " under another request id");
         }
-        return error == null ? new Outcome.Result<>(result) : new Outcome.Refused<>(error);
+        return error == null ? new Attempt.Result<>(result) : new Attempt.Refused<>(error);
     }
 
     private static <T> T readResult(AnswerJson in, T earlier, ResultReader<T> reader) throws IOException {

@@ -49,7 +49,7 @@ final class Exchanger {
      * @param settle gets the outcome, on the executor or, without an answer, on the thread of the sockets: it only passes it on
      * @param awaited run when somebody may wait for the place that has become free
      */
-    <T> void send(Call<T> call, UpstreamNode node, Consumer<Outcome<T>> settle, Runnable awaited) {
+    <T> void send(Call<T> call, UpstreamNode node, Consumer<Attempt<T>> settle, Runnable awaited) {
         node.quota(call.bucket()).spent(call.lane(), clock.getAsLong());
         node.peer.post(call.request, limits(call), new ExchangeListener() {
             @Override
@@ -58,7 +58,7 @@ final class Exchanger {
                     executor.execute(() -> settle.accept(read(call, node, answer)));
                 } catch (RejectedExecutionException e) {
                     answer.close();
-                    settle.accept(new Outcome.NoAnswer<>("no thread is free to read its answer", true));
+                    settle.accept(new Attempt.NoAnswer<>("no thread is free to read its answer", true));
                 }
             }
 
@@ -67,7 +67,7 @@ final class Exchanger {
                 if (failure.isCut()) {
                     metrics.answerCut(node);
                 }
-                settle.accept(new Outcome.NoAnswer<>(failure.getMessage(), failure.mayHaveArrived()));
+                settle.accept(new Attempt.NoAnswer<>(failure.getMessage(), failure.mayHaveArrived()));
             }
 
             @Override
@@ -87,15 +87,15 @@ final class Exchanger {
     }
 
     /** Whatever a node sends, its call has an outcome. */
-    private <T> Outcome<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
+    private <T> Attempt<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
         try (answer) {
-            Outcome<T> outcome = AnswerDecoder.decode(answer, call.id, noun, call.method, call.reader);
-            return outcome instanceof Outcome.Result<T> result
-                    ? new Outcome.Result<>(call.reader.saidBy(node.url, result.value()))
+            Attempt<T> outcome = AnswerDecoder.decode(answer, call.id, noun, call.method, call.reader);
+            return outcome instanceof Attempt.Result<T> result
+                    ? new Attempt.Result<>(call.reader.saidBy(node.url, result.value()))
                     : outcome;
         } catch (RuntimeException | StackOverflowError e) {
             LOG.error("an answer to {} could not be read", call.method, e);
-            return new Outcome.Refused<>(
+            return new Attempt.Refused<>(
                     new NodeException.BadAnswer(noun + " answered " + call.method + " unreadably"));
         }
     }

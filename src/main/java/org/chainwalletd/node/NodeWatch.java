@@ -21,6 +21,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,11 +50,11 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
 
     private record Check(int node) implements Command {}
 
-    private record Checked(int node, NodeClient.Tip tip, Throwable failure) implements Command {}
+    private record Checked(int node, Outcome<NodeClient.Tip> tip) implements Command {}
 
-    private record Described(int node, NodeClient.NodeInfo info) implements Command {}
+    private record Described(int node, Outcome<NodeClient.NodeInfo> info) implements Command {}
 
-    private record Pinned(Hash256 genesis, Throwable failure) implements Command {}
+    private record Pinned(Hash256 genesis, Outcome<Void> written) implements Command {}
 
     private enum NextRound implements Command {
         NOW
@@ -179,16 +180,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private Behavior<Command> onChecked(Checked checked) {
         Watched node = nodes.get(checked.node());
         node.checking = false;
-        node.answering = checked.failure() == null;
-        if (checked.failure() == null) {
-            answered(checked.node(), node, checked.tip());
-        } else if (checked.failure() instanceof NodeException.WrongChain) {
-            node.heard = true;
-            node.malformed = true;
-            node.genesis = null;
-        } else {
-            missed(node, checked.failure());
-        }
+        checked.tip().match(tip -> answered(checked.node(), node, tip), failure -> failed(node, failure));
         schedule(checked.node(), node);
         publish();
         settleWaiting();
@@ -197,7 +189,6 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
 
     private Behavior<Command> onOverheard(Overheard overheard) {
         Watched node = nodes.get(overheard.node());
-        node.answering = true;
         answered(overheard.node(), node, overheard.tip());
         schedule(overheard.node(), node);
         publish();
@@ -206,6 +197,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     }
 
     private void answered(int index, Watched node, NodeClient.Tip tip) {
+        node.answering = true;
         node.heard = true;
         node.malformed = false;
         node.tip = tip;
@@ -215,8 +207,18 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         }
         if (node.sinceDescription++ % CHECKS_PER_DESCRIPTION == 0) {
             getContext()
-                    .pipeToSelf(
-                            node.client.info(), (info, failure) -> new Described(index, failure == null ? info : null));
+                    .pipeToSelf(node.client.info(), (info, failure) -> new Described(index, Outcome.of(info, failure)));
+        }
+    }
+
+    private void failed(Watched node, Throwable failure) {
+        node.answering = false;
+        if (failure instanceof NodeException.WrongChain) {
+            node.heard = true;
+            node.malformed = true;
+            node.genesis = null;
+        } else {
+            missed(node, failure);
         }
     }
 
@@ -241,13 +243,13 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
 
     private Behavior<Command> onDescribed(Described described) {
         Watched node = nodes.get(described.node());
-        if (described.info() == null) {
-            node.sinceDescription = 0;
-        } else {
-            node.info = described.info();
-            publish();
-        }
+        described.info().match(info -> describe(node, info), failure -> node.sinceDescription = 0);
         return this;
+    }
+
+    private void describe(Watched node, NodeClient.NodeInfo info) {
+        node.info = info;
+        publish();
     }
 
     private void pin(Watched node) {
@@ -255,20 +257,24 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         pinning = true;
         LOG.info("{} is of the chain with genesis {}; pinning it", node.url, genesis);
         CompletionStage<Void> written = CompletableFuture.runAsync(() -> file.write(genesis), disk);
-        getContext().pipeToSelf(written, (nothing, failure) -> new Pinned(genesis, failure));
+        getContext().pipeToSelf(written, (nothing, failure) -> new Pinned(genesis, Outcome.of(nothing, failure)));
     }
 
     private Behavior<Command> onPinned(Pinned pinned) {
         pinning = false;
-        if (pinned.failure() == null) {
-            expected = Optional.of(pinned.genesis());
-            publish();
-            settleWaiting();
-        } else {
-            LOG.error("the genesis id cannot be pinned", pinned.failure());
-            failWaiting(new IllegalStateException("the genesis id cannot be pinned in the datadir"));
-        }
+        pinned.written().match(done -> expect(pinned.genesis()), this::notPinned);
         return this;
+    }
+
+    private void expect(Hash256 genesis) {
+        expected = Optional.of(genesis);
+        publish();
+        settleWaiting();
+    }
+
+    private void notPinned(Throwable failure) {
+        LOG.error("the genesis id cannot be pinned", failure);
+        failWaiting(new IllegalStateException("the genesis id cannot be pinned in the datadir"));
     }
 
     private Behavior<Command> abandonAll() {
@@ -288,7 +294,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             return;
         }
         node.checking = true;
-        getContext().pipeToSelf(node.client.tip(), (tip, failure) -> new Checked(index, tip, failure));
+        getContext().pipeToSelf(node.client.tip(), (tip, failure) -> new Checked(index, Outcome.of(tip, failure)));
     }
 
     private void publish() {

@@ -46,7 +46,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     record Ask(Call<?> call, int start) implements Command {}
 
     /** {@code node}, the first one asked, gave no result: goes on with the call. */
-    record Tripped<T>(Call<T> call, int start, UpstreamNode node, Outcome<T> outcome) implements Command {}
+    record Tripped<T>(Call<T> call, int start, UpstreamNode node, Attempt<T> outcome) implements Command {}
 
     /** A connection to {@code node} was closed while calls waited for one. */
     record PlaceFree(UpstreamNode node) implements Command {}
@@ -54,7 +54,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     /** Whether a node is of another chain than ours, as far as is known. */
     record ChainSeen(String url, boolean otherChain) implements Command {}
 
-    private record Answered<T>(Journey<T> journey, UpstreamNode node, Outcome<T> outcome) implements Command {}
+    private record Answered<T>(Journey<T> journey, UpstreamNode node, Attempt<T> outcome) implements Command {}
 
     private record WaitedTooLong(Journey<?> journey, int attempt) implements Command {}
 
@@ -338,7 +338,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                 journey.call,
                 node,
                 outcome -> {
-                    if (outcome instanceof Outcome.Result<T> result) {
+                    if (outcome instanceof Attempt.Result<T> result) {
                         journey.call.reply.complete(result.value());
                     }
                     self.tell(new Answered<>(journey, node, outcome));
@@ -346,13 +346,13 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                 () -> self.tell(new PlaceFree(node)));
     }
 
-    private <T> void settle(Journey<T> journey, UpstreamNode node, Outcome<T> outcome) {
-        if (outcome instanceof Outcome.Result<T>) {
+    private <T> void settle(Journey<T> journey, UpstreamNode node, Attempt<T> outcome) {
+        if (outcome instanceof Attempt.Result<T>) {
             ended(journey, "ok");
-        } else if (outcome instanceof Outcome.NoAnswer<T> none) {
+        } else if (outcome instanceof Attempt.NoAnswer<T> none) {
             journey.answerLost |= none.mayHaveArrived();
             failed(journey, node, none.why());
-        } else if (outcome instanceof Outcome.Refused<T> refused) {
+        } else if (outcome instanceof Attempt.Refused<T> refused) {
             refused(journey, node, refused.failure());
         }
     }

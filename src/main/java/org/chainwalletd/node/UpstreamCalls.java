@@ -88,9 +88,9 @@ final class UpstreamCalls {
         return call.lane() == Lane.FOREGROUND || call.bucket() == Bucket.NONE;
     }
 
-    private <T> void ended(Call<T> call, int start, UpstreamNode node, Outcome<T> outcome) {
+    private <T> void ended(Call<T> call, int start, UpstreamNode node, Attempt<T> outcome) {
         underWay.remove(call);
-        if (outcome instanceof Outcome.Result<T> result) {
+        if (outcome instanceof Attempt.Result<T> result) {
             call.reply.complete(result.value());
             metrics.ended(call, "ok");
         } else {

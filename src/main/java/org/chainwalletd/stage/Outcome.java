@@ -2,6 +2,7 @@ package org.chainwalletd.stage;
 
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** What a stage came to: the form in which a message brings it to an actor, and one of the two for certain. */
 public sealed interface Outcome<T> {
@@ -22,6 +23,17 @@ public sealed interface Outcome<T> {
             done.accept(it.result());
         } else if (this instanceof Failed<T> it) {
             failed.accept(it.cause());
+        }
+    }
+
+    /** What the one or the other comes to. */
+    default <R> R fold(Function<? super T, ? extends R> done, Function<? super Throwable, ? extends R> failed) {
+        if (this instanceof Done<T> it) {
+            return done.apply(it.result());
+        } else if (this instanceof Failed<T> it) {
+            return failed.apply(it.cause());
+        } else {
+            throw new AssertionError(this);
         }
     }
 

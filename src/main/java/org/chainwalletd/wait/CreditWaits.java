@@ -20,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.CreditFeed;
 
 /**
@@ -48,7 +49,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
 
     private record Said(Answer<?> answer) implements Command {}
 
-    private record Answer<A>(FeedGroup<A> group, A said, Throwable failure) {}
+    private record Answer<A>(FeedGroup<A> group, Outcome<A> said) {}
 
     private enum Timer implements Command {
         TICK
@@ -212,17 +213,15 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         reading.add(group);
         group.settled = true;
         getContext()
-                .pipeToSelf(group.question.ask(feed), (said, failure) -> new Said(new Answer<>(group, said, failure)));
+                .pipeToSelf(
+                        group.question.ask(feed),
+                        (said, failure) -> new Said(new Answer<>(group, Outcome.of(said, failure))));
     }
 
-    private <A> Behavior<Command> onSaid(Answer<A> said) {
-        FeedGroup<A> group = said.group();
+    private <A> Behavior<Command> onSaid(Answer<A> answer) {
+        FeedGroup<A> group = answer.group();
         reading.remove(group);
-        if (said.failure() != null) {
-            failed(group, said.failure());
-        } else {
-            heard(group, said.said());
-        }
+        answer.said().match(said -> heard(group, said), failure -> failed(group, failure));
         readNext();
         return this;
     }

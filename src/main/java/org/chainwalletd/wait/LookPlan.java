@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.stage.Causes;
 
 /**
  * When which addresses are looked at next, for {@link PaymentWaits} alone: one look at a time, within the budget of scans, later after a
@@ -95,7 +94,7 @@ final class LookPlan {
     void failed(Throwable failure) {
         looking = false;
         long now = clock.getAsLong();
-        if (Causes.of(failure) instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
+        if (failure instanceof NodeException.Rejected rejected && rejected.code() == METHOD_NOT_FOUND) {
             withoutMempoolUntil = now + WITHOUT_MEMPOOL_MILLIS;
         } else {
             retryAt = now + Math.min(FIRST_RETRY_MILLIS << Math.min(failures++, 10), LAST_RETRY_MILLIS);

@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Looks at mempools for addresses that a node has nudged about and nobody waits for a payment to: parties of HTLCs, addresses of feeds, new
@@ -39,7 +40,7 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
     /** A node has a new tip: its nudges are answered by the block, and what was fetched may be gone and come back. */
     record Tip() implements Command {}
 
-    private record Looked(MempoolLook.Found found, Throwable failure) implements Command {}
+    private record Looked(Outcome<MempoolLook.Found> look) implements Command {}
 
     private enum Timer implements Command {
         LOOK
@@ -116,18 +117,23 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
         budget.spent(now);
         looking = true;
         Set<Hash256> fetched = Set.copyOf(known);
-        getContext().pipeToSelf(mempools.allAt(batch, fetched::contains), Looked::new);
+        getContext()
+                .pipeToSelf(
+                        mempools.allAt(batch, fetched::contains),
+                        (found, failure) -> new Looked(Outcome.of(found, failure)));
         return this;
     }
 
     private Behavior<Command> onLooked(Looked looked) {
         looking = false;
-        if (looked.failure() == null) {
-            looked.found().transactions().forEach(listener::seen);
-            if (known.size() < MOST_KNOWN) {
-                known.addAll(looked.found().transactions().keySet());
-            }
-        }
+        looked.look().value().ifPresent(this::found);
         return lookWhenDue();
+    }
+
+    private void found(MempoolLook.Found found) {
+        found.transactions().forEach(listener::seen);
+        if (known.size() < MOST_KNOWN) {
+            known.addAll(found.transactions().keySet());
+        }
     }
 }

@@ -21,6 +21,7 @@ import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.push.PushNews;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Owns the waits for payments ({@link OpenPaymentWaits}), grouped by address, and what was seen of these addresses while somebody waits
@@ -49,11 +50,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private record Followed(FollowEvent event) implements Command {}
 
-    private record Looked(
-            List<Address> addresses, OpenPaymentWaits.BeforeLook before, MempoolLook.Found found, Throwable failure)
+    private record Looked(List<Address> addresses, OpenPaymentWaits.BeforeLook before, Outcome<MempoolLook.Found> look)
             implements Command {}
 
-    private record Balances(List<Address> addresses, List<Amount> amounts, Throwable failure) implements Command {}
+    private record Balances(List<Address> addresses, Outcome<List<Amount>> amounts) implements Command {}
 
     private record BaselineOver(PaymentWait waiter) implements Command {}
 
@@ -223,7 +223,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         }
         List<Address> batch = looks.take();
         if (looks.byBalances()) {
-            getContext().pipeToSelf(nodes.balances(batch), (amounts, failure) -> new Balances(batch, amounts, failure));
+            getContext()
+                    .pipeToSelf(
+                            nodes.balances(batch),
+                            (amounts, failure) -> new Balances(batch, Outcome.of(amounts, failure)));
         } else {
             lookAtMempool(batch);
         }
@@ -234,19 +237,19 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         getContext()
                 .pipeToSelf(
                         mempools.at(batch, before::knows),
-                        (found, failure) -> new Looked(batch, before, found, failure));
+                        (found, failure) -> new Looked(batch, before, Outcome.of(found, failure)));
     }
 
     private Behavior<Command> onLooked(Looked looked) {
-        if (looked.failure() != null) {
-            lookFailed(looked.addresses(), looked.failure());
-        } else {
-            looks.succeeded();
-            looked.found().transactions().forEach(listener::seen);
-            waits.found(looked.addresses(), looked.before(), looked.found());
-        }
+        looked.look().match(found -> found(looked, found), failure -> lookFailed(looked.addresses(), failure));
         lookWhenDue();
         return this;
+    }
+
+    private void found(Looked looked, MempoolLook.Found found) {
+        looks.succeeded();
+        found.transactions().forEach(listener::seen);
+        waits.found(looked.addresses(), looked.before(), found);
     }
 
     private void lookFailed(List<Address> addresses, Throwable failure) {
@@ -256,16 +259,17 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private Behavior<Command> onBalances(Balances balances) {
-        if (balances.failure() != null) {
-            lookFailed(balances.addresses(), balances.failure());
-        } else {
-            looks.succeeded();
-            for (int i = 0; i < balances.addresses().size(); i++) {
-                waits.balance(balances.addresses().get(i), balances.amounts().get(i));
-            }
-        }
+        List<Address> addresses = balances.addresses();
+        balances.amounts().match(amounts -> heard(addresses, amounts), failure -> lookFailed(addresses, failure));
         lookWhenDue();
         return this;
+    }
+
+    private void heard(List<Address> addresses, List<Amount> amounts) {
+        looks.succeeded();
+        for (int i = 0; i < addresses.size(); i++) {
+            waits.balance(addresses.get(i), amounts.get(i));
+        }
     }
 
     private Behavior<Command> onBaselineOver(BaselineOver over) {

@@ -25,6 +25,7 @@ import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 
 /**
@@ -55,7 +56,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     private record Followed(FollowEvent event) implements Command {}
 
-    private record Looked(Hash256 txId, TxSearch.Found found, Throwable failure) implements Command {}
+    private record Looked(Hash256 txId, Outcome<TxSearch.Found> look) implements Command {}
 
     private record LookAgain(Hash256 txId) implements Command {}
 
@@ -232,7 +233,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             group.looking = true;
             looking++;
             getContext()
-                    .pipeToSelf(search.look(group.txId), (found, failure) -> new Looked(group.txId, found, failure));
+                    .pipeToSelf(
+                            search.look(group.txId),
+                            (found, failure) -> new Looked(group.txId, Outcome.of(found, failure)));
         }
     }
 
@@ -241,22 +244,23 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         Group group = groups.get(looked.txId());
         if (group != null) {
             group.looking = false;
-            looked(group, looked);
+            looked(group, looked.look().value());
         }
         lookAtNext();
         return this;
     }
 
-    private void looked(Group group, Looked looked) {
-        group.looked = looked.failure() == null;
-        if (looked.failure() != null || looked.found() instanceof TxSearch.Found.Unproven) {
+    /** @param found empty when no node has answered */
+    private void looked(Group group, Optional<TxSearch.Found> found) {
+        group.looked = found.isPresent();
+        if (found.isEmpty() || found.get() instanceof TxSearch.Found.Unproven) {
             group.failures++;
             long pause = Math.min(FIRST_RETRY_MILLIS << Math.min(group.failures - 1, 10), LAST_RETRY_MILLIS);
             getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new LookAgain(group.txId));
         } else {
             group.failures = 0;
         }
-        if (looked.found() instanceof TxSearch.Found.At at && recent.allows(group.txId, at.place())) {
+        if (found.isPresent() && found.get() instanceof TxSearch.Found.At at && recent.allows(group.txId, at.place())) {
             found(group, at.place());
         }
         List.copyOf(group.waits).stream().filter(Wait::asksOnly).forEach(this::giveUp);

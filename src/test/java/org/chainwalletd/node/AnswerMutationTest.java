@@ -30,16 +30,16 @@ class AnswerMutationTest {
             byte[] whole = recorded.get(random.nextInt(recorded.size()));
             byte[] damaged = damage(whole, random);
             ResultReader<?> reader = AnswerFuzzTest.READERS.get(random.nextInt(AnswerFuzzTest.READERS.size()));
-            Outcome<?> outcome = AnswerDecoder.decode(HttpAnswer.of(200, damaged), 5, "a_method", reader);
+            Attempt<?> outcome = AnswerDecoder.decode(HttpAnswer.of(200, damaged), 5, "a_method", reader);
             AnswerFuzzTest.check(damaged, outcome);
             if (Arrays.equals(damaged, whole)) {
-                assertThat(outcome).as("a whole answer").isNotInstanceOf(Outcome.NoAnswer.class);
+                assertThat(outcome).as("a whole answer").isNotInstanceOf(Attempt.NoAnswer.class);
             }
             outcomes.merge(outcome.getClass(), 1, Integer::sum);
         }
         assertThat(outcomes)
                 .as("answers that are whole are read, others are not")
-                .containsOnlyKeys(Outcome.Result.class, Outcome.Refused.class, Outcome.NoAnswer.class)
+                .containsOnlyKeys(Attempt.Result.class, Attempt.Refused.class, Attempt.NoAnswer.class)
                 .allSatisfy((kind, times) -> assertThat(times).isGreaterThan(ROUNDS / 1_000));
     }
 

@@ -20,6 +20,7 @@ class OutcomeTest {
         assertThat(heard).containsExactly("value");
         assertThat(outcome.value()).contains("value");
         assertThat(outcome.failure()).isEmpty();
+        assertThat(outcome.<Object>fold(String::length, failure -> REASON)).isEqualTo(5);
     }
 
     @Test
@@ -38,5 +39,6 @@ class OutcomeTest {
         assertThat(heard).containsExactly(REASON);
         assertThat(outcome.failure()).contains(REASON);
         assertThat(outcome.value()).isEmpty();
+        assertThat(outcome.<Object>fold(String::length, failure -> failure)).isEqualTo(REASON);
     }
 }

@@ -27,7 +27,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.KillSwitch;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,7 +54,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
 
     private record Told(long stream, Nudges nudges, CompletableFuture<Done> more) implements Command {}
 
-    private record Ended(long stream, Throwable failure) implements Command {}
+    private record Ended(long stream, Outcome<Done> end) implements Command {}
 
     private enum Tick implements Command {
         NEXT
@@ -288,10 +288,11 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         if (stream.open) {
             tellLost(stream);
         }
-        if (stream.open && ended.failure() != null) {
+        Optional<Throwable> failure = ended.end().failure();
+        if (stream.open && failure.isPresent()) {
             closedAt.add(clock.getAsLong());
         }
-        long wait = pauseAfter(ended.failure()).toMillis();
+        long wait = pauseAfter(failure).toMillis();
         nextStepAt = Math.max(nextStepAt, clock.getAsLong() + wait);
         proceed();
         return this;
@@ -305,12 +306,14 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
     }
 
-    private Duration pauseAfter(Throwable failure) {
-        Throwable cause = Causes.of(failure);
+    /** @param failure empty when the stream was closed */
+    private Duration pauseAfter(Optional<Throwable> failure) {
         failures++;
-        int status = cause instanceof PushConnection.RefusedException refused ? refused.status() : 0;
+        int status = failure.map(NodeStreams::statusOf).orElse(0);
         if (!complained) {
-            LOG.warn("{} does not push: {}", url, cause == null ? "it closed the stream" : cause.getMessage());
+            String why =
+                    failure.map(cause -> String.valueOf(cause.getMessage())).orElse("it closed the stream");
+            LOG.warn("{} does not push: {}", url, why);
             complained = true;
         }
         if (NO_PUSH.contains(status)) {
@@ -321,6 +324,10 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
         Duration doubled = rules.firstRetry().multipliedBy(1L << Math.min(failures - 1, 10));
         return doubled.compareTo(rules.lastRetry()) < 0 ? doubled : rules.lastRetry();
+    }
+
+    private static int statusOf(Throwable failure) {
+        return failure instanceof PushConnection.RefusedException refused ? refused.status() : 0;
     }
 
     private Set<Address> watched() {
@@ -361,7 +368,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
 
         @Override
         public void ended(Throwable failure) {
-            self.tell(new Ended(stream, failure));
+            self.tell(new Ended(stream, Outcome.of(Done.getInstance(), failure)));
         }
     }
 }

@@ -17,6 +17,7 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Keeps a key while any node knows of coins of its address, and while not every node could be heard (interface.md, section 4.11, rule 2). A key
@@ -39,8 +40,8 @@ public final class NodesGuard implements DeletionGuard {
         this.executor = executor;
     }
 
-    /** What one node answered to the question for its tip; one of the two is null. */
-    private record Told(NodesSeen.Seen node, NodeClient client, NodeClient.Tip tip, Throwable failure) {}
+    /** What one node answered to the question for its tip. */
+    private record Told(NodesSeen.Seen node, NodeClient client, Outcome<NodeClient.Tip> tip) {}
 
     @Override
     public CompletionStage<Optional<String>> objection(KeyEntry entry) {
@@ -80,7 +81,7 @@ public final class NodesGuard implements DeletionGuard {
     }
 
     private CompletionStage<Told> told(NodesSeen.Seen node, NodeClient client) {
-        return client.tip().handleAsync((tip, failure) -> new Told(node, client, tip, failure), executor);
+        return client.tip().handleAsync((tip, failure) -> new Told(node, client, Outcome.of(tip, failure)), executor);
     }
 
     private static List<Told> with(List<Told> some, Told another) {
@@ -90,10 +91,14 @@ public final class NodesGuard implements DeletionGuard {
     }
 
     private static boolean isOfAnotherChain(Told told, NodesSeen before, Hash256 ours) {
-        if (told.tip() == null) {
-            return Causes.of(told.failure()) instanceof NodeException.WrongChain || before.isRefused(told.node());
-        }
-        Hash256 reported = told.tip().genesisBlockId();
+        return told.tip()
+                .fold(
+                        tip -> isOfAnotherChain(tip, before, ours),
+                        failure -> failure instanceof NodeException.WrongChain || before.isRefused(told.node()));
+    }
+
+    private static boolean isOfAnotherChain(NodeClient.Tip tip, NodesSeen before, Hash256 ours) {
+        Hash256 reported = tip.genesisBlockId();
         return reported == null ? before.configured() : !reported.equals(ours);
     }
 
@@ -102,16 +107,22 @@ public final class NodesGuard implements DeletionGuard {
             return Optional.of("none of them is of our chain");
         }
         for (Told told : fit) {
-            if (told.tip() == null) {
-                return Optional.of(told.node().url() + " does not answer");
-            }
-            if (Long.compareUnsigned(told.tip().height(), floor) < 0) {
-                return Optional.of(told.node().url() + " is at height "
-                        + Long.toUnsignedString(told.tip().height()) + ", below " + Long.toUnsignedString(floor)
-                        + ", which was seen before");
+            Optional<String> unfit = told.tip()
+                    .fold(
+                            tip -> whyTooLow(told, tip, floor),
+                            failure -> Optional.of(told.node().url() + " does not answer"));
+            if (unfit.isPresent()) {
+                return unfit;
             }
         }
         return Optional.empty();
+    }
+
+    private static Optional<String> whyTooLow(Told told, NodeClient.Tip tip, long floor) {
+        return Long.compareUnsigned(tip.height(), floor) < 0
+                ? Optional.of(told.node().url() + " is at height " + Long.toUnsignedString(tip.height()) + ", below "
+                        + Long.toUnsignedString(floor) + ", which was seen before")
+                : Optional.empty();
     }
 
     private DeletionGuard allOf(List<Told> fit, long floor) {
