@@ -18,7 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.Question.Size;
 import org.chainwalletd.net.ByteBudget;
-import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,9 +46,10 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
     /** Others may have given memory back. */
     private record Retry() implements Command {}
 
-    private record Identified(BigInteger chainId, Throwable failure, long begun) implements Command {}
+    /** @param ours the chain id, when it is the configured one */
+    private record Identified(Outcome<BigInteger> ours, long begun) implements Command {}
 
-    private record Answered(Ask ask, JsonNode result, Throwable failure, long begun) implements Command {}
+    private record Answered(Ask ask, Outcome<JsonNode> result, long begun) implements Command {}
 
     /** The way to it. */
     interface Wire {
@@ -124,7 +125,10 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
             Question<BigInteger> question =
                     new Question<>("eth_chainId", Question.noParams(), Size.SMALL, Quantities::number);
             long begun = System.nanoTime();
-            getContext().pipeToSelf(wire.call(question), (result, failure) -> identification(result, failure, begun));
+            getContext()
+                    .pipeToSelf(
+                            wire.call(question),
+                            (result, failure) -> new Identified(checked(Outcome.of(result, failure)), begun));
         }
         while (identity == Identity.CONFIRMED && !waiting.isEmpty() && mayCall(waiting.peek())) {
             begin(waiting.remove());
@@ -132,16 +136,21 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
         return this;
     }
 
-    private Command identification(JsonNode result, Throwable failure, long begun) {
-        if (failure != null) {
-            return new Identified(null, Causes.of(failure), begun);
-        }
+    private Outcome<BigInteger> checked(Outcome<JsonNode> answer) {
+        return answer.fold(this::checked, Outcome.Failed::new);
+    }
+
+    /** Fails when the endpoint names no chain, or another one. */
+    private Outcome<BigInteger> checked(JsonNode answer) {
+        BigInteger named;
         try {
-            return new Identified(Quantities.number(result), null, begun);
+            named = Quantities.number(answer);
         } catch (IllegalArgumentException e) {
-            return new Identified(
-                    null, new AccountException.BadAnswer(wire.name(), "a chain id: " + e.getMessage()), begun);
+            return new Outcome.Failed<>(new AccountException.BadAnswer(wire.name(), "a chain id: " + e.getMessage()));
         }
+        return named.equals(chainId)
+                ? new Outcome.Done<>(named)
+                : new Outcome.Failed<>(new AccountException.WrongChain(wire.name(), chainId, named));
     }
 
     private boolean mayCall(Ask ask) {
@@ -185,19 +194,22 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
         underWay++;
         long begun = System.nanoTime();
         getContext()
-                .pipeToSelf(wire.call(ask.question()), (result, failure) -> new Answered(ask, result, failure, begun));
+                .pipeToSelf(
+                        wire.call(ask.question()),
+                        (result, failure) -> new Answered(ask, Outcome.of(result, failure), begun));
     }
 
     private Behavior<Command> identified(Identified command) {
-        if (command.failure() == null && command.chainId().equals(chainId)) {
-            figures.ended(null, System.nanoTime() - command.begun());
-            identity = Identity.CONFIRMED;
-            return proceed();
-        }
-        Throwable why = command.failure() != null
-                ? command.failure()
-                : new AccountException.WrongChain(wire.name(), chainId, command.chainId());
-        figures.ended(why, System.nanoTime() - command.begun());
+        figures.ended(command.ours().failure(), System.nanoTime() - command.begun());
+        return command.ours().fold(ours -> confirmed(), this::notOurs);
+    }
+
+    private Behavior<Command> confirmed() {
+        identity = Identity.CONFIRMED;
+        return proceed();
+    }
+
+    private Behavior<Command> notOurs(Throwable why) {
         LOG.warn("{}", why.getMessage());
         identity = Identity.UNKNOWN;
         List<Ask> refused = new ArrayList<>(waiting);
@@ -209,16 +221,15 @@ final class Endpoint extends AbstractBehavior<Endpoint.Command> {
     private Behavior<Command> answered(Answered command) {
         underWay--;
         budget.give(command.ask().question().size().heap());
-        figures.ended(Causes.of(command.failure()), System.nanoTime() - command.begun());
-        if (command.failure() == null) {
-            command.ask().answer().complete(command.result());
-            return proceed();
-        }
-        Throwable why = Causes.of(command.failure());
+        figures.ended(command.result().failure(), System.nanoTime() - command.begun());
+        command.result().match(command.ask().answer()::complete, failure -> failed(command.ask(), failure));
+        return proceed();
+    }
+
+    private void failed(Ask ask, Throwable why) {
         if (why instanceof AccountException.Unreachable && identity == Identity.CONFIRMED) {
             identity = Identity.UNKNOWN;
         }
-        command.ask().answer().completeExceptionally(why);
-        return proceed();
+        ask.answer().completeExceptionally(why);
     }
 }

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -61,12 +62,16 @@ final class EndpointFigures {
         newest = latest;
     }
 
-    /** @param failure null when it has answered as asked */
-    void ended(Throwable failure, long nanos) {
-        timers.computeIfAbsent(outcome(failure), this::timer).record(nanos, TimeUnit.NANOSECONDS);
-        answering =
-                !(failure instanceof AccountException.Unreachable || failure instanceof AccountException.WrongChain);
+    /** @param failure empty when it has answered as asked */
+    void ended(Optional<Throwable> failure, long nanos) {
+        timers.computeIfAbsent(failure.map(EndpointFigures::outcome).orElse("ok"), this::timer)
+                .record(nanos, TimeUnit.NANOSECONDS);
+        answering = failure.filter(EndpointFigures::isNoAnswer).isEmpty();
         answered |= answering;
+    }
+
+    private static boolean isNoAnswer(Throwable failure) {
+        return failure instanceof AccountException.Unreachable || failure instanceof AccountException.WrongChain;
     }
 
     private Timer timer(String outcome) {
@@ -77,9 +82,6 @@ final class EndpointFigures {
     }
 
     private static String outcome(Throwable failure) {
-        if (failure == null) {
-            return "ok";
-        }
         if (failure instanceof AccountException.Refused) {
             return "refused";
         }

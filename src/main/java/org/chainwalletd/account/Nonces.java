@@ -18,7 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AccountSend;
 
 /**
@@ -39,11 +39,11 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     /** Takes no new requests; answers when no batch is being made. */
     record Drain(CompletableFuture<Void> answer) implements Command {}
 
-    private record Found(String reference, Optional<AccountSend> row, Throwable failure) implements Command {}
+    private record Found(String reference, Outcome<Optional<AccountSend>> row) implements Command {}
 
-    private record LineRead(EvmAddress from, Journal journal, Throwable failure) implements Command {}
+    private record LineRead(EvmAddress from, Outcome<Journal> journal) implements Command {}
 
-    private record Made(EvmAddress from, List<SendMaker.Outcome> outcomes, Throwable failure) implements Command {}
+    private record Made(EvmAddress from, Outcome<List<SendMaker.Outcome>> outcomes) implements Command {}
 
     /** What the store knows of an address. */
     private record Journal(OptionalLong next, OptionalLong stolen, List<AccountSend> open) {}
@@ -127,7 +127,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         getContext()
                 .pipeToSelf(
                         setup.store().find(request.reference()),
-                        (row, failure) -> new Found(request.reference(), row, failure));
+                        (row, failure) -> new Found(request.reference(), Outcome.of(row, failure)));
         return this;
     }
 
@@ -147,18 +147,21 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     }
 
     private Behavior<Command> found(Found command) {
-        Pending asked = pending.get(command.reference());
-        if (command.failure() != null) {
-            fail(command.reference(), command.failure());
-        } else if (command.row().isPresent()) {
-            pending.remove(command.reference());
-            answerKnown(asked, command.row().get());
+        String reference = command.reference();
+        command.row().match(row -> lookedUp(reference, row), failure -> fail(reference, failure));
+        return this;
+    }
+
+    private void lookedUp(String reference, Optional<AccountSend> row) {
+        Pending asked = pending.get(reference);
+        if (row.isPresent()) {
+            pending.remove(reference);
+            answerKnown(asked, row.get());
         } else {
             EvmAddress from = asked.request().from();
-            lines.computeIfAbsent(from, any -> new Line()).queue.add(command.reference());
+            lines.computeIfAbsent(from, any -> new Line()).queue.add(reference);
             proceed(from);
         }
-        return this;
     }
 
     /** The watch waits with the answer for an endpoint's word, when the transaction has just been made. */
@@ -193,7 +196,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private void read(EvmAddress from, Line line) {
         line.stage = Stage.READING;
-        getContext().pipeToSelf(read(from), (journal, failure) -> new LineRead(from, journal, failure));
+        getContext().pipeToSelf(read(from), (journal, failure) -> new LineRead(from, Outcome.of(journal, failure)));
     }
 
     private CompletionStage<Journal> read(EvmAddress from) {
@@ -208,22 +211,26 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .thenApplyAsync(done -> new Journal(next.join(), stolen.join(), open.join()), setup.executor());
     }
 
-    /** Rows that the store has written although it could not say so are followed like all others from here on. */
     private Behavior<Command> lineRead(LineRead command) {
         Line line = lines.get(command.from());
-        if (command.failure() != null) {
-            line.stage = Stage.UNREAD;
-            List<String> waiting = List.copyOf(line.queue);
-            line.queue.clear();
-            waiting.forEach(reference -> fail(reference, command.failure()));
-            return this;
-        }
-        line.stage = Stage.IDLE;
-        line.next = command.journal().next();
-        line.stolen = command.journal().stolen();
-        command.journal().open().forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
-        proceed(command.from());
+        command.journal().match(journal -> goOn(command.from(), line, journal), failure -> notRead(line, failure));
         return this;
+    }
+
+    /** Rows that the store has written although it could not say so are followed like all others from here on. */
+    private void goOn(EvmAddress from, Line line, Journal journal) {
+        line.stage = Stage.IDLE;
+        line.next = journal.next();
+        line.stolen = journal.stolen();
+        journal.open().forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
+        proceed(from);
+    }
+
+    private void notRead(Line line, Throwable failure) {
+        line.stage = Stage.UNREAD;
+        List<String> waiting = List.copyOf(line.queue);
+        line.queue.clear();
+        waiting.forEach(reference -> fail(reference, failure));
     }
 
     private void begin(EvmAddress from, Line line) {
@@ -241,7 +248,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .pipeToSelf(
                         commitments.thenComposeAsync(
                                 found -> make(from, next, stolen, found, requests), setup.executor()),
-                        (outcomes, failure) -> new Made(from, outcomes, failure));
+                        (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
     }
 
     /** What races against a deadline goes first, and by itself: nothing else may keep it. */
@@ -272,19 +279,23 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private Behavior<Command> made(Made command) {
         Line line = lines.get(command.from());
-        if (command.failure() != null) {
-            // Perhaps the store has written them after all; what it has is what counts.
-            read(command.from(), line);
-            line.batch.forEach(reference -> fail(reference, command.failure()));
-        } else {
-            line.stage = Stage.IDLE;
-            command.outcomes().forEach(outcome -> settle(line, outcome));
-        }
+        command.outcomes().match(outcomes -> settle(line, outcomes), failure -> notMade(command.from(), line, failure));
         line.batch = List.of();
         line.asking.forEach(asked -> watch.tell(new SendWatch.Commit(asked.from(), asked.answer())));
         line.asking.clear();
         proceed(command.from());
         return answerDrains();
+    }
+
+    private void settle(Line line, List<SendMaker.Outcome> outcomes) {
+        line.stage = Stage.IDLE;
+        outcomes.forEach(outcome -> settle(line, outcome));
+    }
+
+    /** Perhaps the store has written them after all; what it has is what counts. */
+    private void notMade(EvmAddress from, Line line, Throwable failure) {
+        read(from, line);
+        line.batch.forEach(reference -> fail(reference, failure));
     }
 
     private void settle(Line line, SendMaker.Outcome outcome) {
@@ -298,8 +309,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     }
 
     private void fail(String reference, Throwable why) {
-        Throwable cause = Causes.of(why);
-        pending.remove(reference).answers().forEach(answer -> answer.completeExceptionally(cause));
+        pending.remove(reference).answers().forEach(answer -> answer.completeExceptionally(why));
     }
 
     private Behavior<Command> drain(Drain command) {

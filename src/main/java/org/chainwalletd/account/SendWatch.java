@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -15,7 +16,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 import org.chainwalletd.store.CrashPoint;
@@ -60,21 +61,21 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Look() implements Command {}
 
-    private record Broadcast(long id, int versions, Throwable failure) implements Command {}
+    private record Broadcast(long id, Outcome<Void> sent) implements Command {}
 
-    private record Looked(EvmAddress from, SendLook.Findings findings, Throwable failure) implements Command {}
+    private record Looked(EvmAddress from, Outcome<SendLook.Findings> findings) implements Command {}
 
     private record Replaced(
             AccountSend row,
             Replacer.Purpose purpose,
-            Optional<AccountSend.Version> version,
-            Throwable failure,
+            Outcome<Optional<AccountSend.Version>> version,
             List<CompletableFuture<SendRecord>> answers)
             implements Command {}
 
-    private record Written(long id, AccountSend written, boolean done, Throwable failure) implements Command {}
+    /** @param done false when the journal has another state */
+    private record Written(long id, AccountSend written, Outcome<Boolean> done) implements Command {}
 
-    private record Reread(long id, Optional<AccountSend> row, Throwable failure) implements Command {}
+    private record Reread(long id, Outcome<Optional<AccountSend>> row) implements Command {}
 
     private final SendSetup setup;
     private final AtomicLong head;
@@ -194,13 +195,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void send(OpenSend entry) {
         long id = entry.row.id();
-        int versions = entry.row.versions().size();
         entry.pushedAt = OptionalLong.of(setup.clock().millis());
         AccountSend.Version newest = entry.row.newest();
         getContext()
                 .pipeToSelf(
                         setup.chain().sendToAll(newest.raw(), newest.hash()),
-                        (done, failure) -> new Broadcast(id, versions, failure));
+                        (sent, failure) -> new Broadcast(id, Outcome.of(sent, failure)));
     }
 
     private Behavior<Command> broadcast(Broadcast command) {
@@ -208,23 +208,27 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             return this;
         }
-        if (command.failure() == null) {
-            CrashPoint.ACCOUNT_AFTER_SEND.reached(entry.row.order()::kind);
-            entry.mayBeTaken();
-        } else {
-            entry.notTaken(Causes.of(command.failure()), setup.clock().millis());
-            LOG.warn(
-                    "account chain: {} (nonce {}) was taken by no endpoint: {}",
-                    entry.row.newest().hash(),
-                    entry.row.nonce(),
-                    Failures.words(command.failure()));
-        }
-        if (command.failure() == null && entry.row.state() == State.JOURNALLED) {
-            change(entry, State.SENT, Optional.empty());
-        }
+        command.sent().match(sent -> taken(entry), failure -> notTaken(entry, failure));
         entry.firstOnItsWay = false;
         answer(entry);
         return this;
+    }
+
+    private void taken(OpenSend entry) {
+        CrashPoint.ACCOUNT_AFTER_SEND.reached(entry.row.order()::kind);
+        entry.mayBeTaken();
+        if (entry.row.state() == State.JOURNALLED) {
+            change(entry, State.SENT, Optional.empty());
+        }
+    }
+
+    private void notTaken(OpenSend entry, Throwable failure) {
+        entry.notTaken(failure, setup.clock().millis());
+        LOG.warn(
+                "account chain: {} (nonce {}) was taken by no endpoint: {}",
+                entry.row.newest().hash(),
+                entry.row.nonce(),
+                Failures.words(failure));
     }
 
     private void answer(OpenSend entry) {
@@ -243,7 +247,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         getContext()
                 .pipeToSelf(
                         setup.store().enter(changed.id(), before, state, outcome, now),
-                        (done, failure) -> new Written(changed.id(), changed, failure == null && done, failure));
+                        (done, failure) -> new Written(changed.id(), changed, Outcome.of(done, failure)));
     }
 
     private Behavior<Command> written(Written command) {
@@ -251,12 +255,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             return this;
         }
-        if (!command.done()) {
+        if (!command.done().value().orElse(false)) {
             LOG.warn(
                     "the journal did not take that nonce {} is {}: {}",
                     command.written().nonce(),
                     command.written().state(),
-                    command.failure() == null ? "it has another state" : Failures.words(command.failure()));
+                    command.done().failure().map(Failures::words).orElse("it has another state"));
             reread(entry);
             return this;
         }
@@ -277,7 +281,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             long id = entry.row.id();
             getContext()
                     .pipeToSelf(
-                            setup.store().find(entry.row.reference()), (row, failure) -> new Reread(id, row, failure));
+                            setup.store().find(entry.row.reference()),
+                            (row, failure) -> new Reread(id, Outcome.of(row, failure)));
         }
     }
 
@@ -285,9 +290,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         OpenSend entry = sends.find(command.id()).orElse(null);
         if (entry != null) {
             entry.rereading = false;
-            if (command.failure() == null) {
-                command.row().ifPresent(row -> entry.row = row);
-            }
+            command.row().value().flatMap(Function.identity()).ifPresent(row -> entry.row = row);
         }
         return this;
     }
@@ -311,8 +314,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         getContext()
                 .pipeToSelf(
                         replacer.replace(row, purpose, sends.behind(row)),
-                        (version, failure) -> new Replaced(
-                                row, purpose, failure == null ? version : Optional.empty(), failure, answers));
+                        (version, failure) -> new Replaced(row, purpose, Outcome.of(version, failure), answers));
     }
 
     private Behavior<Command> replaced(Replaced command) {
@@ -324,15 +326,20 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return this;
         }
         entry.replacing = false;
-        if (command.failure() != null) {
-            LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), Failures.words(command.failure()));
-            Throwable why = Causes.of(command.failure());
-            command.answers().forEach(answer -> answer.completeExceptionally(why));
-            // It may be in the journal all the same.
-            reread(entry);
-            return this;
-        }
-        command.version().ifPresent(version -> {
+        command.version()
+                .match(version -> replaced(entry, command, version), why -> notReplaced(entry, command.answers(), why));
+        return this;
+    }
+
+    /** It may be in the journal all the same. */
+    private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
+        LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), Failures.words(why));
+        answers.forEach(answer -> answer.completeExceptionally(why));
+        reread(entry);
+    }
+
+    private void replaced(OpenSend entry, Replaced command, Optional<AccountSend.Version> newest) {
+        newest.ifPresent(version -> {
             entry.row = entry.row.with(version);
             entry.headThen = head.get();
         });
@@ -345,14 +352,15 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         } else {
             answer(entry);
         }
-        return this;
     }
 
     private Behavior<Command> lookAtAll(Look command) {
         sends.rows().forEach((from, open) -> {
             if (looking.add(from)) {
                 getContext()
-                        .pipeToSelf(look.look(from, open), (findings, failure) -> new Looked(from, findings, failure));
+                        .pipeToSelf(
+                                look.look(from, open),
+                                (findings, failure) -> new Looked(from, Outcome.of(findings, failure)));
             }
         });
         return this;
@@ -360,15 +368,18 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private Behavior<Command> looked(Looked command) {
         looking.remove(command.from());
-        if (command.failure() != null) {
-            LOG.warn("the account chain cannot be looked at: {}", Failures.words(command.failure()));
-        } else {
-            head.set(command.findings().head());
-            sends.of(command.from()).forEach(entry -> entry.firstSeenAt(head.get()));
-            command.findings().findings().forEach(this::apply);
-        }
+        command.findings()
+                .match(
+                        findings -> apply(command.from(), findings),
+                        failure -> LOG.warn("the account chain cannot be looked at: {}", Failures.words(failure)));
         sends.due(command.from(), setup.clock().millis(), head.get()).forEach(this::help);
         return this;
+    }
+
+    private void apply(EvmAddress from, SendLook.Findings findings) {
+        head.set(findings.head());
+        sends.of(from).forEach(entry -> entry.firstSeenAt(head.get()));
+        findings.findings().forEach(this::apply);
     }
 
     private void apply(long id, SendLook.Finding finding) {

@@ -18,6 +18,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.HtlcRow;
 import org.chainwalletd.store.books.HtlcRows;
@@ -50,15 +51,15 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private record Look() implements Command {}
 
-    private record Restored(Throwable failure) implements Command {}
+    private record Restored(Outcome<Void> done) implements Command {}
 
-    private record Surveyed(Survey survey, Throwable failure) implements Command {}
+    private record Surveyed(Outcome<Survey> survey) implements Command {}
 
-    private record Taken(HtlcRow lock, Receipt receipt, Throwable failure) implements Command {}
+    private record Taken(HtlcRow lock, Outcome<Receipt> receipt) implements Command {}
 
     private record RetryDue(Outpoint lock) implements Command {}
 
-    private record Checked(Throwable failure) implements Command {}
+    private record Checked(Outcome<Void> done) implements Command {}
 
     /** The index at one moment. */
     private record Survey(
@@ -80,7 +81,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         super(context);
         this.timers = timers;
         this.watch = watch;
-        context.pipeToSelf(watch.sightings().ofIntentsInFlight(), (done, failure) -> new Restored(failure));
+        context.pipeToSelf(
+                watch.sightings().ofIntentsInFlight(), (done, failure) -> new Restored(Outcome.of(done, failure)));
         watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Heard::new));
         ActorRef<Command> self = context.getSelf();
         watch.sightings().whenEntered(() -> self.tell(new Sighted()));
@@ -111,11 +113,10 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     }
 
     private Behavior<Command> restored(Restored command) {
-        if (command.failure() != null) {
-            LOG.warn(
-                    "locks in flight are not in the index before their blocks: {}",
-                    command.failure().toString());
-        }
+        command.done()
+                .failure()
+                .ifPresent(failure ->
+                        LOG.warn("locks in flight are not in the index before their blocks: {}", failure.toString()));
         return markChanged();
     }
 
@@ -128,7 +129,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         changed = false;
         looking = true;
         long height = tip.get().height();
-        getContext().pipeToSelf(survey(height), Surveyed::new);
+        getContext().pipeToSelf(survey(height), (survey, failure) -> new Surveyed(Outcome.of(survey, failure)));
         return this;
     }
 
@@ -150,25 +151,30 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private Behavior<Command> surveyed(Surveyed command) {
         looking = false;
-        if (command.failure() != null) {
-            LOG.warn("the index cannot be read: {}", command.failure().toString());
-            return markChanged();
-        }
-        watch.metrics()
-                .counted(command.survey().counts(), command.survey().overdue().size());
-        List<HtlcRow> unattended = command.survey().overdue().stream()
+        return command.survey().fold(this::surveyed, this::notSurveyed);
+    }
+
+    private Behavior<Command> notSurveyed(Throwable failure) {
+        LOG.warn("the index cannot be read: {}", failure.toString());
+        return markChanged();
+    }
+
+    private Behavior<Command> surveyed(Survey survey) {
+        watch.metrics().counted(survey.counts(), survey.overdue().size());
+        List<HtlcRow> unattended = survey.overdue().stream()
                 .filter(lock -> !watch.spends().hasOwner(lock.params().hashLock()))
                 .toList();
         tell(unattended);
-        watch(command.survey().parties());
+        watch(survey.parties());
         if (watch.autoReclaim()) {
             unattended.forEach(this::takeBack);
         }
-        if (!checking && !command.survey().pending().isEmpty()) {
+        if (!checking && !survey.pending().isEmpty()) {
             checking = true;
             getContext()
                     .pipeToSelf(
-                            watch.lost().check(command.survey().pending()), (done, failure) -> new Checked(failure));
+                            watch.lost().check(survey.pending()),
+                            (done, failure) -> new Checked(Outcome.of(done, failure)));
         }
         return this;
     }
@@ -205,22 +211,22 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         getContext()
                 .pipeToSelf(
                         watch.spends().reclaim(watch.reclaimOf(lock)),
-                        (receipt, failure) -> new Taken(lock, receipt, failure));
+                        (receipt, failure) -> new Taken(lock, Outcome.of(receipt, failure)));
     }
 
     private Behavior<Command> taken(Taken command) {
         reclaiming--;
         Outpoint lock = command.lock().outpoint();
-        if (command.failure() == null) {
-            LOG.info("the lock {} was taken back by {}", lock, command.receipt().txId());
-        } else {
-            LOG.warn(
-                    "the lock {} is not taken back yet: {}",
-                    lock,
-                    command.failure().getMessage());
-            timers.startSingleTimer(lock, new RetryDue(lock), RETRY);
-        }
+        command.receipt()
+                .match(
+                        receipt -> LOG.info("the lock {} was taken back by {}", lock, receipt.txId()),
+                        failure -> notTaken(lock, failure));
         return markChanged();
+    }
+
+    private void notTaken(Outpoint lock, Throwable failure) {
+        LOG.warn("the lock {} is not taken back yet: {}", lock, failure.getMessage());
+        timers.startSingleTimer(lock, new RetryDue(lock), RETRY);
     }
 
     private Behavior<Command> retryDue(RetryDue command) {
@@ -230,11 +236,9 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private Behavior<Command> checked(Checked command) {
         checking = false;
-        if (command.failure() != null) {
-            LOG.debug(
-                    "locks in no block cannot be looked up now: {}",
-                    command.failure().toString());
-        }
+        command.done()
+                .failure()
+                .ifPresent(failure -> LOG.debug("locks in no block cannot be looked up now: {}", failure.toString()));
         return this;
     }
 }

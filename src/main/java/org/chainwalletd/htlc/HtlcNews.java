@@ -18,6 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
@@ -44,11 +45,11 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
 
     private record Heard(FollowEvent event) implements Command {}
 
-    private record Began(long last, Throwable failure) implements Command {}
+    private record Began(Outcome<Long> last) implements Command {}
 
-    private record Read(Batch batch, Throwable failure) implements Command {}
+    private record Read(Outcome<Batch> batch) implements Command {}
 
-    private record Dropped(Throwable failure) implements Command {}
+    private record Dropped(Outcome<Void> done) implements Command {}
 
     private record Again() implements Command {}
 
@@ -107,7 +108,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
                             HtlcChanges.drop(session.head(), last);
                             return last;
                         }),
-                        (last, failure) -> new Began(failure == null ? last : 0, failure));
+                        (last, failure) -> new Began(Outcome.of(last, failure)));
     }
 
     @Override
@@ -124,11 +125,12 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
 
     private Behavior<Command> onBegan(Began began) {
         reading = false;
-        if (began.failure() == null) {
-            told = Optional.of(began.last());
-            return look();
-        }
-        return later(began.failure());
+        return began.last().fold(this::lookAfter, this::later);
+    }
+
+    private Behavior<Command> lookAfter(long last) {
+        told = Optional.of(last);
+        return look();
     }
 
     /** One read at a time; what happens meanwhile is read after it. */
@@ -141,7 +143,10 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
             reading = true;
             more = false;
             long height = tip.get().map(FollowedTip::height).orElse(-1L);
-            getContext().pipeToSelf(books.read(session -> batch(session, told.get(), height)), Read::new);
+            getContext()
+                    .pipeToSelf(
+                            books.read(session -> batch(session, told.get(), height)),
+                            (batch, failure) -> new Read(Outcome.of(batch, failure)));
         }
         return this;
     }
@@ -155,15 +160,16 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
 
     private Behavior<Command> onRead(Read read) {
         reading = false;
-        if (read.failure() != null) {
-            return later(read.failure());
-        }
-        List<HtlcChanges.Change> changes = read.batch().changes();
+        return read.batch().fold(this::pass, this::later);
+    }
+
+    private Behavior<Command> pass(Batch batch) {
+        List<HtlcChanges.Change> changes = batch.changes();
         if (changes.isEmpty()) {
             return more ? look() : this;
         }
         if (listener.isListening()) {
-            tell(changes, read.batch().tip());
+            tell(changes, batch.tip());
         }
         long last = changes.get(changes.size() - 1).number();
         told = Optional.of(last);
@@ -171,11 +177,11 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         more = true;
         getContext()
                 .pipeToSelf(
-                        books.write(session -> {
+                        books.<Void>write(session -> {
                             HtlcChanges.drop(session.head(), last);
                             return null;
                         }),
-                        (done, failure) -> new Dropped(failure));
+                        (done, failure) -> new Dropped(Outcome.of(done, failure)));
         return this;
     }
 
@@ -203,10 +209,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     /** Entries that could not be dropped cost room, no more: they are dropped with later ones. */
     private Behavior<Command> onDropped(Dropped dropped) {
         reading = false;
-        if (dropped.failure() != null) {
-            return later(dropped.failure());
-        }
-        return more ? look() : this;
+        return dropped.done().fold(done -> more ? look() : this, this::later);
     }
 
     private Behavior<Command> later(Throwable failure) {

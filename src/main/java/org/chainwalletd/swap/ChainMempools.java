@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcScript;
@@ -12,6 +13,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.stage.Outcome;
 
 /**
  * Looks for HTLCs with a swap's hash lock in the mempools of all nodes: among the transactions that concern one of the parties, since no node
@@ -36,23 +38,21 @@ final class ChainMempools {
                 .thenApplyAsync(ChainMempools::judged, chain.executor());
     }
 
-    /** @param failure null when the node has answered */
-    private record Heard(Optional<Hash256> lock, Throwable failure) {}
-
-    private static Optional<String> judged(List<Heard> heard) {
-        Optional<Hash256> lock =
-                heard.stream().flatMap(one -> one.lock().stream()).findFirst();
-        if (lock.isEmpty() && heard.stream().allMatch(one -> one.failure() != null)) {
+    /** @param heard what each node shows: the first lock in its mempool, if there is one */
+    private static Optional<String> judged(List<Outcome<Optional<Hash256>>> heard) {
+        Optional<Hash256> lock = heard.stream()
+                .flatMap(one -> one.value().flatMap(Function.identity()).stream())
+                .findFirst();
+        List<Throwable> failures =
+                heard.stream().flatMap(one -> one.failure().stream()).toList();
+        if (lock.isEmpty() && failures.size() == heard.size()) {
             throw new NodeException.Unreachable("no node shows its mempool: "
-                    + heard.stream()
-                            .map(one -> one.failure().toString())
-                            .findFirst()
-                            .orElse(""));
+                    + failures.stream().findFirst().map(Throwable::toString).orElse(""));
         }
         return lock.map(txId -> "an HTLC with this hash lock waits in a mempool: " + txId);
     }
 
-    private CompletionStage<Heard> heard(
+    private CompletionStage<Outcome<Optional<Hash256>>> heard(
             NodeClient one, List<Address> parties, SwapTerms terms, Optional<Hash256> own) {
         return one.addressMempools(parties)
                 .thenComposeAsync(
@@ -67,10 +67,7 @@ final class ChainMempools {
                                         .toList(),
                                 terms.hashLock()),
                         chain.executor())
-                .handleAsync(
-                        (lock, failure) ->
-                                failure == null ? new Heard(lock, null) : new Heard(Optional.empty(), failure),
-                        chain.executor());
+                .handleAsync(Outcome::of, chain.executor());
     }
 
     private CompletionStage<Optional<Hash256>> first(NodeClient one, List<Hash256> waiting, Hash256 hashLock) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -12,6 +13,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,14 +45,14 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private record Tick() implements Command {}
 
-    private record Looked(Legs.View view, Throwable failure) implements Command {}
+    private record Looked(Outcome<Legs.View> view) implements Command {}
 
-    private record Written(SwapJournal.Held held, Throwable failure) implements Command {}
+    private record Written(Outcome<SwapJournal.Held> held) implements Command {}
 
     /** @param cause why the write before it failed */
-    private record Reread(Optional<SwapJournal.Held> held, Throwable failure, Throwable cause) implements Command {}
+    private record Reread(Outcome<Optional<SwapJournal.Held>> held, Throwable cause) implements Command {}
 
-    private record Done(Step step, Optional<String> tx, Throwable failure) implements Command {}
+    private record Done(Step step, Outcome<Optional<String>> tx) implements Command {}
 
     /** What a write was for. */
     private sealed interface Next {
@@ -202,20 +204,22 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> look() {
         steps.clear();
         look.begin(setup.now());
-        getContext().pipeToSelf(setup.legs().look(row()), Looked::new);
+        getContext().pipeToSelf(setup.legs().look(row()), (view, failure) -> new Looked(Outcome.of(view, failure)));
         return busy();
     }
 
     private Behavior<Command> onLooked(Looked looked) {
-        if (looked.failure() != null) {
-            LOG.warn(
-                    "swap {}: neither chain can be looked at: {}",
-                    row().id(),
-                    looked.failure().toString());
-            answer(new SwapReply.Failed(looked.failure()));
-            return idle();
-        }
-        look.saw(looked.view(), setup.now());
+        return looked.view().fold(this::saw, this::sawNothing);
+    }
+
+    private Behavior<Command> sawNothing(Throwable failure) {
+        LOG.warn("swap {}: neither chain can be looked at: {}", row().id(), failure.toString());
+        answer(new SwapReply.Failed(failure));
+        return idle();
+    }
+
+    private Behavior<Command> saw(Legs.View view) {
+        look.saw(view, setup.now());
         SwapRow seen = row().seeing(look.view().sight(), setup.now());
         boolean same = seen.at(setup.tip().get(), setup.now()) == row();
         return same ? decide() : write(seen, true, new Next.Decide());
@@ -263,7 +267,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                                 setup.legs(),
                                 standing.row(),
                                 use -> setup.journal().withSecret(standing, use)),
-                        (tx, failure) -> new Done(step, failure == null ? tx : Optional.empty(), failure));
+                        (tx, failure) -> new Done(step, Outcome.of(tx, failure)));
     }
 
     /** Where a test may want the process to die: a direction and a step. */
@@ -273,27 +277,25 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> onDone(Done done) {
         CrashPoint.SWAP_AFTER_STEP.reached(() -> place(done.step()));
-        if (done.failure() != null) {
-            LOG.warn(
-                    "swap {}: {} did not go well: {}",
-                    row().id(),
-                    done.step(),
-                    done.failure().toString());
-            if (caller.waitsFor(done.step())) {
-                answer(new SwapReply.Failed(done.failure()));
-            }
-            return proceed();
+        return done.tx().fold(tx -> wentWell(done.step(), tx), failure -> wentWrong(done.step(), failure));
+    }
+
+    private Behavior<Command> wentWrong(Step step, Throwable failure) {
+        LOG.warn("swap {}: {} did not go well: {}", row().id(), step, failure.toString());
+        if (caller.waitsFor(step)) {
+            answer(new SwapReply.Failed(failure));
         }
-        SwapRow named = named(done);
+        return proceed();
+    }
+
+    private Behavior<Command> wentWell(Step step, Optional<String> tx) {
+        SwapRow named = tx.map(name -> named(step, name)).orElse(row());
         return named == row() ? proceed() : write(named, true, new Next.Proceed());
     }
 
-    private SwapRow named(Done done) {
-        if (done.tx().isEmpty()) {
-            return row();
-        }
+    private SwapRow named(Step step, String tx) {
         Acts acts = row().acts();
-        Acts named = done.step().named(acts, done.tx().get());
+        Acts named = step.named(acts, tx);
         return named.equals(acts) ? row() : row().with(named, setup.now());
     }
 
@@ -301,23 +303,28 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> write(SwapRow changed, boolean watched, Next then) {
         next = then;
         SwapRow row = changed.at(setup.tip().get(), setup.now());
-        getContext().pipeToSelf(setup.journal().write(held, row, watched), Written::new);
+        getContext()
+                .pipeToSelf(
+                        setup.journal().write(held, row, watched),
+                        (held, failure) -> new Written(Outcome.of(held, failure)));
         return busy();
     }
 
     private Behavior<Command> onWritten(Written written) {
-        if (written.failure() != null) {
-            LOG.warn(
-                    "swap {} cannot be written: {}",
-                    row().id(),
-                    written.failure().toString());
-            getContext()
-                    .pipeToSelf(
-                            setup.journal().take(row().id()),
-                            (reread, failure) -> new Reread(reread, failure, written.failure()));
-            return busy();
-        }
-        held = written.held();
+        return written.held().fold(this::isDurable, this::notWritten);
+    }
+
+    private Behavior<Command> notWritten(Throwable cause) {
+        LOG.warn("swap {} cannot be written: {}", row().id(), cause.toString());
+        getContext()
+                .pipeToSelf(
+                        setup.journal().take(row().id()),
+                        (reread, failure) -> new Reread(Outcome.of(reread, failure), cause));
+        return busy();
+    }
+
+    private Behavior<Command> isDurable(SwapJournal.Held written) {
+        held = written;
         setup.changed().accept(row());
         if (!held.entry().watched()) {
             answer(new SwapReply.Standing(row()));
@@ -336,16 +343,18 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     /** A write whose outcome is not known, or that came too late: the store says how the row stands. */
     private Behavior<Command> onReread(Reread reread) {
-        if (reread.failure() == null && reread.held().isPresent()) {
-            SwapRow before = row();
-            held = reread.held().get();
-            next = new Next.Proceed();
-            if (!row().equals(before)) {
-                setup.changed().accept(row());
-            }
-        }
+        reread.held().value().flatMap(Function.identity()).ifPresent(this::standsAs);
         answer(new SwapReply.Failed(reread.cause()));
         return idle();
+    }
+
+    private void standsAs(SwapJournal.Held found) {
+        SwapRow before = row();
+        held = found;
+        next = new Next.Proceed();
+        if (!row().equals(before)) {
+            setup.changed().accept(row());
+        }
     }
 
     /** Whether our lock is to leave, or the write that says so may be in the store. */

@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,11 +52,11 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     /** Something may have changed on a chain: all look at once. */
     public record Nudge() implements Command {}
 
-    private record Restored(List<SwapJournal.Held> rows, Throwable failure) implements Command {}
+    private record Restored(Outcome<List<SwapJournal.Held>> rows) implements Command {}
 
-    private record Found(Ask asked, Optional<SwapRow> row, Throwable failure) implements Command {}
+    private record Found(Ask asked, Outcome<Optional<SwapRow>> row) implements Command {}
 
-    private record Rewatched(String id, Optional<SwapJournal.Held> row, Throwable failure) implements Command {}
+    private record Rewatched(String id, Outcome<Optional<SwapJournal.Held>> row) implements Command {}
 
     private record Retry() implements Command {}
 
@@ -130,20 +131,23 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     private Behavior<Command> restore() {
         CompletionStage<List<SwapJournal.Held>> rows = setup.journal().watched();
-        getContext().pipeToSelf(rows, Restored::new);
+        getContext().pipeToSelf(rows, (found, failure) -> new Restored(Outcome.of(found, failure)));
         return restoring();
     }
 
     private Behavior<Command> onRestored(Restored restored) {
-        if (restored.failure() != null) {
-            LOG.error(
-                    "the swap journal cannot be read, swaps stand still: {}",
-                    restored.failure().toString());
-            standstill.unreadable();
-            timers.startSingleTimer(new Retry(), setup.pace());
-            return Behaviors.same();
-        }
-        restored.rows().forEach(this::begin);
+        return restored.rows().fold(this::beginAll, this::standStill);
+    }
+
+    private Behavior<Command> standStill(Throwable failure) {
+        LOG.error("the swap journal cannot be read, swaps stand still: {}", failure.toString());
+        standstill.unreadable();
+        timers.startSingleTimer(new Retry(), setup.pace());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> beginAll(List<SwapJournal.Held> rows) {
+        rows.forEach(this::begin);
         standstill.over();
         return stash.unstashAll(this);
     }
@@ -173,21 +177,19 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             getContext()
                     .pipeToSelf(
                             setup.journal().rewatch(command.id()),
-                            (row, failure) -> new Rewatched(command.id(), row, failure));
+                            (row, failure) -> new Rewatched(command.id(), Outcome.of(row, failure)));
         }
         return Behaviors.same();
     }
 
     /** One that could not be written is found again by whoever asked for it. */
     private Behavior<Command> onRewatched(Rewatched rewatched) {
-        if (rewatched.failure() != null) {
-            LOG.warn(
-                    "swap {} cannot be looked after again: {}",
-                    rewatched.id(),
-                    rewatched.failure().toString());
-        } else {
-            rewatched.row().ifPresent(this::begin);
-        }
+        rewatched
+                .row()
+                .match(
+                        row -> row.ifPresent(this::begin),
+                        failure -> LOG.warn(
+                                "swap {} cannot be looked after again: {}", rewatched.id(), failure.toString()));
         return Behaviors.same();
     }
 
@@ -246,22 +248,20 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     /** A swap that nobody looks after any more is only told of. */
     private Behavior<Command> lookUp(Ask asked) {
-        getContext().pipeToSelf(setup.journal().find(asked.id()), (row, failure) -> new Found(asked, row, failure));
+        getContext()
+                .pipeToSelf(
+                        setup.journal().find(asked.id()), (row, failure) -> new Found(asked, Outcome.of(row, failure)));
         return Behaviors.same();
     }
 
     private Behavior<Command> onFound(Found found) {
-        found.asked().question().reply().complete(told(found));
+        Ask asked = found.asked();
+        asked.question().reply().complete(found.row().fold(row -> told(asked, row), SwapReply.Failed::new));
         return Behaviors.same();
     }
 
-    private static SwapReply told(Found found) {
-        if (found.failure() != null) {
-            return new SwapReply.Failed(found.failure());
-        }
-        return found.row()
-                .map(row -> found.asked().question().by(row))
-                .orElseGet(() -> new SwapReply.Unknown(found.asked().id()));
+    private static SwapReply told(Ask asked, Optional<SwapRow> found) {
+        return found.map(row -> asked.question().by(row)).orElseGet(() -> new SwapReply.Unknown(asked.id()));
     }
 
     /** The daemon stops. */

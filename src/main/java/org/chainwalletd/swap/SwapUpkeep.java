@@ -12,6 +12,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +33,7 @@ public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
 
     private record Prune() implements Command {}
 
-    private record Pruned(Integer rows, Throwable failure) implements Command {}
+    private record Pruned(Outcome<Integer> rows) implements Command {}
 
     private final TimerScheduler<Command> timers;
     private final SwapJournal journal;
@@ -82,18 +83,23 @@ public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
 
     private Behavior<Command> onPrune(Prune prune) {
         long before = clock.instant().minus(KEPT).getEpochSecond();
-        getContext().pipeToSelf(journal.forgetExpired(before), Pruned::new);
+        getContext()
+                .pipeToSelf(journal.forgetExpired(before), (rows, failure) -> new Pruned(Outcome.of(rows, failure)));
         return this;
     }
 
     private Behavior<Command> onPruned(Pruned pruned) {
-        if (pruned.failure() != null) {
-            LOG.warn(
-                    "expired quotes are not forgotten now: {}", pruned.failure().toString());
-        } else if (pruned.rows() > 0) {
-            LOG.info("forgot {} quotes that expired more than {} days ago", pruned.rows(), KEPT.toDays());
-        }
+        pruned.rows()
+                .match(
+                        SwapUpkeep::tell,
+                        failure -> LOG.warn("expired quotes are not forgotten now: {}", failure.toString()));
         timers.startSingleTimer(new Prune(), PRUNING);
         return this;
+    }
+
+    private static void tell(int rows) {
+        if (rows > 0) {
+            LOG.info("forgot {} quotes that expired more than {} days ago", rows, KEPT.toDays());
+        }
     }
 }

@@ -18,6 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.AccountBlock;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,22 +43,21 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
     private record Look() implements Command {}
 
-    private record Placed(Optional<AccountBlock> end, Throwable failure) implements Command {}
+    private record Placed(Outcome<Optional<AccountBlock>> end) implements Command {}
 
-    private record Began(OptionalLong cursor, Throwable failure) implements Command {}
+    private record Began(Outcome<OptionalLong> cursor) implements Command {}
 
-    private record Audited(Optional<Long> next, Throwable failure) implements Command {}
+    private record Audited(Outcome<Optional<Long>> next) implements Command {}
 
-    private record Ended(Optional<AccountBlock> end, Throwable failure) implements Command {}
+    private record Ended(Outcome<Optional<AccountBlock>> end) implements Command {}
 
-    private record Scanned(LockScan.Range range, Collection<LockScan.Seen> seen, Throwable failure)
-            implements Command {}
+    private record Scanned(LockScan.Range range, Outcome<Collection<LockScan.Seen>> seen) implements Command {}
 
-    private record Tended(LockScan.Seen lock, Orphans.Fate fate, Throwable failure) implements Command {}
+    private record Tended(LockScan.Seen lock, Outcome<Orphans.Fate> fate) implements Command {}
 
-    private record Shared(Set<Hash256> settled, Throwable failure) implements Command {}
+    private record Shared(Outcome<Set<Hash256>> settled) implements Command {}
 
-    private record Moved(long place, Throwable failure) implements Command {}
+    private record Moved(long place, Outcome<Void> done) implements Command {}
 
     private final TimerScheduler<Command> timers;
     private final WatchtowerSetup setup;
@@ -102,19 +102,22 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     }
 
     private Behavior<Command> begin() {
-        getContext().pipeToSelf(setup.cursors().of(setup.scan()), Began::new);
+        getContext()
+                .pipeToSelf(
+                        setup.cursors().of(setup.scan()), (cursor, failure) -> new Began(Outcome.of(cursor, failure)));
         return this;
     }
 
     private Behavior<Command> onBegan(Began began) {
-        if (began.failure() != null) {
-            return beginLater("its place cannot be read", began.failure());
-        }
-        if (began.cursor().isEmpty() && setup.fromBlock().isEmpty()) {
-            getContext().pipeToSelf(setup.chain().finalBlock(), Placed::new);
+        return began.cursor().fold(this::beginAfter, failure -> beginLater("its place cannot be read", failure));
+    }
+
+    private Behavior<Command> beginAfter(OptionalLong cursor) {
+        if (cursor.isEmpty() && setup.fromBlock().isEmpty()) {
+            getContext().pipeToSelf(setup.chain().finalBlock(), (end, failure) -> new Placed(Outcome.of(end, failure)));
             return this;
         }
-        return readFrom(Math.max(setup.fromBlock().orElse(0), began.cursor().orElse(-1) + 1));
+        return readFrom(Math.max(setup.fromBlock().orElse(0), cursor.orElse(-1) + 1));
     }
 
     private Behavior<Command> beginLater(String what, Throwable failure) {
@@ -123,12 +126,14 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         return this;
     }
 
-    /** Nothing was ever read, and nobody has named where the contract begins. */
     private Behavior<Command> onPlaced(Placed placed) {
-        if (placed.failure() != null) {
-            return beginLater("the account chain names no final block", placed.failure());
-        }
-        long first = Math.max(0, placed.end().map(AccountBlock::number).orElse(0L) - LOOKED_BACK);
+        return placed.end()
+                .fold(this::beginBefore, failure -> beginLater("the account chain names no final block", failure));
+    }
+
+    /** Nothing was ever read, and nobody has named where the contract begins. */
+    private Behavior<Command> beginBefore(Optional<AccountBlock> settled) {
+        long first = Math.max(0, settled.map(AccountBlock::number).orElse(0L) - LOOKED_BACK);
         LOG.warn(
                 "locks of this daemon's keys in the contract are looked for from block {} on: name the block of the contract in"
                         + " --swap-contract-from-block if these keys may have locked before, in another installation",
@@ -155,7 +160,9 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     /** One round: some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
     private Behavior<Command> look() {
         if (audit.isPresent()) {
-            getContext().pipeToSelf(setup.audit().page(audit.get()), Audited::new);
+            getContext()
+                    .pipeToSelf(
+                            setup.audit().page(audit.get()), (next, failure) -> new Audited(Outcome.of(next, failure)));
             return this;
         }
         return read();
@@ -163,26 +170,26 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
     /** Rows that cannot be compared now do not keep from reading on. */
     private Behavior<Command> onAudited(Audited audited) {
-        if (audited.failure() == null) {
-            audit = audited.next();
-        } else {
-            LOG.warn(
-                    "watchtower: rows that nobody watches could not be compared with the chains: {}",
-                    audited.failure().toString());
-        }
+        audited.next()
+                .match(
+                        page -> audit = page,
+                        failure -> LOG.warn(
+                                "watchtower: rows that nobody watches could not be compared with the chains: {}",
+                                failure.toString()));
         return read();
     }
 
     private Behavior<Command> read() {
-        getContext().pipeToSelf(setup.chain().finalBlock(), Ended::new);
+        getContext().pipeToSelf(setup.chain().finalBlock(), (last, failure) -> new Ended(Outcome.of(last, failure)));
         return this;
     }
 
     private Behavior<Command> onEnded(Ended ended) {
-        if (ended.failure() != null) {
-            return later("the account chain cannot be read", ended.failure());
-        }
-        end = ended.end().map(AccountBlock::number).orElse(-1L);
+        return ended.end().fold(this::readUpTo, failure -> later("the account chain cannot be read", failure));
+    }
+
+    private Behavior<Command> readUpTo(Optional<AccountBlock> settled) {
+        end = settled.map(AccountBlock::number).orElse(-1L);
         if (end < next) {
             return tend();
         }
@@ -192,16 +199,18 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                         setup.addresses()
                                 .get()
                                 .thenComposeAsync(ours -> setup.scanner().read(range, ours), setup.executor()),
-                        (seen, failure) -> new Scanned(range, seen, failure));
+                        (seen, failure) -> new Scanned(range, Outcome.of(seen, failure)));
         return this;
     }
 
     private Behavior<Command> onScanned(Scanned scanned) {
-        if (scanned.failure() != null) {
-            return later("events of locks cannot be read", scanned.failure());
-        }
-        scanned.seen().forEach(lock -> open.putIfAbsent(lock.hashLock(), lock));
-        next = scanned.range().last() + 1;
+        return scanned.seen()
+                .fold(seen -> saw(scanned.range(), seen), failure -> later("events of locks cannot be read", failure));
+    }
+
+    private Behavior<Command> saw(LockScan.Range range, Collection<LockScan.Seen> seen) {
+        seen.forEach(lock -> open.putIfAbsent(lock.hashLock(), lock));
+        next = range.last() + 1;
         return tend();
     }
 
@@ -215,21 +224,25 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             return share();
         }
         LockScan.Seen lock = waiting.remove();
-        getContext().pipeToSelf(setup.orphans().tend(lock), (fate, failure) -> new Tended(lock, fate, failure));
+        getContext()
+                .pipeToSelf(setup.orphans().tend(lock), (fate, failure) -> new Tended(lock, Outcome.of(fate, failure)));
         return this;
     }
 
     private Behavior<Command> onTended(Tended tended) {
         Hash256 hashLock = tended.lock().hashLock();
-        if (tended.failure() != null) {
-            LOG.warn(
-                    "watchtower: the lock {} cannot be looked at: {}",
-                    hashLock,
-                    tended.failure().toString());
-        } else if (tended.fate() == Orphans.Fate.OVER) {
+        tended.fate()
+                .match(
+                        fate -> judge(hashLock, fate),
+                        failure -> LOG.warn(
+                                "watchtower: the lock {} cannot be looked at: {}", hashLock, failure.toString()));
+        return tendNext();
+    }
+
+    private void judge(Hash256 hashLock, Orphans.Fate fate) {
+        if (fate == Orphans.Fate.OVER) {
             open.remove(hashLock);
         }
-        return tendNext();
     }
 
     private Behavior<Command> share() {
@@ -239,22 +252,24 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                         setup.addresses()
                                 .get()
                                 .thenComposeAsync(ours -> setup.secrets().fromTheChain(ours, known), setup.executor()),
-                        Shared::new);
+                        (shared, failure) -> new Shared(Outcome.of(shared, failure)));
         return this;
     }
 
     private Behavior<Command> onShared(Shared shared) {
-        if (shared.failure() != null) {
-            LOG.warn(
-                    "watchtower: secrets that the chain shows could not be used: {}",
-                    shared.failure().toString());
-            return move();
-        }
+        shared.settled()
+                .match(
+                        this::settle,
+                        failure -> LOG.warn(
+                                "watchtower: secrets that the chain shows could not be used: {}", failure.toString()));
+        return move();
+    }
+
+    private void settle(Set<Hash256> claims) {
         if (settled.size() > MOST_SETTLED) {
             settled.clear();
         }
-        settled.addAll(shared.settled());
-        return move();
+        settled.addAll(claims);
     }
 
     /** Past everything that is over, and before the first lock that is not. */
@@ -266,15 +281,17 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             return goOn();
         }
         CompletionStage<Void> moving = setup.cursors().move(setup.scan(), place);
-        getContext().pipeToSelf(moving, (done, failure) -> new Moved(place, failure));
+        getContext().pipeToSelf(moving, (done, failure) -> new Moved(place, Outcome.of(done, failure)));
         return this;
     }
 
     private Behavior<Command> onMoved(Moved moved) {
-        if (moved.failure() != null) {
-            return later("its place cannot be written", moved.failure());
-        }
-        durable = moved.place();
+        return moved.done()
+                .fold(done -> goOnFrom(moved.place()), failure -> later("its place cannot be written", failure));
+    }
+
+    private Behavior<Command> goOnFrom(long place) {
+        durable = place;
         return goOn();
     }
 
