@@ -660,6 +660,7 @@ class AccountSendsTest {
         rig.first.lies().balance(rig.own, BigInteger.ZERO);
         rig.second.lies().balance(rig.own, BigInteger.ZERO);
         rig.chain.forgetAll();
+        Await.until("the first endpoint has it too", () -> rig.first.count("eth_sendRawTransaction") > 0);
         long sent = rig.first.count("eth_sendRawTransaction");
 
         assertThat(done(rig.sends.cancel("lock")).hashes()).hasSize(1);
