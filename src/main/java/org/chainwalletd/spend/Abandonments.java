@@ -17,6 +17,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -58,9 +59,9 @@ final class Abandonments {
     /**
      * What was written down.
      *
-     * @param failure null when all of it was
+     * @param failure empty when all of it was
      */
-    record Given(Set<Hash256> spends, List<Reservation> ended, Throwable failure) {}
+    record Given(Set<Hash256> spends, List<Reservation> ended, Optional<Throwable> failure) {}
 
     /** An answer. */
     sealed interface Step {
@@ -68,15 +69,14 @@ final class Abandonments {
     }
 
     /** @param places where each of the spends is */
-    private record Located(Question question, Map<Hash256, Lookup.Whereabouts> places, Throwable failure)
-            implements Step {
+    private record Located(Question question, Outcome<Map<Hash256, Lookup.Whereabouts>> places) implements Step {
         @Override
         public void in(Abandonments abandonments) {
             abandonments.located(this);
         }
     }
 
-    private record Ended(Question question, Given given, Throwable failure) implements Step {
+    private record Ended(Question question, Outcome<Given> given) implements Step {
         @Override
         public void in(Abandonments abandonments) {
             abandonments.ended(this);
@@ -203,26 +203,27 @@ final class Abandonments {
     void locate(Question question, Set<Hash256> unreserved) {
         context.pipeToSelf(
                 whereabouts(question, unreserved),
-                (places, failure) -> new Reservations.GivingUp(new Located(question, places, failure)));
+                (places, failure) -> new Reservations.GivingUp(new Located(question, Outcome.of(places, failure))));
     }
 
     /** Without an answer of any node nobody knows whether it was sent. */
     private void located(Located step) {
-        if (step.failure() != null) {
-            settle(step.question(), nothing(step.failure()));
-            return;
-        }
+        Question question = step.question();
+        step.places().match(places -> begin(question, places), failure -> settle(question, nothing(failure)));
+    }
+
+    private void begin(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         context.pipeToSelf(
-                giveUp(step.question(), step.places()),
-                (given, failure) -> new Reservations.GivingUp(new Ended(step.question(), given, failure)));
+                giveUp(question, places),
+                (given, failure) -> new Reservations.GivingUp(new Ended(question, Outcome.of(given, failure))));
     }
 
     private void ended(Ended step) {
-        settle(step.question(), step.failure() == null ? step.given() : nothing(step.failure()));
+        settle(step.question(), step.given().fold(Function.identity(), Abandonments::nothing));
     }
 
     private static Given nothing(Throwable failure) {
-        return new Given(Set.of(), List.of(), failure);
+        return new Given(Set.of(), List.of(), Optional.of(failure));
     }
 
     private CompletionStage<Map<Hash256, Lookup.Whereabouts>> whereabouts(Question question, Set<Hash256> unreserved) {
@@ -291,7 +292,9 @@ final class Abandonments {
                         (ended, notFreed) -> new Given(
                                 abandoned,
                                 notFreed == null ? ended : List.of(),
-                                failure != null ? Causes.of(failure) : notFreed == null ? null : Causes.of(notFreed)),
+                                Optional.ofNullable(failure)
+                                        .or(() -> Optional.ofNullable(notFreed))
+                                        .map(Causes::of)),
                         env.executor());
     }
 
@@ -304,11 +307,10 @@ final class Abandonments {
         List<Reservations.Command> kept = List.copyOf(waiting);
         waiting.clear();
         kept.forEach(context.getSelf()::tell);
-        if (given.failure() == null) {
-            question.answer().complete(new Abandoned(released, coins.inFlight()));
-        } else {
-            question.answer().completeExceptionally(given.failure());
-        }
+        given.failure()
+                .ifPresentOrElse(
+                        question.answer()::completeExceptionally,
+                        () -> question.answer().complete(new Abandoned(released, coins.inFlight())));
     }
 
     private int taken(Question question, Given given) {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -18,6 +19,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.UnburiedSpends.Entry;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.CrashPoint;
@@ -62,8 +64,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
      *
      * @param turn how often blocks had gone when they were asked
      */
-    private record Read(List<Hash256> txIds, long turn, Optional<SpendChain.Fates> chain, Throwable failure)
-            implements Command {}
+    private record Read(List<Hash256> txIds, long turn, Outcome<Optional<SpendChain.Fates>> chain) implements Command {}
 
     /**
      * What the nodes could show of a spend that is older than the books.
@@ -73,14 +74,14 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
      */
     private record Searched(Hash256 txId, Optional<BlockPlace> place, boolean isUnknown) implements Command {}
 
-    private record Moved(Hash256 txId, BlockPlace place, Transition transition, Throwable failure) implements Command {}
+    private record Moved(Hash256 txId, BlockPlace place, Outcome<Transition> transition) implements Command {}
 
-    private record PutBack(Hash256 txId, Unconfirmation outcome, Throwable failure) implements Command {}
+    private record PutBack(Hash256 txId, Outcome<Unconfirmation> outcome) implements Command {}
 
     /** What the store has of a spend that was taken for confirmed. */
-    private record Found(Hash256 txId, Optional<Intent> intent, Throwable failure) implements Command {}
+    private record Found(Hash256 txId, Outcome<Optional<Intent>> intent) implements Command {}
 
-    private record Buried(List<Hash256> txIds, Throwable failure) implements Command {}
+    private record Buried(List<Hash256> txIds, Outcome<Void> done) implements Command {}
 
     private final SpendEnvironment env;
     private final Broadcast broadcast;
@@ -203,7 +204,7 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             getContext()
                     .pipeToSelf(
                             env.chain().fates(due.stream().map(Entry::question).toList()),
-                            (chain, failure) -> new Read(txIds, asked, chain, failure));
+                            (chain, failure) -> new Read(txIds, asked, Outcome.of(chain, failure)));
         }
         return this;
     }
@@ -221,11 +222,11 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
 
     private Behavior<Command> read(Read command) {
         reading = false;
-        if (command.failure() != null) {
-            LOG.error("the books cannot be asked: {}", Broadcast.words(command.failure()));
-        }
+        command.chain()
+                .failure()
+                .ifPresent(failure -> LOG.error("the books cannot be asked: {}", Broadcast.words(failure)));
         Optional<SpendChain.Fates> chain =
-                command.turn() == turn && command.failure() == null ? command.chain() : Optional.empty();
+                command.turn() == turn ? command.chain().value().flatMap(Function.identity()) : Optional.empty();
         List<Entry> deep = new ArrayList<>();
         for (int i = 0; i < command.txIds().size(); i++) {
             Entry entry = spends.get(command.txIds().get(i));
@@ -271,7 +272,12 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
                 .pipeToSelf(
                         env.chain().proves(txId, place),
                         (proven, failure) -> new Searched(
-                                txId, failure == null && proven ? Optional.of(place) : Optional.empty(), false));
+                                txId,
+                                Outcome.of(proven, failure)
+                                        .value()
+                                        .filter(Boolean::booleanValue)
+                                        .map(shown -> place),
+                                false));
     }
 
     /** An older release has not kept its block. */
@@ -279,7 +285,9 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         getContext()
                 .pipeToSelf(
                         broadcast.lookup().find(txId).thenComposeAsync(found -> search(txId, found), env.executor()),
-                        (result, failure) -> failure == null ? result : new Searched(txId, Optional.empty(), false));
+                        (result, failure) -> Outcome.of(result, failure)
+                                .value()
+                                .orElseGet(() -> new Searched(txId, Optional.empty(), false)));
     }
 
     private CompletionStage<Searched> search(Hash256 txId, Optional<NodeClient.NodeTransaction> found) {
@@ -320,18 +328,20 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         getContext()
                 .pipeToSelf(
                         env.intents().confirm(txId, IntentState.CONFIRMED, place, clock.millis()),
-                        (transition, failure) -> new Moved(txId, place, transition, failure));
+                        (transition, failure) -> new Moved(txId, place, Outcome.of(transition, failure)));
     }
 
     private Behavior<Command> moved(Moved command) {
         Entry entry = spends.get(command.txId());
-        if (command.failure() != null) {
-            return notWritten(entry, command.failure());
+        return command.transition()
+                .fold(transition -> moved(entry, command.place(), transition), failure -> notWritten(entry, failure));
+    }
+
+    private Behavior<Command> moved(Entry entry, BlockPlace place, Transition transition) {
+        if (transition instanceof Transition.Stale stale) {
+            return notConfirmed(entry.txId(), stale.found());
         }
-        if (command.transition() instanceof Transition.Stale stale) {
-            return notConfirmed(command.txId(), stale.found());
-        }
-        spends.move(entry, command.place());
+        spends.move(entry, place);
         return tick();
     }
 
@@ -341,21 +351,27 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         getContext()
                 .pipeToSelf(
                         env.intents().unconfirm(txId, clock.millis()),
-                        (outcome, failure) -> new PutBack(txId, outcome, failure));
+                        (outcome, failure) -> new PutBack(txId, Outcome.of(outcome, failure)));
+    }
+
+    private Behavior<Command> putBack(PutBack command) {
+        Hash256 txId = command.txId();
+        return command.outcome()
+                .fold(outcome -> putBack(txId, outcome), failure -> putBackPerhaps(spends.get(txId), failure));
     }
 
     /** Whether it was written is not known when the disk fails in the middle of it. */
-    private Behavior<Command> putBack(PutBack command) {
-        if (command.failure() != null) {
-            Entry entry = spends.get(command.txId());
-            entry.putBackPerhaps();
-            return notWritten(entry, command.failure());
-        }
+    private Behavior<Command> putBackPerhaps(Entry entry, Throwable failure) {
+        entry.putBackPerhaps();
+        return notWritten(entry, failure);
+    }
+
+    private Behavior<Command> putBack(Hash256 txId, Unconfirmation outcome) {
         CrashPoint.SPEND_AFTER_REORGANISATION.reached();
-        if (command.outcome() instanceof Unconfirmation.NotConfirmed not) {
-            return notConfirmed(command.txId(), not.found());
+        if (outcome instanceof Unconfirmation.NotConfirmed not) {
+            return notConfirmed(txId, not.found());
         }
-        return inFlightAgain(((Unconfirmation.BackInFlight) command.outcome()).intent());
+        return inFlightAgain(((Unconfirmation.BackInFlight) outcome).intent());
     }
 
     /** One in flight may be so by a write of ours whose answer was lost: then nobody else watches it yet. */
@@ -363,22 +379,25 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         if (found.filter(IntentState::inFlight).isEmpty()) {
             return leave(List.of(txId));
         }
-        getContext().pipeToSelf(env.intents().find(txId), (intent, failure) -> new Found(txId, intent, failure));
+        getContext()
+                .pipeToSelf(
+                        env.intents().find(txId), (intent, failure) -> new Found(txId, Outcome.of(intent, failure)));
         return this;
     }
 
     private Behavior<Command> found(Found command) {
         Entry entry = spends.get(command.txId());
-        if (command.failure() != null) {
-            return notWritten(entry, command.failure());
-        }
-        Optional<IntentState> state = command.intent().map(Intent::state);
+        return command.intent().fold(intent -> found(entry, intent), failure -> notWritten(entry, failure));
+    }
+
+    private Behavior<Command> found(Entry entry, Optional<Intent> intent) {
+        Optional<IntentState> state = intent.map(Intent::state);
         if (state.equals(Optional.of(IntentState.CONFIRMED))) {
             return later(entry);
         }
         return state.filter(IntentState::inFlight).isPresent()
-                ? inFlightAgain(command.intent().orElseThrow())
-                : leave(List.of(command.txId()));
+                ? inFlightAgain(intent.orElseThrow())
+                : leave(List.of(entry.txId()));
     }
 
     /** Who watches it already begins anew. */
@@ -394,17 +413,23 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
         deep.forEach(Entry::begin);
         List<Hash256> txIds = deep.stream().map(Entry::txId).toList();
         if (!txIds.isEmpty()) {
-            getContext().pipeToSelf(env.intents().bury(txIds), (done, failure) -> new Buried(txIds, failure));
+            getContext()
+                    .pipeToSelf(
+                            env.intents().bury(txIds), (done, failure) -> new Buried(txIds, Outcome.of(done, failure)));
         }
     }
 
     private Behavior<Command> buried(Buried command) {
-        if (command.failure() != null) {
-            command.txIds().forEach(txId -> notWritten(spends.get(txId), command.failure()));
-            return this;
-        }
-        command.txIds().forEach(txId -> reservations.tell(new Reservations.End(txId)));
-        return leave(command.txIds());
+        command.done()
+                .match(
+                        done -> buried(command.txIds()),
+                        failure -> command.txIds().forEach(txId -> notWritten(spends.get(txId), failure)));
+        return this;
+    }
+
+    private void buried(List<Hash256> txIds) {
+        txIds.forEach(txId -> reservations.tell(new Reservations.End(txId)));
+        leave(txIds);
     }
 
     private Behavior<Command> leave(List<Hash256> txIds) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -16,6 +17,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.CrashPoint;
@@ -46,22 +48,22 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Tick() implements Command {}
 
-    private record Lost(List<LostSpend> spends, Throwable failure) implements Command {}
+    private record Lost(Outcome<List<LostSpend>> spends) implements Command {}
 
     /** @param chain what became of their coins; empty when it cannot be told now */
     private record Judged(List<LostSpend> spends, Optional<SpendChain.Fates> chain) implements Command {}
 
-    private record Won(ConfirmedSpend spend, Transition transition, Throwable failure) implements Command {}
+    private record Won(ConfirmedSpend spend, Outcome<Transition> transition) implements Command {}
 
-    private record Buried(Throwable failure) implements Command {}
+    private record Buried(Outcome<Void> done) implements Command {}
 
-    private record Forgotten(int count, Throwable failure) implements Command {}
+    private record Forgotten(Outcome<Integer> count) implements Command {}
 
-    private record Pruned(int count, Throwable failure) implements Command {}
+    private record Pruned(Outcome<Integer> count) implements Command {}
 
-    private record Settled(List<Intent> spends, Throwable failure) implements Command {}
+    private record Settled(Outcome<List<Intent>> spends) implements Command {}
 
-    private record Shrunk(int count, Throwable failure) implements Command {}
+    private record Shrunk(Outcome<Integer> count) implements Command {}
 
     /** Who hears of a payment that a block has after all. */
     record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<BurialWatch.Command> burials) {}
@@ -106,8 +108,15 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .forgetUses(
                         Allowance.rememberedSince(env.pace().allowancePeriod(), clock.millis()),
                         Allowance.minutesKept(env.pace().allowancePeriod()));
-        getContext().pipeToSelf(uses, (done, failure) -> new Forgotten(BITE, failure));
-        getContext().pipeToSelf(env.intents().lost(lookedUpTo, BITE), Lost::new);
+        getContext()
+                .pipeToSelf(
+                        uses,
+                        (done, failure) ->
+                                new Forgotten(Outcome.of(done, failure).map(forgotten -> BITE)));
+        getContext()
+                .pipeToSelf(
+                        env.intents().lost(lookedUpTo, BITE),
+                        (spends, failure) -> new Lost(Outcome.of(spends, failure)));
         forgetAnswers();
         // An older store may have millions of them, which take longer than it is until the next tick.
         if (!shrinking) {
@@ -117,7 +126,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     private Behavior<Command> lost(Lost command) {
-        List<LostSpend> spends = command.failure() == null ? command.spends() : List.of();
+        List<LostSpend> spends = command.spends().value().orElse(List.of());
         lookedUpTo = spends.size() < BITE ? 0 : spends.get(BITE - 1).number();
         if (!spends.isEmpty()) {
             List<SpendingBooks.Question> questions =
@@ -125,7 +134,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             getContext()
                     .pipeToSelf(
                             env.chain().fates(questions),
-                            (chain, failure) -> new Judged(spends, failure == null ? chain : Optional.empty()));
+                            (chain, failure) -> new Judged(
+                                    spends, Outcome.of(chain, failure).value().flatMap(Function.identity())));
         }
         return this;
     }
@@ -151,7 +161,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 }
             }
             if (!deep.isEmpty()) {
-                getContext().pipeToSelf(env.intents().bury(deep), (done, failure) -> new Buried(failure));
+                getContext()
+                        .pipeToSelf(env.intents().bury(deep), (done, failure) -> new Buried(Outcome.of(done, failure)));
             }
         });
         return this;
@@ -162,41 +173,47 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         getContext()
                 .pipeToSelf(
                         env.intents().confirm(spend.txId(), lost.state(), place, clock.millis()),
-                        (transition, failure) ->
-                                new Won(new ConfirmedSpend(spend, Optional.of(place)), transition, failure));
+                        (transition, failure) -> new Won(
+                                new ConfirmedSpend(spend, Optional.of(place)), Outcome.of(transition, failure)));
     }
 
     /** One whose answer was lost is watched too, without its block, so that it is written once more: the watch lets go what is not confirmed. */
     private Behavior<Command> won(Won command) {
-        if (command.failure() != null) {
-            LOG.warn("spend {}: {}", command.spend().txId(), Broadcast.words(command.failure()));
-            neighbours
-                    .burials()
-                    .tell(new BurialWatch.Watch(
-                            new ConfirmedSpend(command.spend().spend(), Optional.empty())));
-        } else if (command.transition() instanceof Transition.Made) {
-            LOG.info("spend {} is CONFIRMED after all", command.spend().txId());
-            neighbours
-                    .reservations()
-                    .tell(new Reservations.Confirmed(command.spend().spend()));
-            neighbours.burials().tell(new BurialWatch.Watch(command.spend()));
-        }
+        ConfirmedSpend spend = command.spend();
+        command.transition().match(transition -> won(spend, transition), failure -> wonPerhaps(spend, failure));
         return this;
+    }
+
+    private void wonPerhaps(ConfirmedSpend spend, Throwable failure) {
+        LOG.warn("spend {}: {}", spend.txId(), Broadcast.words(failure));
+        neighbours.burials().tell(new BurialWatch.Watch(new ConfirmedSpend(spend.spend(), Optional.empty())));
+    }
+
+    private void won(ConfirmedSpend spend, Transition transition) {
+        if (transition instanceof Transition.Made) {
+            LOG.info("spend {} is CONFIRMED after all", spend.txId());
+            neighbours.reservations().tell(new Reservations.Confirmed(spend.spend()));
+            neighbours.burials().tell(new BurialWatch.Watch(spend));
+        }
     }
 
     private Behavior<Command> buried(Buried command) {
-        if (command.failure() != null) {
-            LOG.warn("lost payments stay: {}", Broadcast.words(command.failure()));
-        }
+        command.done().failure().ifPresent(failure -> LOG.warn("lost payments stay: {}", Broadcast.words(failure)));
         return this;
     }
 
-    private Behavior<Command> forgotten(Forgotten command) {
-        if (command.failure() != null) {
-            LOG.warn("what is out of date could not be removed: {}", Broadcast.words(command.failure()));
-        } else if (command.count() == BITE) {
-            forgetReceipts();
+    /** What fills a bite may have more behind it. */
+    private static void goOn(int count, Runnable next) {
+        if (count == BITE) {
+            next.run();
         }
+    }
+
+    private Behavior<Command> forgotten(Forgotten command) {
+        command.count()
+                .match(
+                        count -> goOn(count, this::forgetReceipts),
+                        failure -> LOG.warn("what is out of date could not be removed: {}", Broadcast.words(failure)));
         return this;
     }
 
@@ -204,22 +221,22 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         getContext()
                 .pipeToSelf(
                         env.intents().forget(env.tokensExpiredBefore(), BITE),
-                        (count, failure) -> new Forgotten(failure == null ? count : 0, failure));
+                        (count, failure) -> new Forgotten(Outcome.of(count, failure)));
     }
 
     private void forgetAnswers() {
         getContext()
                 .pipeToSelf(
                         env.receipts().forgetKept(env.tokensExpiredBefore(), BITE),
-                        (count, failure) -> new Pruned(failure == null ? count : 0, failure));
+                        (count, failure) -> new Pruned(Outcome.of(count, failure)));
     }
 
     private Behavior<Command> pruned(Pruned command) {
-        if (command.failure() != null) {
-            LOG.warn("receipts that are out of date could not be removed: {}", Broadcast.words(command.failure()));
-        } else if (command.count() == BITE) {
-            forgetAnswers();
-        }
+        command.count()
+                .match(
+                        count -> goOn(count, this::forgetAnswers),
+                        failure -> LOG.warn(
+                                "receipts that are out of date could not be removed: {}", Broadcast.words(failure)));
         return this;
     }
 
@@ -229,18 +246,17 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .pipeToSelf(
                         env.receipts()
                                 .settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE),
-                        Settled::new);
+                        (spends, failure) -> new Settled(Outcome.of(spends, failure)));
     }
 
     /** One that cannot be read stays as it is. */
     private Behavior<Command> settled(Settled command) {
+        command.spends()
+                .failure()
+                .ifPresent(failure -> LOG.warn("settled payments cannot be read: {}", Broadcast.words(failure)));
         Map<Hash256, Bytes> answers = new LinkedHashMap<>();
-        if (command.failure() != null) {
-            LOG.warn("settled payments cannot be read: {}", Broadcast.words(command.failure()));
-        } else {
-            for (Intent spend : command.spends()) {
-                answerOf(spend).ifPresent(answer -> answers.put(spend.txId(), answer));
-            }
+        for (Intent spend : command.spends().value().orElse(List.of())) {
+            answerOf(spend).ifPresent(answer -> answers.put(spend.txId(), answer));
         }
         if (answers.isEmpty()) {
             shrinking = false;
@@ -248,9 +264,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         }
         CrashPoint.RECEIPTS_BEFORE_COMMIT.reached();
         getContext()
-                .pipeToSelf(
-                        env.receipts().keep(answers),
-                        (count, failure) -> new Shrunk(failure == null ? count : 0, failure));
+                .pipeToSelf(env.receipts().keep(answers), (count, failure) -> new Shrunk(Outcome.of(count, failure)));
         return this;
     }
 
@@ -265,14 +279,15 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private Behavior<Command> shrunk(Shrunk command) {
         shrinking = false;
-        if (command.failure() != null) {
-            LOG.warn("settled payments are kept whole: {}", Broadcast.words(command.failure()));
-            return this;
-        }
-        CrashPoint.RECEIPTS_AFTER_COMMIT.reached();
-        if (command.count() == BITE) {
-            shrink();
-        }
+        command.count()
+                .match(
+                        this::shrunk,
+                        failure -> LOG.warn("settled payments are kept whole: {}", Broadcast.words(failure)));
         return this;
+    }
+
+    private void shrunk(int count) {
+        CrashPoint.RECEIPTS_AFTER_COMMIT.reached();
+        goOn(count, this::shrink);
     }
 }

@@ -14,6 +14,7 @@ import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 
 /** Asks the nodes for transactions of our own by their id, and believes no answer that has not the bytes of that id. Stateless. */
@@ -86,25 +87,23 @@ final class Lookup {
                 .thenApplyAsync(Lookup::sighting, executor);
     }
 
-    /**
-     * @param found null when the node gave no answer that counts
-     */
-    private record Heard(Optional<NodeTransaction> found, Throwable failure) {}
-
-    private CompletionStage<Heard> heard(NodeClient one, Hash256 txId) {
-        return find(one, txId).handleAsync(Heard::new, executor);
+    private CompletionStage<Outcome<Optional<NodeTransaction>>> heard(NodeClient one, Hash256 txId) {
+        return find(one, txId).handleAsync(Outcome::of, executor);
     }
 
-    private static Sighting sighting(List<Heard> heard) {
+    /** @param heard fails when the node gave no answer that counts */
+    private static Sighting sighting(List<Outcome<Optional<NodeTransaction>>> heard) {
         boolean waiting = false;
         Optional<BlockPlace> block = Optional.empty();
         List<Integer> lacking = new ArrayList<>();
-        Throwable failure = null;
+        Optional<Throwable> failure = Optional.empty();
         for (int i = 0; i < heard.size(); i++) {
-            Optional<NodeTransaction> found = heard.get(i).found();
-            if (found == null) {
-                failure = heard.get(i).failure();
-            } else if (found.isEmpty()) {
+            if (heard.get(i) instanceof Outcome.Failed<Optional<NodeTransaction>> failed) {
+                failure = Optional.of(failed.cause());
+                continue;
+            }
+            Optional<NodeTransaction> found = heard.get(i).value().orElseThrow();
+            if (found.isEmpty()) {
                 lacking.add(i);
             } else if (found.get().blockHeight() == null) {
                 waiting = true;
@@ -113,8 +112,8 @@ final class Lookup {
                         new BlockPlace(found.get().blockHeight(), found.get().blockId()));
             }
         }
-        if (failure != null && !waiting && block.isEmpty() && lacking.isEmpty()) {
-            throw new NodeException.Unreachable("no node answers: " + Broadcast.words(failure));
+        if (failure.isPresent() && !waiting && block.isEmpty() && lacking.isEmpty()) {
+            throw new NodeException.Unreachable("no node answers: " + Broadcast.words(failure.get()));
         }
         return new Sighting(waiting, block, lacking);
     }

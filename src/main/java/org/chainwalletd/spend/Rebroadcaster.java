@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -18,6 +19,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -73,8 +75,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
     private record Judged(Hash256 txId, long turn, Optional<SpendChain.Fates> chain) implements Command {}
 
     /** @param read the end of the followed chain when it did not have the spend; empty when there was none */
-    private record Located(
-            Hash256 txId, long turn, Optional<BlockPlace> read, Lookup.Sighting sighting, Throwable failure)
+    private record Located(Hash256 txId, long turn, Optional<BlockPlace> read, Outcome<Lookup.Sighting> sighting)
             implements Command {}
 
     /** Whether the followed chain has the spend in the block of the sighting, which no book tells. */
@@ -82,8 +83,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     private record Resent(WatchedSpend sent, BroadcastOutcome outcome) implements Command {}
 
-    private record ParentKnown(Hash256 txId, long turn, Optional<Intent> parent, Throwable failure)
-            implements Command {}
+    private record ParentKnown(Hash256 txId, long turn, Outcome<Optional<Intent>> parent) implements Command {}
 
     /** The store has written down what was found out, or has not. */
     record Written(WatchedOutcomes.Step step) implements Command {}
@@ -272,7 +272,8 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         getContext()
                 .pipeToSelf(
                         env.chain().fates(List.of(spend.question())),
-                        (chain, failure) -> new Judged(txId, turn, failure == null ? chain : Optional.empty()));
+                        (chain, failure) -> new Judged(
+                                txId, turn, Outcome.of(chain, failure).value().flatMap(Function.identity())));
     }
 
     private Behavior<Command> judged(Judged command) {
@@ -315,7 +316,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         getContext()
                 .pipeToSelf(
                         broadcast.lookup().sight(txId),
-                        (sighting, failure) -> new Located(txId, turn, read, sighting, failure));
+                        (sighting, failure) -> new Located(txId, turn, read, Outcome.of(sighting, failure)));
     }
 
     private Behavior<Command> located(Located command) {
@@ -323,16 +324,21 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         if (spend == null) {
             return this;
         }
-        if (command.failure() != null) {
-            LOG.debug("spend {}: the nodes cannot be asked: {}", command.txId(), Broadcast.words(command.failure()));
-            outcomes.pause(spend);
-            return next();
-        }
-        Lookup.Sighting sighting = command.sighting();
+        return command.sighting()
+                .fold(sighting -> located(spend, sighting, command.read()), failure -> notLocated(spend, failure));
+    }
+
+    private Behavior<Command> notLocated(WatchedSpend spend, Throwable failure) {
+        LOG.debug("spend {}: the nodes cannot be asked: {}", spend.txId(), Broadcast.words(failure));
+        outcomes.pause(spend);
+        return next();
+    }
+
+    private Behavior<Command> located(WatchedSpend spend, Lookup.Sighting sighting, Optional<BlockPlace> read) {
         if (sighting.waiting()) {
             return waiting(spend, sighting);
         }
-        return sighting.block().isPresent() ? mined(spend, sighting, command.read()) : forgotten(spend, sighting);
+        return sighting.block().isPresent() ? mined(spend, sighting, read) : forgotten(spend, sighting);
     }
 
     /** A node's word confirms nothing. What is above the followed tip comes to be read; what is not is to be proven. */
@@ -348,7 +354,11 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         getContext()
                 .pipeToSelf(
                         env.chain().proves(txId, place),
-                        (proven, failure) -> new Proven(txId, turn, sighting, failure == null && proven));
+                        (proven, failure) -> new Proven(
+                                txId,
+                                turn,
+                                sighting,
+                                Outcome.of(proven, failure).value().orElse(false)));
         return this;
     }
 
@@ -431,7 +441,10 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                         broadcast.sendAgain(spend.txId(), spend.intent().transaction(), first),
                         (outcome, failure) -> new Resent(
                                 spend,
-                                failure == null ? outcome : new BroadcastOutcome.Unknown(Broadcast.words(failure))));
+                                Outcome.of(outcome, failure)
+                                        .fold(
+                                                Function.identity(),
+                                                cause -> new BroadcastOutcome.Unknown(Broadcast.words(cause)))));
     }
 
     private Behavior<Command> resent(Resent command) {
@@ -454,7 +467,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         getContext()
                 .pipeToSelf(
                         env.intents().find(parent.get()),
-                        (found, failure) -> new ParentKnown(spend.txId(), spend.turn(), found, failure));
+                        (found, failure) -> new ParentKnown(spend.txId(), spend.turn(), Outcome.of(found, failure)));
         return this;
     }
 
@@ -464,8 +477,9 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
         if (spend == null) {
             return this;
         }
-        Optional<Intent> lost = Optional.ofNullable(command.parent())
-                .flatMap(found -> found)
+        Optional<Intent> lost = command.parent()
+                .value()
+                .flatMap(Function.identity())
                 .filter(parent -> parent.state() == IntentState.CONFLICTED);
         if (lost.isEmpty()) {
             return rest(spend);

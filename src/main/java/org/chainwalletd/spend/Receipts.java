@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
@@ -38,7 +39,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /** Takes no new spends and answers when none is running. */
     record Drain(CompletableFuture<Void> answer) implements Command {}
 
-    private record Looked(String token, Optional<Bound> found, Throwable failure) implements Command {}
+    private record Looked(String token, Outcome<Optional<Bound>> found) implements Command {}
 
     private record Ended(SpendResult result) implements Command {}
 
@@ -46,7 +47,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private record Settled(String token) implements Command {}
 
-    private record Loaded(List<Long> fingerprints, Throwable failure) implements Command {}
+    private record Loaded(Outcome<List<Long>> fingerprints) implements Command {}
 
     /** Somebody who waits for the outcome of a token. */
     private record Caller(SpendPlan plan, CompletableFuture<Receipt> answer) {
@@ -103,7 +104,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             SpendEnvironment env, Broadcast broadcast, ActorRef<Reservations.Command> reservations) {
         return Behaviors.setup(context -> {
             int most = KnownTokens.mostThatFit();
-            context.pipeToSelf(env.receipts().fingerprints(most + 1), Loaded::new);
+            context.pipeToSelf(
+                    env.receipts().fingerprints(most + 1), (found, failure) -> new Loaded(Outcome.of(found, failure)));
             return new Receipts(context, env, broadcast, reservations, new KnownTokens(most));
         });
     }
@@ -122,12 +124,11 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     private Behavior<Command> loaded(Loaded command) {
-        if (command.failure() == null) {
-            known.load(
-                    command.fingerprints().stream().mapToLong(Long::longValue).toArray());
-        } else {
-            LOG.warn("every token is looked up in the store: {}", Broadcast.words(command.failure()));
-        }
+        command.fingerprints()
+                .match(
+                        found -> known.load(
+                                found.stream().mapToLong(Long::longValue).toArray()),
+                        failure -> LOG.warn("every token is looked up in the store: {}", Broadcast.words(failure)));
         return this;
     }
 
@@ -195,7 +196,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         getContext()
                 .pipeToSelf(
                         env.receipts().bound(token.token(), env.tokensExpiredBefore()),
-                        (found, failure) -> new Looked(token.token(), found, failure));
+                        (found, failure) -> new Looked(token.token(), Outcome.of(found, failure)));
     }
 
     private Behavior<Command> looked(Looked command) {
@@ -203,15 +204,19 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         if (!(states.remove(token) instanceof LookedUp lookedUp)) {
             throw new IllegalStateException("a token that nobody looked up was found");
         }
-        if (command.failure() != null) {
-            lookedUp.callers().forEach(caller -> caller.answer().completeExceptionally(command.failure()));
-            return this;
-        }
-        List<Caller> callers = withValidParameters(lookedUp.callers(), command.found(), token);
-        if (!callers.isEmpty()) {
-            answerOrSpend(token, callers, command.found());
-        }
+        List<Caller> all = lookedUp.callers();
+        command.found()
+                .match(
+                        found -> lookedUp(token, all, found),
+                        failure -> all.forEach(caller -> caller.answer().completeExceptionally(failure)));
         return this;
+    }
+
+    private void lookedUp(String token, List<Caller> all, Optional<Bound> found) {
+        List<Caller> callers = withValidParameters(all, found, token);
+        if (!callers.isEmpty()) {
+            answerOrSpend(token, callers, found);
+        }
     }
 
     private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {

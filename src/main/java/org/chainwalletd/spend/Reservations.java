@@ -19,6 +19,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
@@ -144,7 +145,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Asks the store about the oldest doubt. */
     private record Settle() implements Command {}
 
-    private record Settled(Doubt doubt, Optional<Intent> found, Throwable failure) implements Command {}
+    private record Settled(Doubt doubt, Outcome<Optional<Intent>> found) implements Command {}
 
     /** Time has passed: old uses leave the allowance's window. */
     private record Slide() implements Command {}
@@ -328,18 +329,22 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .ifPresent(oldest -> getContext()
                         .pipeToSelf(
                                 intents.findForCertain(oldest.intent().txId()),
-                                (found, failure) -> new Settled(oldest, found, failure)));
+                                (found, failure) -> new Settled(oldest, Outcome.of(found, failure))));
         return this;
     }
 
     private Behavior<Command> settled(Settled command) {
-        if (command.failure() != null) {
-            timers.startSingleTimer(new Settle(), settleEvery);
-            return this;
-        }
-        Doubt doubt = command.doubt();
+        return command.found().fold(found -> settled(command.doubt(), found), failure -> settleLater());
+    }
+
+    private Behavior<Command> settleLater() {
+        timers.startSingleTimer(new Settle(), settleEvery);
+        return this;
+    }
+
+    private Behavior<Command> settled(Doubt doubt, Optional<Intent> found) {
         if (doubts.remove(doubt.intent().txId(), doubt)) {
-            decide(doubt, command.found());
+            decide(doubt, found);
         }
         return settle();
     }

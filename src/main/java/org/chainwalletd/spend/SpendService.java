@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
@@ -72,22 +73,37 @@ public final class SpendService {
      */
     public static Behavior<Void> create(SpendEnvironment env, CompletableFuture<SpendService> started) {
         return Behaviors.<Object>setup(context -> {
-                    context.pipeToSelf(Remembered.read(env), Reading::new);
+                    context.pipeToSelf(
+                            Remembered.read(env),
+                            (remembered, failure) -> new Reading(Outcome.of(remembered, failure)));
                     return Behaviors.receive(Object.class)
-                            .onMessage(Reading.class, reading -> read(context, env, reading, started))
+                            .onMessage(Reading.class, reading -> read(context, env, reading.remembered(), started))
                             .build();
                 })
                 .narrow();
     }
 
     private static Behavior<Object> read(
-            ActorContext<?> context, SpendEnvironment env, Reading reading, CompletableFuture<SpendService> started) {
-        if (reading.failure() != null) {
-            started.completeExceptionally(reading.failure());
-            return Behaviors.stopped();
-        }
+            ActorContext<?> context,
+            SpendEnvironment env,
+            Outcome<Remembered> reading,
+            CompletableFuture<SpendService> started) {
+        return reading.fold(
+                remembered -> begin(context, env, remembered, started), failure -> refuse(started, failure));
+    }
+
+    private static Behavior<Object> refuse(CompletableFuture<SpendService> started, Throwable failure) {
+        started.completeExceptionally(failure);
+        return Behaviors.stopped();
+    }
+
+    private static Behavior<Object> begin(
+            ActorContext<?> context,
+            SpendEnvironment env,
+            Remembered remembered,
+            CompletableFuture<SpendService> started) {
         try {
-            started.complete(new SpendService(context, env, reading.remembered()));
+            started.complete(new SpendService(context, env, remembered));
         } catch (RuntimeException e) {
             started.completeExceptionally(e);
             throw e;
@@ -95,7 +111,7 @@ public final class SpendService {
         return Behaviors.empty();
     }
 
-    private record Reading(Remembered remembered, Throwable failure) {}
+    private record Reading(Outcome<Remembered> remembered) {}
 
     /** What the store knows of earlier runs. */
     private record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {

@@ -5,10 +5,11 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
@@ -36,8 +37,7 @@ final class WatchedOutcomes {
         void in(WatchedOutcomes outcomes);
     }
 
-    private record Recorded(
-            Hash256 txId, long turn, IntentState state, String reason, Transition transition, Throwable failure)
+    private record Recorded(Hash256 txId, long turn, IntentState state, String reason, Outcome<Transition> transition)
             implements Step {
         @Override
         public void in(WatchedOutcomes outcomes) {
@@ -45,7 +45,7 @@ final class WatchedOutcomes {
         }
     }
 
-    private record InBlock(ConfirmedSpend spend, String kind, long turn, Transition transition, Throwable failure)
+    private record InBlock(ConfirmedSpend spend, String kind, long turn, Outcome<Transition> transition)
             implements Step {
         @Override
         public void in(WatchedOutcomes outcomes) {
@@ -53,15 +53,14 @@ final class WatchedOutcomes {
         }
     }
 
-    private record ReservedAgain(Intent intent, long turn, boolean inFlight, Throwable failure) implements Step {
+    private record ReservedAgain(Intent intent, long turn, Outcome<Transition> transition) implements Step {
         @Override
         public void in(WatchedOutcomes outcomes) {
             outcomes.reservedAgain(this);
         }
     }
 
-    private record ReservationsEnded(Hash256 txId, long turn, Transition transition, Throwable failure)
-            implements Step {
+    private record ReservationsEnded(Hash256 txId, long turn, Outcome<Transition> transition) implements Step {
         @Override
         public void in(WatchedOutcomes outcomes) {
             outcomes.reservationsEnded(this);
@@ -90,8 +89,8 @@ final class WatchedOutcomes {
         this.burials = neighbours.burials();
     }
 
-    private <T> void whenWritten(CompletionStage<T> write, BiFunction<T, Throwable, Step> step) {
-        context.pipeToSelf(write, (done, failure) -> new Rebroadcaster.Written(step.apply(done, failure)));
+    private <T> void whenWritten(CompletionStage<T> write, Function<Outcome<T>, Step> step) {
+        context.pipeToSelf(write, (done, failure) -> new Rebroadcaster.Written(step.apply(Outcome.of(done, failure))));
     }
 
     /** A mempool has it. */
@@ -109,8 +108,7 @@ final class WatchedOutcomes {
         long turn = spend.turn();
         whenWritten(
                 env.reservations().reserveAgain(intent.txId()),
-                (transition, failure) ->
-                        new ReservedAgain(intent, turn, transition instanceof Transition.Made, failure));
+                transition -> new ReservedAgain(intent, turn, transition));
     }
 
     private void acceptedWithCoins(WatchedSpend spend) {
@@ -146,7 +144,7 @@ final class WatchedOutcomes {
     private void record(WatchedSpend spend, IntentState state, String reason, CompletionStage<Transition> write) {
         Hash256 txId = spend.txId();
         long turn = spend.turn();
-        whenWritten(write, (transition, failure) -> new Recorded(txId, turn, state, reason, transition, failure));
+        whenWritten(write, transition -> new Recorded(txId, turn, state, reason, transition));
     }
 
     void confirmed(WatchedSpend spend, BlockPlace place) {
@@ -157,7 +155,7 @@ final class WatchedOutcomes {
     private void confirm(ConfirmedSpend spend, BlockPlace place, String kind, long turn, IntentState before) {
         whenWritten(
                 env.intents().confirm(spend.txId(), before, place, clock.millis()),
-                (transition, failure) -> new InBlock(spend, kind, turn, transition, failure));
+                transition -> new InBlock(spend, kind, turn, transition));
     }
 
     /** Nothing new; when its coins' time is over they are free. Only for a spend about which the nodes were heard. */
@@ -171,7 +169,7 @@ final class WatchedOutcomes {
         LOG.info("reservations of spend {} end: their time is over and no mempool has it", txId);
         whenWritten(
                 env.reservations().end(txId, spend.state()),
-                (transition, failure) -> new ReservationsEnded(txId, turn, transition, failure));
+                transition -> new ReservationsEnded(txId, turn, transition));
     }
 
     /** Nothing could be found out or written: only that it is looked at again later. */
@@ -184,19 +182,30 @@ final class WatchedOutcomes {
     }
 
     /** Whether it was written; a spend that is still watched is looked at again when not. */
-    private boolean succeeded(Hash256 txId, WatchedSpend spend, Transition transition, Throwable failure) {
-        if (transition instanceof Transition.Made) {
+    private boolean succeeded(Hash256 txId, WatchedSpend spend, Outcome<Transition> transition) {
+        if (isMade(transition)) {
             return true;
         }
-        if (failure != null) {
-            LOG.error("spend {}: {}", txId, Broadcast.words(failure));
-        }
-        if (spend != null && transition instanceof Transition.Stale stale) {
-            adopt(spend, stale.found());
+        complain(txId, transition);
+        Optional<Transition.Stale> stale = stale(transition);
+        if (spend != null && stale.isPresent()) {
+            adopt(spend, stale.get().found());
         } else if (spend != null) {
             pause(spend);
         }
         return false;
+    }
+
+    private static boolean isMade(Outcome<Transition> transition) {
+        return transition.value().filter(Transition.Made.class::isInstance).isPresent();
+    }
+
+    private static Optional<Transition.Stale> stale(Outcome<Transition> transition) {
+        return transition.value().filter(Transition.Stale.class::isInstance).map(Transition.Stale.class::cast);
+    }
+
+    private static void complain(Hash256 txId, Outcome<Transition> transition) {
+        transition.failure().ifPresent(failure -> LOG.error("spend {}: {}", txId, Broadcast.words(failure)));
     }
 
     /**
@@ -228,7 +237,7 @@ final class WatchedOutcomes {
         WatchedSpend spend = spends.current(step.txId(), step.turn());
         switch (step.state()) {
             case ACCEPTED -> {
-                if (succeeded(step.txId(), spend, step.transition(), step.failure()) && spend != null) {
+                if (succeeded(step.txId(), spend, step.transition()) && spend != null) {
                     if (spend.isInFlight()) {
                         spend.enter(IntentState.ACCEPTED, "", clock.millis());
                     }
@@ -236,7 +245,7 @@ final class WatchedOutcomes {
                 }
             }
             default -> {
-                if (succeeded(step.txId(), spend, step.transition(), step.failure())) {
+                if (succeeded(step.txId(), spend, step.transition())) {
                     closed(step, spend);
                 }
             }
@@ -256,18 +265,13 @@ final class WatchedOutcomes {
     private void inBlock(InBlock step) {
         Hash256 txId = step.spend().txId();
         WatchedSpend spend = spends.current(txId, step.turn());
-        if (spend != null
-                && step.transition() instanceof Transition.Stale stale
-                && stale.found().filter(LOST::contains).isPresent()) {
-            confirm(
-                    step.spend(),
-                    step.spend().place().orElseThrow(),
-                    step.kind(),
-                    step.turn(),
-                    stale.found().get());
+        Optional<IntentState> lost =
+                stale(step.transition()).flatMap(Transition.Stale::found).filter(LOST::contains);
+        if (spend != null && lost.isPresent()) {
+            confirm(step.spend(), step.spend().place().orElseThrow(), step.kind(), step.turn(), lost.get());
             return;
         }
-        if (!succeeded(txId, spend, step.transition(), step.failure())) {
+        if (!succeeded(txId, spend, step.transition())) {
             return;
         }
         LOG.info("spend {} is CONFIRMED", txId);
@@ -282,17 +286,16 @@ final class WatchedOutcomes {
 
     private void reservedAgain(ReservedAgain step) {
         Hash256 txId = step.intent().txId();
-        if (step.inFlight()) {
+        boolean inFlight = isMade(step.transition());
+        if (inFlight) {
             reservations.tell(new Reservations.ReservedAgain(step.intent()));
         }
-        if (step.failure() != null) {
-            LOG.error("spend {}: {}", txId, Broadcast.words(step.failure()));
-        }
+        complain(txId, step.transition());
         WatchedSpend spend = spends.current(txId, step.turn());
         if (spend == null) {
             return;
         }
-        if (step.inFlight()) {
+        if (inFlight) {
             spend.reservedAgain();
         }
         acceptedWithCoins(spend);
@@ -301,9 +304,10 @@ final class WatchedOutcomes {
     /** When a spender has taken it back meanwhile, it may have reserved its coins again: then only the next watch can say. */
     private void reservationsEnded(ReservationsEnded step) {
         WatchedSpend spend = spends.current(step.txId(), step.turn());
-        boolean gone = step.transition() instanceof Transition.Stale stale
-                && stale.found().isEmpty();
-        if (spend == null || !gone && !succeeded(step.txId(), spend, step.transition(), step.failure())) {
+        boolean gone = stale(step.transition())
+                .filter(stale -> stale.found().isEmpty())
+                .isPresent();
+        if (spend == null || !gone && !succeeded(step.txId(), spend, step.transition())) {
             return;
         }
         spend.reservationsEnded();

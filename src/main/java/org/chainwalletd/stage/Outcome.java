@@ -37,6 +37,11 @@ public sealed interface Outcome<T> {
         }
     }
 
+    /** The same end, with what {@code change} makes of the value. */
+    default <R> Outcome<R> map(Function<? super T, ? extends R> change) {
+        return fold(value -> new Done<>(change.apply(value)), Failed::new);
+    }
+
     /** Empty after a success. */
     default Optional<Throwable> failure() {
         return this instanceof Failed<T> failed ? Optional.of(failed.cause()) : Optional.empty();

@@ -41,4 +41,12 @@ class OutcomeTest {
         assertThat(outcome.value()).isEmpty();
         assertThat(outcome.<Object>fold(String::length, failure -> failure)).isEqualTo(REASON);
     }
+
+    @Test
+    void another_value_changes_nothing_about_how_it_ended() {
+        assertThat(Outcome.of("value", null).map(String::length).value()).contains(5);
+        assertThat(Outcome.<String>of(null, REASON).map(String::length).failure())
+                .contains(REASON);
+        assertThat(Outcome.<Void>of(null, null).map(done -> 1).value()).contains(1);
+    }
 }
