@@ -22,8 +22,8 @@ final class Ascent {
     private static final Logger LOG = LoggerFactory.getLogger(Ascent.class);
     private static final Duration LINGER = Duration.ofMillis(50);
 
-    /** Blocks that may wait for the walker's turn, so that reading does not wait for it after each. */
-    private static final int HANDED_AHEAD = 8;
+    /** Blocks that wait for the walker's turn come together, so that neither side is woken for each. */
+    private static final int HANDED_AT_ONCE = 8;
 
     /**
      * What it works with, all of it the walker's.
@@ -62,14 +62,14 @@ final class Ascent {
                 parts.chain().height() + 1,
                 to,
                 this::hand,
-                HANDED_AHEAD,
+                HANDED_AT_ONCE,
                 materializer);
         context.pipeToSelf(walk.ended(), (done, failure) -> new Walker.WalkEnded(failure));
     }
 
-    private CompletionStage<Done> hand(Fetched fetched) {
+    private CompletionStage<Done> hand(List<Fetched> blocks) {
         CompletableFuture<Done> taken = new CompletableFuture<>();
-        context.getSelf().tell(new Walker.Arrived(fetched, taken));
+        context.getSelf().tell(new Walker.Arrived(blocks, taken));
         return taken;
     }
 
@@ -87,30 +87,33 @@ final class Ascent {
     }
 
     void arrived(Walker.Arrived command) {
+        command.blocks().forEach(this::arrived);
         if (refused) {
-            refuse(command);
-            return;
+            command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
+        } else {
+            batch.admit(command.taken());
         }
-        doubt = faultOf(command.fetched());
-        if (doubt.isPresent() || !(command.fetched() instanceof Fetched.Whole whole)) {
-            LOG.debug("no further than block {}: {}", U64.toString(parts.chain().height()), command.fetched());
-            refuse(command);
-            return;
-        }
-        Bookkeeping.Entry entry = new Bookkeeping.Entry(whole.block(), whole.workChecked());
-        parts.chain().append(entry.row());
-        batch.add(entry, command.taken());
         if (batch.isFull()) {
             flush();
-        } else if (!timers.isTimerActive(new Walker.FlushDue())) {
+        } else if (!batch.isEmpty() && !timers.isTimerActive(new Walker.FlushDue())) {
             timers.startSingleTimer(new Walker.FlushDue(), LINGER);
         }
     }
 
     /** What comes after a block that was refused is not judged: it would fit on that one alone. */
-    private void refuse(Walker.Arrived command) {
-        refused = true;
-        command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
+    private void arrived(Fetched fetched) {
+        if (refused) {
+            return;
+        }
+        doubt = faultOf(fetched);
+        if (doubt.isPresent() || !(fetched instanceof Fetched.Whole whole)) {
+            LOG.debug("no further than block {}: {}", U64.toString(parts.chain().height()), fetched);
+            refused = true;
+            return;
+        }
+        Bookkeeping.Entry entry = new Bookkeeping.Entry(whole.block(), whole.workChecked());
+        parts.chain().append(entry.row());
+        batch.add(entry);
     }
 
     private Optional<Fault> faultOf(Fetched fetched) {

@@ -19,10 +19,13 @@ final class Batch {
     private int rows;
     private final List<CompletableFuture<Done>> held = new ArrayList<>();
 
-    /** @param taken completed at once while there is room, otherwise when the batch is taken */
-    void add(Bookkeeping.Entry entry, CompletableFuture<Done> taken) {
+    void add(Bookkeeping.Entry entry) {
         entries.add(entry);
         rows += rowsOf(entry.block());
+    }
+
+    /** @param taken completed at once while there is room for further blocks, otherwise when the batch is taken */
+    void admit(CompletableFuture<Done> taken) {
         if (isFull()) {
             held.add(taken);
         } else {

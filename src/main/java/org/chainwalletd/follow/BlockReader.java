@@ -92,9 +92,13 @@ final class BlockReader {
         }
         return bodies(any, told)
                 .thenComposeAsync(
-                        bodies -> fits(told, bodies)
-                                ? CompletableFuture.<Fetched>completedFuture(whole(told, bodies))
-                                : bodies(node, told).thenApplyAsync(own -> fromItself(told, own), executor),
+                        found -> {
+                            List<Optional<Body>> bodies = decode(told, found);
+                            return fits(told, bodies)
+                                    ? CompletableFuture.<Fetched>completedFuture(whole(told, bodies))
+                                    : bodies(node, told)
+                                            .thenApplyAsync(own -> fromItself(told, decode(told, own)), executor);
+                        },
                         executor);
     }
 
@@ -117,12 +121,20 @@ final class BlockReader {
         return new Fetched.Unsound(told.height(), new Fault(rule, told.height(), told.blockId()));
     }
 
-    private CompletionStage<List<Optional<Body>>> bodies(NodeClient from, NodeClient.BlockSummary told) {
-        return Bounded.each(told.transactions(), Walk.BODIES_AT_ONCE, id -> body(from, id), executor);
+    private CompletionStage<List<Optional<NodeClient.NodeTransaction>>> bodies(
+            NodeClient from, NodeClient.BlockSummary told) {
+        return Bounded.each(told.transactions(), Walk.BODIES_AT_ONCE, from::transaction, executor);
     }
 
-    private CompletionStage<Optional<Body>> body(NodeClient from, Hash256 id) {
-        return from.transaction(id).thenApplyAsync(found -> found.map(tx -> decode(id, tx.bytes())), executor);
+    /** All of a block at once: a hand-over for each transaction would cost more than decoding it. */
+    private static List<Optional<Body>> decode(
+            NodeClient.BlockSummary told, List<Optional<NodeClient.NodeTransaction>> found) {
+        List<Optional<Body>> bodies = new ArrayList<>(found.size());
+        for (int i = 0; i < found.size(); i++) {
+            Hash256 id = told.transactions().get(i);
+            bodies.add(found.get(i).map(tx -> decode(id, tx.bytes())));
+        }
+        return bodies;
     }
 
     private static Body decode(Hash256 listedId, Bytes bytes) {

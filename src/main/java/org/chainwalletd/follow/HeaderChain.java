@@ -2,6 +2,7 @@ package org.chainwalletd.follow;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Difficulty;
@@ -133,11 +134,13 @@ final class HeaderChain {
 
     /** Median of the timestamps of the last up to 11 blocks: sorted, element n div 2 (chain protocol, section 9.6). */
     long medianTime() {
-        return rows.subList(Math.max(0, rows.size() - MEDIAN_OF), rows.size()).stream()
-                .map(BlockRow::timestamp)
-                .sorted(Long::compareUnsigned)
-                .skip(Math.min(MEDIAN_OF, rows.size()) / 2)
-                .findFirst()
-                .orElseThrow();
+        int count = Math.min(MEDIAN_OF, rows.size());
+        long[] times = new long[count];
+        for (int i = 0; i < count; i++) {
+            // Signed order of these is unsigned order of the times.
+            times[i] = rows.get(rows.size() - 1 - i).timestamp() ^ Long.MIN_VALUE;
+        }
+        Arrays.sort(times);
+        return times[count / 2] ^ Long.MIN_VALUE;
     }
 }

@@ -245,9 +245,10 @@ final class Rescanner {
                 .build();
     }
 
-    private CompletionStage<Done> hand(Fetched fetched) {
+    /** One at a time. */
+    private CompletionStage<Done> hand(List<Fetched> one) {
         CompletableFuture<Done> taken = new CompletableFuture<>();
-        context.getSelf().tell(new Arrived(fetched, taken));
+        context.getSelf().tell(new Arrived(one.get(0), taken));
         return taken;
     }
 
@@ -261,7 +262,7 @@ final class Rescanner {
         if (below.isPresent() && !block.parentId().equals(below.get().blockId())) {
             return stepBack(command.taken());
         }
-        batch.add(new Bookkeeping.Entry(block, true), new CompletableFuture<>());
+        batch.add(new Bookkeeping.Entry(block, true));
         if (batch.isFull() || block.height() >= progress(scan, top).toHeight()) {
             waiting = command.taken();
             return write();

@@ -1,5 +1,7 @@
 package org.chainwalletd.follow;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -14,7 +16,7 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * Reads blocks of one node upwards, some ahead, and hands them over one by one in their order.
+ * Reads blocks of one node upwards, some ahead, and hands them over in their order.
  *
  * @param ended completes after the last block was taken, fails when the node or the taker does
  */
@@ -32,8 +34,8 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
      * Begins to read blocks {@code from} to {@code to}.
      *
      * @param judge what is checked of each block before it is handed over, some at a time
-     * @param take given each block, in their order
-     * @param ahead how many blocks are handed over before the first of them is taken; they come also when that one is refused
+     * @param take given the blocks that are there, in their order, when those before are taken
+     * @param ahead how many it is given at a time at most
      */
     static Walk begin(
             BlockReader reader,
@@ -41,17 +43,27 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
             NodeClient node,
             long from,
             long to,
-            Function<Fetched, CompletionStage<Done>> take,
+            Function<List<Fetched>, CompletionStage<Done>> take,
             int ahead,
             Materializer materializer) {
         var run = Source.unfold(from, next -> next > to ? none() : some(next))
                 .mapAsync(BLOCKS_AT_ONCE, height -> reader.read(node, height))
                 .mapAsync(WORK_AHEAD, judge::apply)
                 .viaMat(KillSwitches.single(), Keep.right())
-                .mapAsync(ahead, take::apply)
+                .batch(ahead, Walk::alone, Walk::added)
+                .mapAsync(1, take::apply)
                 .toMat(Sink.ignore(), Keep.both())
                 .run(materializer);
         return new Walk(run.first(), run.second());
+    }
+
+    private static List<Fetched> alone(Fetched first) {
+        return added(new ArrayList<>(), first);
+    }
+
+    private static List<Fetched> added(List<Fetched> blocks, Fetched next) {
+        blocks.add(next);
+        return blocks;
     }
 
     private static Optional<Pair<Long, Long>> none() {

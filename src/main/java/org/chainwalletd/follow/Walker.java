@@ -64,7 +64,7 @@ final class Walker {
 
     private record Undone(FollowedNode node, Look.Finding.Heavier branch) implements Command {}
 
-    record Arrived(Fetched fetched, CompletableFuture<Done> taken) implements Command {}
+    record Arrived(List<Fetched> blocks, CompletableFuture<Done> taken) implements Command {}
 
     record FlushDue() implements Command {}
 
