@@ -38,6 +38,9 @@ import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditPruning;
 import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.store.books.LedgerChange;
+import org.chainwalletd.store.books.LedgerTable;
+import org.chainwalletd.store.books.OwnCoin;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
@@ -57,6 +60,7 @@ class CreditFeedTest {
     Path folder;
 
     private final Set<Address> owned = new HashSet<>();
+    private final LedgerTable ledger = new LedgerTable();
     private final CreditTable table = new CreditTable(page -> owned::contains);
     private final CreditBook book = new CreditBook(PROFILE, table);
     private final List<ChainBlock> chain = new ArrayList<>();
@@ -204,7 +208,7 @@ class CreditFeedTest {
     }
 
     private void open(Path place) {
-        books = Books.open(place, List.of(table));
+        books = Books.open(place, List.of(ledger, table));
         feed = new CreditFeed(books, () -> chain.isEmpty() ? OptionalLong.empty() : OptionalLong.of(height()));
     }
 
@@ -223,7 +227,12 @@ class CreditFeedTest {
     }
 
     private void enter(Page page, ChainBlock block) {
-        book.connect(block, table.view(page)).forEach(credit -> table.write(page, credit));
+        for (Credit credit : book.connect(block, table.view(page))) {
+            OwnCoin coin = new OwnCoin(
+                    credit.outpoint(), credit.address(), credit.amount(), block.height(), credit.coinbase());
+            ledger.write(page, new LedgerChange.Created(coin));
+            table.write(page, credit);
+        }
     }
 
     private static BlockRow row(ChainBlock block) {
@@ -237,6 +246,7 @@ class CreditFeedTest {
         long to = height() - depth;
         Await.result(books.write(session -> {
             BlockRows.undo(session.head(), to);
+            ledger.undo(session.head(), to);
             table.undo(session.head(), to);
             return null;
         }));
@@ -264,6 +274,7 @@ class CreditFeedTest {
         Await.result(books.write(session -> {
             Page page = session.page(scan);
             chain.forEach(block -> enter(page, block));
+            ledger.join(page);
             table.join(page);
             return null;
         }));

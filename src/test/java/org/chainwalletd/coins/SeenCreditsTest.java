@@ -40,6 +40,7 @@ import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,7 +72,7 @@ class SeenCreditsTest {
 
     @BeforeEach
     void open() {
-        books = Books.open(folder, List.of(table));
+        books = Books.open(folder, List.of(new LedgerTable(), table));
         feed = new CreditFeed(books, () -> OptionalLong.of(height));
         start = Await.result(feed.now(0, Optional.empty()));
         begin();

@@ -1,11 +1,13 @@
 package org.chainwalletd.store.books;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.chainwalletd.chain.Address;
 
 /**
  * Addresses that were paid, each once, under a number that the rows of coins and of credits name instead: an address is ten times as long, and
- * would stand in each of their indexes. None is ever deleted.
+ * would stand in each of their indexes. None is ever deleted, so the writer may keep numbers in mind.
  */
 final class AddressRows {
     static final String NAME = "addresses";
@@ -13,10 +15,31 @@ final class AddressRows {
     static final List<List<String>> STEPS =
             List.of(List.of("CREATE TABLE addresses (id INTEGER PRIMARY KEY, address BLOB NOT NULL UNIQUE)"));
 
+    /** As many are kept in mind, some 100 bytes each. */
+    private static final int REMEMBERED = 8_192;
+
+    private final Map<Address, Long> numbers = new HashMap<>();
+
     private AddressRows() {}
 
-    /** Gives the address a number if it has none. */
-    static void put(Page page, Address address) {
-        page.update("INSERT OR IGNORE INTO addresses (address) VALUES (?)", (Object) address.toArray());
+    /** The number of the address, which gets one if it has none. */
+    static long number(Page page, Address address) {
+        Map<Address, Long> known = page.session().keptInMind(AddressRows.class, none -> new AddressRows()).numbers;
+        Long number = known.get(address);
+        if (number == null) {
+            number = find(page, address);
+            if (known.size() >= REMEMBERED) {
+                known.clear();
+            }
+            known.put(address, number);
+        }
+        return number;
+    }
+
+    private static long find(Page page, Address address) {
+        byte[] bytes = address.toArray();
+        page.update("INSERT OR IGNORE INTO addresses (address) VALUES (?)", (Object) bytes);
+        return page.queryOne("SELECT id FROM addresses WHERE address = ?", row -> row.getLong(1), (Object) bytes)
+                .orElseThrow();
     }
 }

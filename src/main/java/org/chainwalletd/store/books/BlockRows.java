@@ -123,19 +123,35 @@ public final class BlockRows {
                 .isPresent();
     }
 
+    /** The number of the target that was written last; targets are never deleted. */
+    private record LastTarget(Hash256 target, long number) {}
+
+    private static long target(Page page, Hash256 target) {
+        BooksSession session = page.session();
+        Optional<LastTarget> last = session.keptInMind(LastTarget.class);
+        if (last.isEmpty() || !last.get().target().equals(target)) {
+            byte[] bytes = target.toArray();
+            page.update("INSERT OR IGNORE INTO targets (target) VALUES (?)", (Object) bytes);
+            long number = page.queryOne(
+                            "SELECT id FROM targets WHERE target = ?", row -> row.getLong(1), (Object) bytes)
+                    .orElseThrow();
+            session.forget(LastTarget.class);
+            last = Optional.of(session.keptInMind(LastTarget.class, none -> new LastTarget(target, number)));
+        }
+        return last.get().number();
+    }
+
     public static void put(Page page, BlockRow block) {
-        byte[] target = block.target().toArray();
-        page.update("INSERT OR IGNORE INTO targets (target) VALUES (?)", (Object) target);
         page.update(
-                "INSERT INTO blocks (scan, " + WRITTEN + ") SELECT ?1, ?2, ?3,"
+                "INSERT INTO blocks (scan, " + WRITTEN + ") VALUES (?1, ?2, ?3,"
                         + " CASE WHEN EXISTS (SELECT 1 FROM blocks WHERE scan = ?1 AND height = ?2 - 1 AND id = ?4) THEN NULL ELSE ?4 END,"
-                        + " ?5, id, ?7 FROM targets WHERE target = ?6",
+                        + " ?5, ?6, ?7)",
                 page.scan(),
                 block.height(),
                 block.blockId().toArray(),
                 block.parentId().toArray(),
                 block.timestamp(),
-                target,
+                target(page, block.target()),
                 block.workChecked() ? 1 : 0);
         long old = block.height() - KEPT;
         if (old > 0 && old % EVERY != 0) {

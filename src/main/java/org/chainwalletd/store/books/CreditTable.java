@@ -40,11 +40,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** The number of an address, for a statement that is given the address. */
     static final String ADDRESS = "(SELECT id FROM addresses WHERE address = ?)";
 
-    /** The credit of the output ?1, ?2 in the scan ?3; few others have the same first bytes. */
-    private static final String OF_OUTPUT =
-            " WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND output = ?2 AND scan = ?3";
+    /** The credits of the transaction ?1 that were seen in a mempool; few others have the same first bytes. */
+    static final String SEEN_IN =
+            " FROM credits c INDEXED BY credits_seen WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND scan = -1";
 
-    private static final String OF_TRANSACTION = " WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND scan = ?2";
+    private static final String OF_SEEN =
+            " INDEXED BY credits_seen SET active = ?2 WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND scan = -1";
 
     private static final List<List<String>> STEPS = List.of(
             List.of(
@@ -79,7 +80,11 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                     "CREATE TABLE credit_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
                     "INSERT INTO credit_facts (name, value) VALUES ('store', lower(hex(randomblob(8))))"),
             List.of("CREATE INDEX credits_by_output ON credits (tx, output)"),
-            ShortKeys.CREDITS);
+            ShortKeys.CREDITS,
+            List.of(
+                    // What is in the chain is found by its coin: so a block writes a page less for each credit.
+                    "DROP INDEX credits_by_output",
+                    "CREATE INDEX credits_seen ON credits (substr(tx, 1, 6)) WHERE scan = -1"));
 
     private final Function<Page, View> owned;
 
@@ -124,13 +129,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
 
     /** A block that comes back brings back its credits as they were. */
     private static void enter(Page page, Credit credit, int entry) {
-        Optional<long[]> known = page.queryOne(
-                "SELECT id, active FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active IN (0, 1) AND height = ? AND position = ? AND block = ?",
-                row -> new long[] {row.getLong(1), row.getLong(2)},
-                page.scan(),
-                credit.block().height(),
-                credit.position(),
-                credit.block().blockId().toArray());
+        Optional<long[]> known =
+                CreditsInMind.of(page).mayBeKnown(page, credit) ? find(page, credit) : Optional.empty();
         if (known.isPresent() && known.get()[1] != 0) {
             return;
         }
@@ -140,23 +140,48 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             insert(page, credit);
         }
         if (page.isHead()) {
-            long id = known.map(row -> row[0]).orElseGet(() -> lastInserted(page));
-            page.update(
-                    "UPDATE credits INDEXED BY credits_by_output SET active = 0" + OF_OUTPUT,
-                    credit.outpoint().txId().toArray(),
-                    credit.outpoint().index(),
-                    PENDING);
-            page.update(
-                    "INSERT INTO credit_log (entry, credit, address, height)"
-                            + " SELECT ?, id, address, height FROM credits WHERE id = ?",
-                    entry,
-                    id);
+            if (known.isPresent()) {
+                page.update(
+                        "INSERT INTO credit_log (entry, credit, address, height)"
+                                + " SELECT ?, id, address, height FROM credits WHERE id = ?",
+                        entry,
+                        known.get()[0]);
+            } else {
+                page.update(
+                        "INSERT INTO credit_log (entry, credit, address, height) VALUES (?, last_insert_rowid(), ?, ?)",
+                        entry,
+                        AddressRows.number(page, credit.address()),
+                        credit.block().height());
+            }
+            waitsNoMore(page, credit.outpoint());
         }
     }
 
-    private static long lastInserted(Page page) {
-        return page.queryOne("SELECT last_insert_rowid()", row -> row.getLong(1))
-                .orElseThrow();
+    /** Number of the credit of the same place, and whether it is in the chain. */
+    private static Optional<long[]> find(Page page, Credit credit) {
+        return page.queryOne(
+                "SELECT id, active FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active IN (0, 1) AND height = ? AND position = ? AND block = ?",
+                row -> new long[] {row.getLong(1), row.getLong(2)},
+                page.scan(),
+                credit.block().height(),
+                credit.position(),
+                credit.block().blockId().toArray());
+    }
+
+    private static void waitsNoMore(Page head, Outpoint outpoint) {
+        if (CreditsInMind.of(head).waitedFor(outpoint)) {
+            setSeen(head, outpoint, false);
+        }
+    }
+
+    /** @return whether there is a row of the output from when it was seen */
+    private static boolean setSeen(Page head, Outpoint outpoint, boolean active) {
+        return head.update(
+                        "UPDATE credits" + OF_SEEN + " AND output = ?3",
+                        outpoint.txId().toArray(),
+                        active ? 1 : 0,
+                        outpoint.index())
+                > 0;
     }
 
     private static void insert(Page page, Credit credit) {
@@ -164,14 +189,13 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     private static void insert(Page page, long scan, Credit credit) {
-        AddressRows.put(page, credit.address());
         page.update(
                 "INSERT INTO credits (scan, active, tx, output, address, amount, height, block, position, own, change, coinbase, datum) "
-                        + "VALUES (?, 1, ?, ?, " + ADDRESS + ", ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 scan,
                 credit.outpoint().txId().toArray(),
                 credit.outpoint().index(),
-                credit.address().toArray(),
+                AddressRows.number(page, credit.address()),
                 credit.amount().bits(),
                 credit.block().height(),
                 credit.block().blockId().toArray(),
@@ -188,30 +212,19 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      * @return whether it was entered
      */
     public static boolean see(Page head, Credit credit) {
-        boolean known = head.queryOne(
-                        "SELECT 1 FROM credits INDEXED BY credits_by_output WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND output = ?2"
-                                + " AND active = 1 AND scan <= 0 LIMIT 1",
-                        row -> true,
-                        credit.outpoint().txId().toArray(),
-                        credit.outpoint().index())
-                .isPresent();
-        if (known) {
+        Outpoint outpoint = credit.outpoint();
+        if (CreditsInMind.of(head).isWaitedFor(outpoint) || LedgerTable.has(head, outpoint)) {
             return false;
         }
-        int back = head.update(
-                "UPDATE credits INDEXED BY credits_by_output SET active = 1" + OF_OUTPUT,
-                credit.outpoint().txId().toArray(),
-                credit.outpoint().index(),
-                PENDING);
-        if (back == 0) {
+        if (!setSeen(head, outpoint, true)) {
             insert(head, PENDING, credit);
         }
+        CreditsInMind.of(head).waits(outpoint);
         head.update(
-                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?4, id, address, ?5 FROM credits INDEXED BY credits_by_output"
-                        + OF_OUTPUT,
-                credit.outpoint().txId().toArray(),
-                credit.outpoint().index(),
-                PENDING,
+                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?3, id, address, ?4" + SEEN_IN
+                        + " AND output = ?2",
+                outpoint.txId().toArray(),
+                outpoint.index(),
                 SEEN,
                 top(head));
         return true;
@@ -220,14 +233,13 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** No mempool has the transaction any more, nor will a block: what was seen of it is told as removed. */
     public static void lose(Page head, Hash256 txId) {
         head.update(
-                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?3, id, address, ?4 FROM credits INDEXED BY credits_by_output"
-                        + OF_TRANSACTION + " AND active = 1 ORDER BY output DESC",
+                "INSERT INTO credit_log (entry, credit, address, height) SELECT ?2, id, address, ?3" + SEEN_IN
+                        + " AND active = 1 ORDER BY output DESC",
                 txId.toArray(),
-                PENDING,
                 LOST,
                 top(head));
-        head.update(
-                "UPDATE credits INDEXED BY credits_by_output SET active = 0" + OF_TRANSACTION, txId.toArray(), PENDING);
+        head.update("UPDATE credits" + OF_SEEN, txId.toArray(), 0);
+        CreditsInMind.of(head).lose(txId);
     }
 
     /** Transactions whose credits are seen and in no block, the ones that were entered first coming first. */

@@ -1,6 +1,8 @@
 package org.chainwalletd.store.books;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -166,14 +168,49 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
                     reclaimed.outpoint().txId().toArray(),
                     reclaimed.outpoint().index());
         } else if (change instanceof Passed passed) {
+            pass(page, passed.height());
+        }
+    }
+
+    /** What the writer has in mind: below which height no timeout of a scan has passed that is not noted. */
+    private static final class NextTimeout {
+        private final Map<Long, Long> ofScan = new HashMap<>();
+
+        static NextTimeout of(Page page) {
+            return page.session().keptInMind(NextTimeout.class, none -> new NextTimeout());
+        }
+
+        boolean hasPassed(Page page, long ordered) {
+            return ofScan.computeIfAbsent(page.scan(), scan -> read(page)) < ordered;
+        }
+
+        private static long read(Page page) {
+            return page.queryOne(
+                            "SELECT COALESCE(MIN(timeout), " + Long.MAX_VALUE
+                                    + ") FROM htlcs WHERE scan = ? AND expired = 0",
+                            row -> row.getLong(1),
+                            page.scan())
+                    .orElseThrow();
+        }
+
+        void forget() {
+            ofScan.clear();
+        }
+    }
+
+    private static void pass(Page page, long height) {
+        NextTimeout next = NextTimeout.of(page);
+        if (next.hasPassed(page, ordered(height))) {
             page.update(
                     "UPDATE htlcs SET expired = 1 WHERE scan = ? AND expired = 0 AND timeout < ?",
                     page.scan(),
-                    ordered(passed.height()));
+                    ordered(height));
+            next.forget();
         }
     }
 
     private static void lock(Page page, Locked locked) {
+        NextTimeout.of(page).forget();
         page.update(
                 "INSERT INTO htlcs (" + LOCK_COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                         + " ON CONFLICT DO UPDATE SET role = role | excluded.role, lock_height = excluded.lock_height, lost = 0",
@@ -213,6 +250,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     /** What was claimed or taken back is open again, and what the operator had forgotten because of that comes back. */
     @Override
     public void undo(Page page, long height) {
+        NextTimeout.of(page).forget();
         page.update(
                 "UPDATE htlcs SET claim_height = " + NONE + ", forgotten = 0 WHERE scan = ? AND claim_height > ?"
                         + " AND claim_height < " + NONE,
@@ -240,6 +278,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
 
     @Override
     public void join(Page page) {
+        NextTimeout.of(page).forget();
         page.update(
                 "INSERT INTO htlcs (" + LOCK_COLUMNS + ", " + SPEND_COLUMNS + ") SELECT "
                         + LOCK_COLUMNS.replaceFirst("scan", Long.toString(Page.HEAD)) + ", " + SPEND_COLUMNS

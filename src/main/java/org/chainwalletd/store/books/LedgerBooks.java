@@ -76,11 +76,15 @@ public final class LedgerBooks {
     public CompletionStage<Void> settle(List<Address> watched, List<Address> unwatched) {
         return file.write(session -> {
             watch(session.head(), watched, false, 0);
-            unwatched.forEach(address ->
-                    session.head().update("DELETE FROM watched WHERE address = ?", (Object) address.toArray()));
+            unwatched.forEach(address -> unwatch(session.head(), address));
             LedgerTable.changed(session.head());
             return null;
         });
+    }
+
+    private static void unwatch(Page head, Address address) {
+        head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
+        LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
     }
 
     /**

@@ -1,7 +1,12 @@
 package org.chainwalletd.store.books;
 
 import java.nio.ByteBuffer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 
@@ -14,19 +19,45 @@ final class LedgerSieve {
     /** As many spent coins may stay in it before it is read anew, and as many again as there were unspent ones. */
     private static final int SPENT = 100_000;
 
+    /** Addresses that are read at a time, as one text: a row for each would cost the driver five times as much. */
+    private static final int AT_ONCE = 5_000;
+
+    private static final String SOME_WATCHED = "SELECT MAX(address), group_concat(hex(address), '') FROM"
+            + " (SELECT address FROM watched WHERE address > ? ORDER BY address LIMIT " + AT_ONCE + ")";
+
+    private static final int DIGITS = 2 * Address.LENGTH;
+    private static final int LEADING = 2 * Long.BYTES;
+
+    /** Addresses that were found in the table, so that the books that ask for one after another have one look. */
+    private static final int FOUND = 8_192;
+
     private final Sieve watched = new Sieve();
+    private final Set<Address> found = new HashSet<>();
     private final Sieve unspent = new Sieve();
     private final int most;
 
     private LedgerSieve(BooksSession session) {
-        session.visit("SELECT address FROM watched", row -> watched.add(number(row.getBytes(1), 0)));
+        Optional<byte[]> last = Optional.of(new byte[0]);
+        while (last.isPresent()) {
+            last = session.queryOne(SOME_WATCHED, this::watchSome, (Object) last.get())
+                    .orElseThrow();
+        }
         session.visit(
                 "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
                 row -> unspent.add(number(row.getBytes(1), row.getLong(2))));
         this.most = 2 * unspent.size() + SPENT;
     }
 
-    /** The writer's, read now if it has none, a tenth of a second for each 100,000 addresses and coins; empty for a reader, who asks the tables. */
+    /** The last of them; empty when there was none. */
+    private Optional<byte[]> watchSome(ResultSet row) throws SQLException {
+        String all = row.getString(2);
+        for (int at = 0; all != null && at < all.length(); at += DIGITS) {
+            watched.add(Long.parseUnsignedLong(all, at, at + LEADING, 16));
+        }
+        return Optional.ofNullable(row.getBytes(1));
+    }
+
+    /** The writer's, read now if it has none, some hundredths of a second for each 100,000 addresses and more for as many coins; empty for a reader, who asks the tables. */
     static Optional<LedgerSieve> of(BooksSession session) {
         if (inMindOf(session).filter(LedgerSieve::isWorn).isPresent()) {
             session.forget(LedgerSieve.class);
@@ -50,9 +81,32 @@ final class LedgerSieve {
         watched.add(number(address));
     }
 
+    /** It is watched no more. */
+    void leave(Address address) {
+        found.remove(address);
+    }
+
     /** False: it is certainly not watched. */
     boolean mayBeWatched(Address address) {
         return watched.mayHave(number(address));
+    }
+
+    /** @param isInTable looks whether it is, and is not asked for what is known */
+    boolean isWatched(Address address, BooleanSupplier isInTable) {
+        if (!mayBeWatched(address)) {
+            return false;
+        }
+        if (found.contains(address)) {
+            return true;
+        }
+        boolean watchedNow = isInTable.getAsBoolean();
+        if (watchedNow) {
+            if (found.size() >= FOUND) {
+                found.clear();
+            }
+            found.add(address);
+        }
+        return watchedNow;
     }
 
     void unspent(Outpoint outpoint) {

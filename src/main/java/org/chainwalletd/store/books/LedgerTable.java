@@ -65,13 +65,15 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     /** What the ledger looks up while it reads a block. */
     public record View(Page page) {
         public boolean isWatched(Address address) {
-            boolean perhaps = LedgerSieve.of(page.session())
-                    .map(sieve -> sieve.mayBeWatched(address))
-                    .orElse(true);
-            return perhaps
-                    && page.queryOne("SELECT 1 FROM watched WHERE address = ?", row -> row.getInt(1), (Object)
-                                    address.toArray())
-                            .isPresent();
+            return LedgerSieve.of(page.session())
+                    .map(sieve -> sieve.isWatched(address, () -> isInTable(address)))
+                    .orElseGet(() -> isInTable(address));
+        }
+
+        private boolean isInTable(Address address) {
+            return page.queryOne(
+                            "SELECT 1 FROM watched WHERE address = ?", row -> row.getInt(1), (Object) address.toArray())
+                    .isPresent();
         }
     }
 
@@ -128,18 +130,28 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         page.update("UPDATE watched SET history_from = ? WHERE from_height < 0 AND fresh = 0", height + 1);
     }
 
+    /** Whether an output is a coin of the page's scan, spent or not. */
+    static boolean has(Page page, Outpoint outpoint) {
+        return page.queryOne(
+                        "SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT,
+                        row -> true,
+                        outpoint.txId().toArray(),
+                        outpoint.index(),
+                        page.scan())
+                .isPresent();
+    }
+
     /** A coin that is there already stays as it is. */
     static void create(Page page, OwnCoin coin) {
         LedgerSieve.inMindOf(page.session()).ifPresent(sieve -> sieve.unspent(coin.outpoint()));
-        AddressRows.put(page, coin.address());
         page.update(
                 "INSERT INTO coins (scan, tx_id, output_index, address, value, height, coinbase)"
-                        + " SELECT ?3, ?1, ?2, id, ?5, ?6, ?7 FROM addresses WHERE address = ?4"
-                        + " AND NOT EXISTS (SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT + ")",
+                        + " SELECT ?3, ?1, ?2, ?4, ?5, ?6, ?7"
+                        + " WHERE NOT EXISTS (SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT + ")",
                 coin.outpoint().txId().toArray(),
                 coin.outpoint().index(),
                 page.scan(),
-                coin.address().toArray(),
+                AddressRows.number(page, coin.address()),
                 coin.value().bits(),
                 coin.height(),
                 coin.coinbase() ? 1 : 0);

@@ -86,14 +86,12 @@ final class PaymentReading {
     /** Whether the last that was told of the output before the cursor is that it was seen. */
     private boolean wasPending(Hash256 txId, long output) {
         return page.queryOne(
-                        "SELECT l.entry FROM credits c INDEXED BY credits_by_output CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
-                                + " WHERE substr(c.tx, 1, 6) = substr(?1, 1, 6) AND c.tx = ?1 AND c.output = ?2 AND c.scan = ?3"
-                                + " AND l.number <= ?4"
-                                + " ORDER BY l.number DESC LIMIT 1",
+                        "SELECT l.entry FROM (SELECT id" + CreditTable.SEEN_IN + " AND output = ?2) c"
+                                + " CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
+                                + " WHERE l.number <= ?3 ORDER BY l.number DESC LIMIT 1",
                         row -> row.getInt(1) == CreditTable.SEEN,
                         txId.toArray(),
                         output,
-                        CreditTable.PENDING,
                         told)
                 .orElse(false);
     }

@@ -49,6 +49,7 @@ class BooksPlanTest {
             "SELECT address(, cover_height)? FROM watched( WHERE cover_height (<= \\?|IS NOT NULL))? => .*"
                     + "|UPDATE watched SET (history_from|cover_height|fresh) = .* => .*|SELECT history_from FROM watched .*"
                     + "|SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent .*"
+                    + "|SELECT MAX\\(address\\), .* FROM \\(SELECT address FROM watched WHERE address > .* PRIMARY KEY .*SCAN \\(subquery.*"
                     + "|SELECT address, .* FROM watched WHERE cover_height IS NULL ORDER BY from_height LIMIT .*watched_uncovered.*"
                     + "|SELECT scan, from_height FROM scans .*|INSERT INTO scans .*|INSERT OR IGNORE INTO watched .*SCAN scans.*"
                     + "|SELECT (seq|name) FROM sqlite_(sequence|master).*");
@@ -182,6 +183,9 @@ class BooksPlanTest {
         HtlcTable.redeemer(head, LOCK, new HtlcSpend.Reclaim(Bytes.EMPTY));
         HtlcRows.seeClaim(head, new HtlcTable.Claimed(LOCK, hash(9), 0, Bytes.parse("00"), HtlcTable.NOWHERE));
         HtlcRows.seeReclaim(head, new HtlcTable.Reclaimed(LOCK, hash(9), 0, HtlcTable.NOWHERE));
+        HtlcTable.Locked open = new HtlcTable.Locked(
+                COIN, new HtlcParams(KEY, KEY, hash(8), 5), OURS, OURS, Amount.of(9), HtlcTable.SENDER, 4);
+        htlcs.write(head, open);
         htlcs.write(head, new HtlcTable.Passed(6));
         HtlcRows.forget(head, LOCK);
         HtlcRows.Position start = HtlcRows.Position.before(0);
@@ -210,6 +214,17 @@ class BooksPlanTest {
         CreditTable.see(head, credit(Credit.nowhere(COIN.txId())));
         CreditTable.pending(head, 9);
         CreditTable.lose(head, COIN.txId());
+        Credit pending = new Credit(
+                new Outpoint(hash(12), 0),
+                OURS,
+                Amount.of(7),
+                Credit.nowhere(hash(12)),
+                0,
+                false,
+                false,
+                false,
+                Optional.empty());
+        CreditTable.see(head, pending);
         credits.write(head, credit(PLACE));
         return null;
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenBooksTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v11";
+    private static final String NEWEST = "v12";
 
     @TempDir
     Path folder;
@@ -24,7 +24,7 @@ class FrozenBooksTest {
     private final BooksSample sample = new BooksSample();
 
     @ParameterizedTest
-    @ValueSource(strings = {"v10", "v11"})
+    @ValueSource(strings = {"v10", "v11", "v12"})
     void books_of_an_older_version_open_with_everything_in_them_and_go_on(String version) throws IOException {
         Path frozen = FROZEN.resolve(version).resolve("books");
         Files.copy(frozen.resolve(Books.FILE_NAME), folder.resolve(Books.FILE_NAME));

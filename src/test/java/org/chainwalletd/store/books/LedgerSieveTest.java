@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -83,6 +84,22 @@ class LedgerSieveTest {
         assertThat(isWatched(OURS)).isFalse();
         Await.result(books.settle(List.of(OURS), List.of()));
         assertThat(isWatched(OURS)).isTrue();
+    }
+
+    @Test
+    void after_a_restart_every_watched_address_is_known_however_many_there_are() {
+        List<Address> many = IntStream.range(0, 10_001)
+                .mapToObj(i -> Address.of(
+                        Hash256.sha256(new byte[] {(byte) i, (byte) (i >> 8)}).toArray()))
+                .toList();
+        Await.result(books.watch(many, false, 0));
+        close();
+        open();
+
+        assertThat(isWatched(address(7))).isFalse();
+        boolean all =
+                Await.result(file.write(session -> many.stream().allMatch(table.view(session.head())::isWatched)));
+        assertThat(all).isTrue();
     }
 
     @Test
