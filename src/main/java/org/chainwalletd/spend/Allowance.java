@@ -31,8 +31,8 @@ public final class Allowance {
     }
 
     private record Use(BigInteger amount, long at) {
-        Use notAfter(long now) {
-            return at > now ? new Use(amount, now) : this;
+        Use notAfter(long last) {
+            return at > last ? new Use(amount, last) : this;
         }
     }
 
@@ -58,9 +58,10 @@ public final class Allowance {
     private BigInteger sum = BigInteger.ZERO;
 
     private long windowStart;
-    private long latest;
     /** When this process began to count, by its clock; what it has used itself is not older. */
     private long begun;
+    /** Of all uses the last one. */
+    private long newest = Long.MIN_VALUE;
 
     /**
      * @param durable uses of the current window, and of as long before as they are remembered, that the store knows
@@ -77,17 +78,15 @@ public final class Allowance {
         this.clock = clock;
         this.chainMillis = chainMillis;
         this.metrics = metrics;
-        this.latest = clock.millis();
-        this.begun = latest;
-        this.windowStart = startOfWindow(latest);
+        this.begun = clock.millis();
+        this.windowStart = startOfWindow(begun);
         if (!limits.none()) {
-            durable.minutes().forEach(minute -> settle(new Use(minute.amount(), Math.min(minute.last(), latest))));
+            durable.minutes().forEach(minute -> settle(new Use(minute.amount(), minute.last())));
             durable.open().stream()
                     .sorted(Comparator.comparingLong(AllowanceStore.Use::at))
                     .forEach(use -> put(
-                            new Owner.Payment(use.txId()),
-                            new Use(use.amount().toBigInteger(), use.at()).notAfter(latest)));
-            leaveWindow();
+                            new Owner.Payment(use.txId()), new Use(use.amount().toBigInteger(), use.at())));
+            dropOld();
         }
     }
 
@@ -98,11 +97,24 @@ public final class Allowance {
      */
     private long startOfWindow(long now) {
         long period = limits.period().toMillis();
-        if (now - begun >= period) {
+        if (hasRunForAPeriod(now)) {
             return now - period;
         }
         OptionalLong chain = chainMillis.get();
         return chain.isEmpty() ? Long.MIN_VALUE : Math.min(now, chain.getAsLong()) - period;
+    }
+
+    private boolean hasRunForAPeriod(long now) {
+        return now - begun >= limits.period().toMillis();
+    }
+
+    /** No use can be later, unless a clock was ahead when it was made. One that is behind now says nothing of what the chain has seen since. */
+    private long lastPossible(long now) {
+        OptionalLong chain = chainMillis.get();
+        if (chain.isPresent()) {
+            return Math.max(now, chain.getAsLong());
+        }
+        return hasRunForAPeriod(now) ? now : Long.MAX_VALUE - SET_BACK_MILLIS;
     }
 
     /** How many minutes are remembered at least, the last ones in which something was used. */
@@ -178,6 +190,7 @@ public final class Allowance {
 
     private void settle(Use use) {
         settled.merge(use.at(), use.amount(), BigInteger::add);
+        newest = Math.max(newest, use.at());
         if (use.at() >= windowStart) {
             total(sum.add(use.amount()));
         }
@@ -233,19 +246,16 @@ public final class Allowance {
 
     /** What was spent while the clock was ahead counts from the moment when that is noticed, and not until the clock is there again. */
     private void noticeSetBack(long now) {
-        if (now < latest - SET_BACK_MILLIS) {
-            uses.replaceAll((owner, use) -> use.notAfter(now));
-            SortedMap<Long, BigInteger> ahead = settled.tailMap(now, false);
+        begun = Math.min(begun, now);
+        long last = lastPossible(now);
+        if (newest > last + SET_BACK_MILLIS) {
+            uses.replaceAll((owner, use) -> use.notAfter(last));
+            SortedMap<Long, BigInteger> ahead = settled.tailMap(last, false);
             BigInteger moved = sumOf(ahead);
             ahead.clear();
-            settled.merge(now, moved, BigInteger::add);
-            latest = now;
-            begun = Math.min(begun, now);
-            windowStart = startOfWindow(now);
-            BigInteger open = uses.values().stream().map(Use::amount).reduce(BigInteger.ZERO, BigInteger::add);
-            total(open.add(sumOf(settled.tailMap(windowStart))));
+            settled.merge(last, moved, BigInteger::add);
+            newest = last;
         }
-        latest = Math.max(latest, now);
     }
 
     /** Time has passed: old uses leave the window. Or the clock was set back: then some are in it again. */
@@ -290,6 +300,7 @@ public final class Allowance {
     private void put(Owner owner, Use use) {
         release(owner);
         uses.put(owner, use);
+        newest = Math.max(newest, use.at());
         total(sum.add(use.amount()));
     }
 }

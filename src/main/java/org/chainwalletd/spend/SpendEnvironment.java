@@ -114,7 +114,7 @@ public record SpendEnvironment(
                         BURIAL_DEPTH),
                 drawing(spend),
                 metrics,
-                new SteadyClock(Clock.systemUTC(), System::nanoTime),
+                new SteadyClock(Clock.systemUTC(), System::nanoTime, chain::tipMillis),
                 executor);
     }
 

@@ -3,14 +3,19 @@ package org.chainwalletd.spend;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The system's clock, which does not run ahead of the time that has passed since it was made: were a jump believed, the period of the spend
- * allowance would be over and client tokens would be forgotten. A clock that is set back is followed; whoever uses this copes with that.
+ * allowance would be over and client tokens would be forgotten. Only when the followed chain is as late too was the clock behind before, as on
+ * a machine that sets it some moments after its start: were that not believed, whatever is paid from then on would look old after the next
+ * start. A clock that is set back is followed; whoever uses this copes with that, and with a jump that is believed.
  */
 final class SteadyClock extends Clock {
     private static final Logger LOG = LoggerFactory.getLogger(SteadyClock.class);
@@ -22,29 +27,57 @@ final class SteadyClock extends Clock {
 
     private final Clock wall;
     private final LongSupplier nanos;
-    private final long begunMillis;
-    private final long begunNanos;
+    private final Supplier<OptionalLong> chainMillis;
+    private final AtomicReference<Known> known;
     private final AtomicBoolean complained = new AtomicBoolean();
 
-    /** @param nanos time that passes whatever becomes of the clock, as {@link System#nanoTime} */
-    SteadyClock(Clock wall, LongSupplier nanos) {
+    /** A moment of which both times are known. */
+    private record Known(long millis, long nanos) {
+        /** As late as it can be by now. */
+        long latest(long nanosNow) {
+            long passed = (nanosNow - nanos) / NANOS_PER_MILLI;
+            return millis + passed + passed / DRIFT + CORRECTION_MILLIS;
+        }
+    }
+
+    /**
+     * @param nanos time that passes whatever becomes of the clock, as {@link System#nanoTime}
+     * @param chainMillis when the newest block of the followed chain was made; empty until one is known
+     */
+    SteadyClock(Clock wall, LongSupplier nanos, Supplier<OptionalLong> chainMillis) {
         this.wall = wall;
         this.nanos = nanos;
-        this.begunMillis = wall.millis();
-        this.begunNanos = nanos.getAsLong();
+        this.chainMillis = chainMillis;
+        this.known = new AtomicReference<>(new Known(wall.millis(), nanos.getAsLong()));
     }
 
     @Override
     public long millis() {
-        long passed = (nanos.getAsLong() - begunNanos) / NANOS_PER_MILLI;
-        long latest = begunMillis + passed + passed / DRIFT + CORRECTION_MILLIS;
+        Known before = known.get();
+        long nanosNow = nanos.getAsLong();
         long now = wall.millis();
-        if (now > latest && complained.compareAndSet(false, true)) {
+        long latest = before.latest(nanosNow);
+        return now <= latest ? now : Math.min(now, jumped(before, now, nanosNow));
+    }
+
+    /** @return as late as it can be by now: by the chain, if that is later */
+    private long jumped(Known before, long now, long nanosNow) {
+        long latest = before.latest(nanosNow);
+        OptionalLong chain = chainMillis.get();
+        if (chain.isPresent() && chain.getAsLong() > latest) {
+            Known newer = new Known(Math.min(now, chain.getAsLong()), nanosNow);
+            if (known.compareAndSet(before, newer)) {
+                LOG.warn("the system's clock was behind by {} s, as the followed chain says", (now - latest) / 1_000);
+            }
+            return newer.latest(nanosNow);
+        }
+        if (complained.compareAndSet(false, true)) {
             LOG.warn(
-                    "the system's clock has jumped ahead by more than {} s, which spending does not believe: restart when it is right",
+                    "the system's clock has jumped ahead by more than {} s, which spending does not believe before the followed chain is as late:"
+                            + " restart when it is right",
                     (now - latest + CORRECTION_MILLIS) / 1_000);
         }
-        return Math.min(now, latest);
+        return latest;
     }
 
     @Override
@@ -59,6 +92,6 @@ final class SteadyClock extends Clock {
 
     @Override
     public Clock withZone(ZoneId zone) {
-        return new SteadyClock(wall.withZone(zone), nanos);
+        return new SteadyClock(wall.withZone(zone), nanos, chainMillis);
     }
 }

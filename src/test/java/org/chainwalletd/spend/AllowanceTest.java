@@ -217,9 +217,13 @@ class AllowanceTest {
 
     private void restartWith(OptionalLong chainTime, Duration clockMovedBy) {
         spends.crash();
-        spends.chainTime = chainTime;
+        spends.chainTime = () -> chainTime;
         spends.clock.move(clockMovedBy);
         spends.start();
+    }
+
+    private void chainIsAt(long begun, Duration later) {
+        spends.chainTime = () -> OptionalLong.of(begun + later.toMillis());
     }
 
     /** Were it believed, whoever has a stolen token and a wrong time server would have as many caps as there are starts. */
@@ -236,9 +240,9 @@ class AllowanceTest {
             assertThat(status().spent()).isEqualTo(used);
             refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
         }
-        spends.chainTime = OptionalLong.of(begun + Duration.ofMinutes(59).toMillis());
+        chainIsAt(begun, Duration.ofMinutes(59));
         assertThat(status().spent()).isEqualTo(used);
-        spends.chainTime = OptionalLong.of(begun + Duration.ofMinutes(62).toMillis());
+        chainIsAt(begun, Duration.ofMinutes(62));
 
         get(spends.spending.transfer(request(payer, shop, 5_000)));
         assertThat(status().spent()).isEqualTo(Amount.of(5_069));
@@ -282,7 +286,28 @@ class AllowanceTest {
         spends.clock.move(Duration.ofDays(-40));
         assertThat(status().spent()).isEqualTo(Amount.of(9_069 + 2_069));
         spends.clock.move(Duration.ofMinutes(62));
-        spends.chainTime = OptionalLong.of(begun + Duration.ofMinutes(59).toMillis());
+        chainIsAt(begun, Duration.ofMinutes(59));
         assertThat(status().spent()).as("it has run for a period").isEqualTo(Amount.ZERO);
+    }
+
+    /** As on a machine that sets its clock some moments after it has started the daemon. */
+    @Test
+    void a_clock_that_is_behind_at_a_start_and_set_right_afterwards_ends_no_period() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.confirmAll();
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        Amount used = Amount.of(2 * 9_069);
+        OptionalLong chain = OptionalLong.of(spends.clock.millis());
+
+        for (OptionalLong known : List.of(chain, OptionalLong.empty())) {
+            restartWith(known, Duration.ofDays(-400));
+            assertThat(status().spent()).isEqualTo(used);
+            spends.chainTime = () -> chain;
+            assertThat(status().spent()).isEqualTo(used);
+            spends.clock.move(Duration.ofDays(400));
+            assertThat(status().spent()).isEqualTo(used);
+        }
+        spends.clock.move(Duration.ofMinutes(62));
+        assertThat(status().spent()).isEqualTo(Amount.ZERO);
     }
 }

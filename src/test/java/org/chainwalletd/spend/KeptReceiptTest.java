@@ -175,7 +175,7 @@ class KeptReceiptTest {
         long begun = spends.clock.millis();
         for (OptionalLong tip : List.of(OptionalLong.of(begun), OptionalLong.empty())) {
             spends.crash();
-            spends.chainTime = tip;
+            spends.chainTime = () -> tip;
             spends.clock.move(SpendHarness.RECEIPT_TTL.multipliedBy(40));
             spends.start();
             tick();
@@ -184,12 +184,42 @@ class KeptReceiptTest {
             assertThatItAnswers();
         }
 
-        spends.chainTime =
+        spends.chainTime = () ->
                 OptionalLong.of(begun + SpendHarness.RECEIPT_TTL.plusSeconds(1).toMillis());
         spends.restart();
         spends.fund(payer, 20_000);
         spends.awaitFollowed();
         assertThat(again().txId()).isNotEqualTo(receipt.txId());
+    }
+
+    private void seeSteadyTime() {
+        spends.seen = new SteadyClock(spends.clock, () -> 0, () -> spends.chainTime.get());
+    }
+
+    /** As on a machine that sets its clock some moments after it has started the daemon: what it pays then would look old after the next start. */
+    @Test
+    void a_clock_that_is_behind_at_a_start_and_set_right_afterwards_forgets_no_token() {
+        OptionalLong chain = OptionalLong.of(spends.clock.millis());
+        spends.crash();
+        spends.chainTime = () -> chain;
+        spends.clock.move(Duration.ofDays(-400));
+        seeSteadyTime();
+        spends.start();
+        spends.clock.move(Duration.ofDays(400));
+        spends.fund(payer, 20_000);
+        spends.chainTime = () -> OptionalLong.of(spends.clock.millis());
+        TransferRequest request = request(payer, shop, 1_000, "token-behind");
+        Receipt paid = get(spends.spending.transfer(request));
+        spends.confirmAll();
+        bury();
+
+        spends.crash();
+        seeSteadyTime();
+        spends.start();
+        spends.awaitFollowed();
+
+        assertThat(get(spends.spending.transfer(request))).isEqualTo(paid);
+        assertThat(pending()).isZero();
     }
 
     @Test

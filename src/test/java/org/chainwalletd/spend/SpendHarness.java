@@ -24,6 +24,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -89,7 +90,9 @@ final class SpendHarness implements AutoCloseable {
     UnaryOperator<ReservationStore> beforeReservations = UnaryOperator.identity();
     UnaryOperator<ReceiptStore> beforeReceipts = UnaryOperator.identity();
     /** When the newest block was made. The chain of a test is as late as any clock unless it says otherwise. */
-    OptionalLong chainTime = OptionalLong.of(Long.MAX_VALUE);
+    Supplier<OptionalLong> chainTime = () -> OptionalLong.of(clock.millis());
+    /** What spending takes for the time. */
+    Clock seen = clock;
     /** Hears of a store that was opened before anything else does. */
     Consumer<SqliteStore> opened = any -> {};
 
@@ -244,7 +247,8 @@ final class SpendHarness implements AutoCloseable {
                         identity(),
                         () -> Optional.of(Network.DEVNET),
                         new TimedChain(
-                                new FollowedSpends(follower, new SpendingBooks(books), executor), () -> chainTime),
+                                new FollowedSpends(follower, new SpendingBooks(books), executor),
+                                () -> chainTime.get()),
                         () -> rumour),
                 keys,
                 new SpendEnvironment.Stores(
@@ -264,7 +268,7 @@ final class SpendHarness implements AutoCloseable {
                         BURIAL_DEPTH),
                 drawing,
                 metrics,
-                clock,
+                seen,
                 executor);
     }
 

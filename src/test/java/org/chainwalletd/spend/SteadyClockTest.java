@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 class SteadyClockTest {
     private final MovableClock wall = new MovableClock();
     private final AtomicLong nanos = new AtomicLong(-5);
-    private final SteadyClock clock = new SteadyClock(wall, nanos::get);
+    private OptionalLong chain = OptionalLong.empty();
+    private final SteadyClock clock = new SteadyClock(wall, nanos::get, () -> chain);
 
     private void pass(Duration time) {
         wall.move(time);
@@ -39,6 +40,29 @@ class SteadyClockTest {
         wall.move(Duration.ofDays(-366));
 
         assertThat(clock.millis()).isEqualTo(begun - Duration.ofDays(1).toMillis());
+    }
+
+    @Test
+    void a_jump_ahead_is_believed_as_far_as_the_chain_has_come_and_what_passes_afterwards_is_followed() {
+        long begun = wall.millis();
+        Duration behind = Duration.ofDays(400);
+        chain = OptionalLong.of(begun + behind.toMillis());
+        assertThat(clock.millis()).as("the chain alone moves nothing").isEqualTo(begun);
+
+        wall.move(behind.plusSeconds(10));
+        assertThat(clock.millis()).isEqualTo(wall.millis());
+        pass(Duration.ofDays(3));
+        assertThat(clock.millis()).as("without a block").isEqualTo(wall.millis());
+
+        long right = wall.millis();
+        wall.move(Duration.ofDays(30));
+        assertThat(clock.millis()).isLessThan(right + Duration.ofHours(2).toMillis());
+        chain = OptionalLong.of(right + Duration.ofHours(5).toMillis());
+        assertThat(clock.millis())
+                .as("not beyond the chain")
+                .isBetween(
+                        right + Duration.ofHours(5).toMillis(),
+                        right + Duration.ofHours(5).plusMinutes(2).toMillis());
     }
 
     @Test
