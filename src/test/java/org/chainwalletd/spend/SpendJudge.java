@@ -369,7 +369,8 @@ final class SpendJudge {
         if (wish.token().isPresent()) {
             wish.receipts().stream()
                     .map(Receipt::txId)
-                    .filter(txId -> owners.containsKey(txId) && !wish.transactions.contains(txId))
+                    .filter(txId ->
+                            owners.containsKey(txId) && !wish.transactions.contains(txId) && !isForgotten(wish, txId))
                     .forEach(txId -> complain("the receipt names a transaction that is not its token's: " + txId));
         }
         wish.receipts().forEach(this::judgeFee);
@@ -458,11 +459,22 @@ final class SpendJudge {
             for (Receipt receipt : wish.receipts()) {
                 Wish other = receivers.put(receipt.txId(), wish);
                 boolean byChance = other != null && other.daemon != wish.daemon && !hasChange(receipt);
-                if (other != null && other != wish && !byChance) {
+                if (other != null && other != wish && !byChance && !isForgotten(wish, receipt.txId())) {
                     complain("one transaction acknowledged to two payments: " + receipt.txId());
                 }
             }
         }
+    }
+
+    /**
+     * Whether its operator gave it up so long ago that its token, and what it had acknowledged, are forgotten: where there is one coin only the
+     * next payment that is the same has no other bytes.
+     */
+    private boolean isForgotten(Wish wish, Hash256 txId) {
+        Sent known = sent.get(txId);
+        return known != null
+                && wish.daemon.mayBeGivenUp(known.tx().inputs())
+                && wish.daemon.forward().minus(known.forward()).compareTo(SpendHarness.RECEIPT_TTL) >= 0;
     }
 
     private static boolean hasChange(Receipt receipt) {
