@@ -21,6 +21,7 @@ import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.OwnCoin;
 import org.slf4j.Logger;
@@ -46,7 +47,7 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
 
     private record Round() implements Command {}
 
-    private record Done(CoverStep.Result result, Throwable failure) implements Command {}
+    private record Done(Outcome<CoverStep.Result> result) implements Command {}
 
     private final LedgerBooks books;
     private final Follower follower;
@@ -112,7 +113,7 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
                 ? CompletableFuture.completedFuture(new CoverStep.Nothing())
                 : books.uncovered(TOGETHER + tries.size())
                         .thenComposeAsync(found -> begin(status, found, known, tries), executor);
-        getContext().pipeToSelf(result, Done::new);
+        getContext().pipeToSelf(result, (covered, failure) -> new Done(Outcome.of(covered, failure)));
         return this;
     }
 
@@ -151,11 +152,16 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
     }
 
     private Behavior<Command> done(Done command) {
-        if (command.failure() != null) {
-            LOG.debug("no address was covered now: {}", command.failure().getMessage());
-            return again(later);
-        }
-        if (command.result() instanceof CoverStep.Covered covered) {
+        return command.result().fold(this::covered, this::notCovered);
+    }
+
+    private Behavior<Command> notCovered(Throwable failure) {
+        LOG.debug("no address was covered now: {}", failure.getMessage());
+        return again(later);
+    }
+
+    private Behavior<Command> covered(CoverStep.Result result) {
+        if (result instanceof CoverStep.Covered covered) {
             covered.addresses().forEach(young::remove);
             covered.addresses().forEach(pagedInVain::remove);
             covered.manyPages().forEach(address -> pagedInVain.put(address, 0));
@@ -163,11 +169,11 @@ public final class Coverage extends AbstractBehavior<Coverage.Command> {
                     !covered.addresses().isEmpty() || !covered.manyPages().isEmpty();
             return again(more ? SOON : later);
         }
-        if (command.result() instanceof CoverStep.ReadAgain read) {
+        if (result instanceof CoverStep.ReadAgain read) {
             read.addresses().forEach(address -> young.put(address, read.coins()));
             return again(SOON);
         }
-        if (command.result() instanceof CoverStep.TipMoved moved) {
+        if (result instanceof CoverStep.TipMoved moved) {
             moved.paged().ifPresent(this::pagedInVain);
             // What was read again may be of blocks that have gone.
             moved.addresses().forEach(young::remove);

@@ -9,6 +9,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditPruning;
 import org.slf4j.Logger;
@@ -28,7 +29,7 @@ public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
         LOOK
     }
 
-    private record Pruned(Integer entries, Throwable failure) implements Command {}
+    private record Pruned(Outcome<Integer> entries) implements Command {}
 
     private final TimerScheduler<Command> timers;
     private final Books books;
@@ -73,19 +74,29 @@ public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
     private Behavior<Command> prune() {
         long before = clock.instant().minus(kept).getEpochSecond();
         getContext()
-                .pipeToSelf(books.write(session -> CreditPruning.prune(session.head(), before, AT_ONCE)), Pruned::new);
+                .pipeToSelf(
+                        books.write(session -> CreditPruning.prune(session.head(), before, AT_ONCE)),
+                        (entries, failure) -> new Pruned(Outcome.of(entries, failure)));
         return this;
     }
 
     private Behavior<Command> onPruned(Pruned pruned) {
-        if (pruned.failure() != null) {
-            LOG.warn("old credits are not forgotten now: {}", pruned.failure().toString());
-        } else if (pruned.entries() > 0) {
-            LOG.info("forgot {} entries of the log of credits that are older than {}", pruned.entries(), kept);
+        return pruned.entries().fold(this::forgot, this::forgotNothing);
+    }
+
+    private Behavior<Command> forgot(int entries) {
+        if (entries > 0) {
+            LOG.info("forgot {} entries of the log of credits that are older than {}", entries, kept);
         }
-        if (pruned.failure() == null && pruned.entries() == AT_ONCE) {
-            return prune();
-        }
+        return entries == AT_ONCE ? prune() : rest();
+    }
+
+    private Behavior<Command> forgotNothing(Throwable failure) {
+        LOG.warn("old credits are not forgotten now: {}", failure.toString());
+        return rest();
+    }
+
+    private Behavior<Command> rest() {
         timers.startSingleTimer(Timer.LOOK, interval);
         return this;
     }

@@ -23,6 +23,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents;
 import org.chainwalletd.keyring.OwnKey;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,13 +40,16 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
 
     public sealed interface Command {}
 
-    private record Began(List<OwnKey> keys, Set<Address> watched, Throwable failure) implements Command {}
+    private record Began(Outcome<Standing> standing) implements Command {}
+
+    /** Which keys there are, and what the books watch. */
+    private record Standing(List<OwnKey> keys, Set<Address> watched) {}
 
     private record Added(List<Address> addresses) implements Command {}
 
     private record Removed(Set<Address> addresses) implements Command {}
 
-    private record Written(Map<Address, Boolean> changes, Throwable failure) implements Command {}
+    private record Written(Map<Address, Boolean> changes, Outcome<Void> done) implements Command {}
 
     private enum Timer implements Command {
         WRITE
@@ -94,9 +98,8 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
                 setup.keys().watch(new ToSelf(context.getSelf())).toCompletableFuture();
         context.pipeToSelf(
                 CompletableFuture.allOf(watched, keys),
-                (done, failure) -> failure == null
-                        ? new Began(keys.join(), watched.join(), null)
-                        : new Began(List.of(), Set.of(), failure));
+                (done, failure) ->
+                        new Began(Outcome.of(done, failure).map(both -> new Standing(keys.join(), watched.join()))));
     }
 
     @Override
@@ -110,29 +113,30 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
                 .build();
     }
 
+    private Behavior<Command> onBegan(Began began) {
+        began.standing()
+                .match(
+                        this::compare,
+                        failure -> LOG.warn("the books are not compared with the keyring: {}", failure.toString()));
+        return this;
+    }
+
     /**
      * What was told meanwhile is newer than the two lists. An address that is watched and has no key here is left alone: keys may be elsewhere
      * for once, and coming back they would have missed blocks.
      */
-    private Behavior<Command> onBegan(Began began) {
-        if (began.failure() != null) {
-            LOG.warn(
-                    "the books are not compared with the keyring: {}",
-                    began.failure().toString());
-            return this;
-        }
-        began.keys().stream()
+    private void compare(Standing standing) {
+        standing.keys().stream()
                 .map(OwnKey::address)
-                .filter(address -> !began.watched().contains(address))
+                .filter(address -> !standing.watched().contains(address))
                 .forEach(address -> due.putIfAbsent(address, true));
-        Stream<Address> before = began.keys().stream()
+        Stream<Address> before = standing.keys().stream()
                 .sorted(Comparator.comparingLong((OwnKey key) -> key.birth().orElse(0))
                         .reversed())
                 .map(OwnKey::address);
         tellNewest(
                 Stream.concat(newest.stream(), before).distinct().limit(NEWEST).toList());
         writeSoon();
-        return this;
     }
 
     private Behavior<Command> onAdded(Added added) {
@@ -170,18 +174,19 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         List<Address> gone = new ArrayList<>();
         changes.forEach((address, wanted) -> (wanted ? added : gone).add(address));
         writing = true;
-        getContext().pipeToSelf(setup.settling().apply(added, gone), (done, failure) -> new Written(changes, failure));
+        getContext()
+                .pipeToSelf(
+                        setup.settling().apply(added, gone),
+                        (done, failure) -> new Written(changes, Outcome.of(done, failure)));
         return this;
     }
 
     private Behavior<Command> onWritten(Written written) {
         writing = false;
-        if (written.failure() == null) {
-            written.changes().forEach(due::remove);
-        } else {
-            LOG.warn(
-                    "the books do not watch all keys yet: {}", written.failure().toString());
-        }
+        written.done()
+                .match(
+                        done -> written.changes().forEach(due::remove),
+                        failure -> LOG.warn("the books do not watch all keys yet: {}", failure.toString()));
         writeSoon();
         return this;
     }

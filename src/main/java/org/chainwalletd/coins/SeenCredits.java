@@ -25,6 +25,7 @@ import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditTable;
 import org.slf4j.Logger;
@@ -58,13 +59,13 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
 
     private record Followed(FollowEvent event) implements Command {}
 
-    private record Loaded(List<Hash256> pending, Throwable failure) implements Command {}
+    private record Loaded(Outcome<List<Hash256>> pending) implements Command {}
 
-    private record Entered(Seen seen, boolean entered, Throwable failure) implements Command {}
+    private record Entered(Seen seen, Outcome<Boolean> entered) implements Command {}
 
-    private record Checked(Map<Hash256, Boolean> missed, Throwable failure) implements Command {}
+    private record Checked(Outcome<Map<Hash256, Boolean>> missed) implements Command {}
 
-    private record Lost(Hash256 txId, Throwable failure) implements Command {}
+    private record Lost(Hash256 txId, Outcome<Void> done) implements Command {}
 
     /**
      * What it works with.
@@ -125,7 +126,8 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         loadAgain = false;
         getContext()
                 .pipeToSelf(
-                        setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)), Loaded::new);
+                        setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)),
+                        (found, failure) -> new Loaded(Outcome.of(found, failure)));
     }
 
     private Behavior<Command> onLoaded(Loaded loaded) {
@@ -134,19 +136,20 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
             load();
             return this;
         }
-        if (loaded.failure() != null) {
-            LOG.warn(
-                    "credits that were pending are not watched: {}",
-                    loaded.failure().toString());
-        } else {
-            pending.keySet().retainAll(Set.copyOf(loaded.pending()));
-            spends.values().retainAll(pending.keySet());
-            loaded.pending().forEach(txId -> pending.putIfAbsent(txId, 0));
-        }
+        loaded.pending()
+                .match(
+                        this::watch,
+                        failure -> LOG.warn("credits that were pending are not watched: {}", failure.toString()));
         if (checkAgain) {
             check();
         }
         return this;
+    }
+
+    private void watch(List<Hash256> found) {
+        pending.keySet().retainAll(Set.copyOf(found));
+        spends.values().retainAll(pending.keySet());
+        found.forEach(txId -> pending.putIfAbsent(txId, 0));
     }
 
     private void changedWhileLoading() {
@@ -158,9 +161,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
             pending.put(seen.txId(), 0);
             watchInputs(seen);
         } else if (pending.size() < MOST_PENDING) {
-            getContext()
-                    .pipeToSelf(
-                            enter(seen), (entered, failure) -> new Entered(seen, failure == null && entered, failure));
+            getContext().pipeToSelf(enter(seen), (entered, failure) -> new Entered(seen, Outcome.of(entered, failure)));
         }
         return this;
     }
@@ -181,18 +182,21 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     }
 
     private Behavior<Command> onEntered(Entered entered) {
-        if (entered.failure() != null) {
-            LOG.warn(
-                    "{} is told with its block only: {}",
-                    entered.seen().txId(),
-                    entered.failure().toString());
-        } else if (entered.entered()) {
-            pending.put(entered.seen().txId(), 0);
-            watchInputs(entered.seen());
+        Seen seen = entered.seen();
+        entered.entered()
+                .match(
+                        isNew -> entered(seen, isNew),
+                        failure -> LOG.warn("{} is told with its block only: {}", seen.txId(), failure.toString()));
+        return this;
+    }
+
+    private void entered(Seen seen, boolean isNew) {
+        if (isNew) {
+            pending.put(seen.txId(), 0);
+            watchInputs(seen);
             changedWhileLoading();
             setup.changed().run();
         }
-        return this;
     }
 
     private void watchInputs(Seen seen) {
@@ -239,15 +243,15 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private void lose(Hash256 txId) {
         getContext()
                 .pipeToSelf(
-                        setup.books().write(session -> {
+                        setup.books().<Void>write(session -> {
                             CreditTable.lose(session.head(), txId);
                             return null;
                         }),
-                        (done, failure) -> new Lost(txId, failure));
+                        (done, failure) -> new Lost(txId, Outcome.of(done, failure)));
     }
 
     private Behavior<Command> onLost(Lost lost) {
-        if (lost.failure() == null) {
+        if (lost.done().failure().isEmpty()) {
             forget(lost.txId());
             changedWhileLoading();
             setup.changed().run();
@@ -260,7 +264,10 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         checkAgain = checking || loading;
         if (!checkAgain && !pending.isEmpty()) {
             checking = true;
-            getContext().pipeToSelf(missed(List.copyOf(pending.keySet())), Checked::new);
+            getContext()
+                    .pipeToSelf(
+                            missed(List.copyOf(pending.keySet())),
+                            (missed, failure) -> new Checked(Outcome.of(missed, failure)));
         }
     }
 
@@ -309,9 +316,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
 
     private Behavior<Command> onChecked(Checked checked) {
         checking = false;
-        if (checked.failure() == null) {
-            checked.missed().forEach(this::count);
-        }
+        checked.missed().value().ifPresent(missed -> missed.forEach(this::count));
         if (checkAgain) {
             check();
         }
