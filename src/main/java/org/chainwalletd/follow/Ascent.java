@@ -10,6 +10,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.Materializer;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,7 +65,7 @@ final class Ascent {
                 this::hand,
                 HANDED_AT_ONCE,
                 materializer);
-        context.pipeToSelf(walk.ended(), (done, failure) -> new Walker.WalkEnded(failure));
+        context.pipeToSelf(walk.ended(), (done, failure) -> new Walker.WalkEnded());
     }
 
     private CompletionStage<Done> hand(List<Fetched> blocks) {
@@ -136,8 +137,8 @@ final class Ascent {
             List<Bookkeeping.Entry> blocks = batch.take();
             context.pipeToSelf(
                     parts.books().connect(blocks),
-                    (nothing, failure) ->
-                            failure == null ? new Walker.Committed(blocks) : new Walker.WriteFailed(failure));
+                    (nothing, failure) -> Outcome.of(nothing, failure)
+                            .fold(done -> new Walker.Committed(blocks), Walker.WriteFailed::new));
         }
     }
 

@@ -19,6 +19,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.Materializer;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.ScanRow;
 import org.slf4j.Logger;
@@ -51,7 +52,7 @@ final class Rescanner {
 
     private record Loaded(Bookkeeping.Pending pending) implements Command {}
 
-    private record Begun(Begin begin, Bookkeeping.Pending pending, Throwable failure) implements Command {}
+    private record Begun(Begin begin, Outcome<Bookkeeping.Pending> pending) implements Command {}
 
     private record Next() implements Command {}
 
@@ -63,7 +64,8 @@ final class Rescanner {
 
     private record SteppedBack(Optional<BlockRow> top) implements Command {}
 
-    private record WalkEnded(Throwable failure) implements Command {}
+    /** As far as it goes, or because something on the way has failed: the next step reads on from what is written. */
+    private record WalkEnded() implements Command {}
 
     private record WriteFailed(Throwable failure) implements Command {}
 
@@ -135,22 +137,27 @@ final class Rescanner {
 
     private Behavior<Command> begin(Begin command) {
         context.pipeToSelf(
-                books.beginScan(command.fromHeight()), (pending, failure) -> new Begun(command, pending, failure));
+                books.beginScan(command.fromHeight()),
+                (pending, failure) -> new Begun(command, Outcome.of(pending, failure)));
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> begun(Begun command) {
+        CompletableFuture<Optional<RescanProgress>> reply = command.begin().reply();
+        return command.pending().fold(pending -> begun(pending, reply), failure -> notBegun(failure, reply));
+    }
+
+    private Behavior<Command> notBegun(Throwable failure, CompletableFuture<Optional<RescanProgress>> reply) {
+        reply.completeExceptionally(failure);
         return Behaviors.same();
     }
 
     /** The one that runs goes on; a new one is taken up after it. */
-    private Behavior<Command> begun(Begun command) {
-        if (command.failure() != null) {
-            command.begin().reply().completeExceptionally(command.failure());
-            return Behaviors.same();
-        }
-        Optional<ScanRow> first = command.pending().scan();
-        command.begin()
-                .reply()
-                .complete(first.map(row -> progress(row, command.pending().top())));
+    private Behavior<Command> begun(Bookkeeping.Pending pending, CompletableFuture<Optional<RescanProgress>> reply) {
+        Optional<ScanRow> first = pending.scan();
+        reply.complete(first.map(row -> progress(row, pending.top())));
         if (scan == null && first.isPresent()) {
-            return loaded(new Loaded(command.pending()));
+            return loaded(new Loaded(pending));
         }
         return Behaviors.same();
     }
@@ -167,7 +174,7 @@ final class Rescanner {
     private Behavior<Command> loading() {
         context.pipeToSelf(
                 books.pendingScan(),
-                (pending, failure) -> failure == null ? new Loaded(pending) : new WriteFailed(failure));
+                (pending, failure) -> Outcome.of(pending, failure).fold(Loaded::new, WriteFailed::new));
         return always().onMessage(Loaded.class, this::loaded).build();
     }
 
@@ -230,7 +237,7 @@ final class Rescanner {
                 this::hand,
                 1,
                 materializer);
-        context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded(failure));
+        context.pipeToSelf(walk.ended(), (done, failure) -> new WalkEnded());
         return always().onMessage(Arrived.class, this::arrived)
                 .onMessage(Written.class, this::written)
                 .onMessage(SteppedBack.class, this::steppedBack)
@@ -276,7 +283,7 @@ final class Rescanner {
         blocksSinceLog += blocks.size();
         context.pipeToSelf(
                 books.connectScan(scan.scan(), blocks),
-                (scanned, failure) -> failure == null ? new Written(scanned) : new WriteFailed(failure));
+                (scanned, failure) -> Outcome.of(scanned, failure).fold(Written::new, WriteFailed::new));
         return Behaviors.same();
     }
 
@@ -302,7 +309,7 @@ final class Rescanner {
         long to = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - STEP_BACK);
         context.pipeToSelf(
                 books.undoScan(scan.scan(), to),
-                (row, failure) -> failure == null ? new SteppedBack(row) : new WriteFailed(failure));
+                (row, failure) -> Outcome.of(row, failure).fold(SteppedBack::new, WriteFailed::new));
         taken.completeExceptionally(new IllegalStateException("the chain below has changed"));
         return Behaviors.same();
     }

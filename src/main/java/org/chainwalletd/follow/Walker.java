@@ -19,7 +19,7 @@ import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
-import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BlockRow;
 import org.slf4j.Logger;
@@ -54,13 +54,13 @@ final class Walker {
 
     private record Tick() implements Command {}
 
-    private record Looked(FollowedNode node, Look.Finding finding, Throwable failure) implements Command {}
+    private record Looked(FollowedNode node, Outcome<Look.Finding> finding) implements Command {}
 
-    private record LookedAgain(FollowedNode node, Fault fault, Fetched again, Throwable failure) implements Command {}
+    private record LookedAgain(FollowedNode node, Fault fault, Outcome<Fetched> again) implements Command {}
 
-    private record Begun(Bookkeeping.Known known, Throwable failure) implements Command {}
+    private record Begun(Outcome<Bookkeeping.Known> known) implements Command {}
 
-    private record BegunAnew(FollowedNode node, Bookkeeping.Known known, Throwable failure) implements Command {}
+    private record BegunAnew(FollowedNode node, Outcome<Bookkeeping.Known> known) implements Command {}
 
     private record Undone(FollowedNode node, Look.Finding.Heavier branch) implements Command {}
 
@@ -70,7 +70,8 @@ final class Walker {
 
     record Committed(List<Bookkeeping.Entry> blocks) implements Command {}
 
-    record WalkEnded(Throwable failure) implements Command {}
+    /** As high as the node shows a block, or where something has failed: the next look finds out. */
+    record WalkEnded() implements Command {}
 
     /** A commit that failed: the state in memory is ahead of what is written, so all begins anew from there. */
     record WriteFailed(Throwable failure) implements Command {}
@@ -165,7 +166,7 @@ final class Walker {
     private Behavior<Command> loading() {
         audience.subscribers().forEach(subscriber -> context.watchWith(subscriber, new Left(subscriber)));
         context.pipeToSelf(
-                books.load(), (known, failure) -> failure == null ? new Loaded(known) : new WriteFailed(failure));
+                books.load(), (known, failure) -> Outcome.of(known, failure).fold(Loaded::new, WriteFailed::new));
         return always().onMessage(Loaded.class, this::loaded).build();
     }
 
@@ -212,7 +213,7 @@ final class Walker {
             return firstStart(node);
         }
         Look look = new Look(node.client(), chain.copy(), check, setup.executor());
-        context.pipeToSelf(look.begin(), (finding, failure) -> new Looked(node, finding, failure));
+        context.pipeToSelf(look.begin(), (finding, failure) -> new Looked(node, Outcome.of(finding, failure)));
         return always().onMessage(Looked.class, this::looked).build();
     }
 
@@ -228,26 +229,25 @@ final class Walker {
                 start.read(node.client())
                         .thenComposeAsync(
                                 rows -> books.begin(rows, network, setup.rules().from()), setup.executor()),
-                Begun::new);
+                (known, failure) -> new Begun(Outcome.of(known, failure)));
         return always().onMessage(Begun.class, this::begun).build();
     }
 
     private Behavior<Command> begun(Begun command) {
-        if (command.failure() != null) {
-            note(-1, List.of("following has not begun: " + reason(command.failure())));
-            return idle();
-        }
-        Bookkeeping.Known known = command.known();
+        return command.known().fold(this::begunWith, this::notBegun);
+    }
+
+    private Behavior<Command> notBegun(Throwable failure) {
+        note(-1, List.of("following has not begun: " + failure.getMessage()));
+        return idle();
+    }
+
+    private Behavior<Command> begunWith(Bookkeeping.Known known) {
         LOG.info(
                 "following the {} from block {}",
                 known.network().orElseThrow().word(),
                 U64.toString(known.rows().get(known.rows().size() - 1).height()));
         return loaded(new Loaded(known));
-    }
-
-    private static String reason(Throwable failure) {
-        Throwable cause = Causes.of(failure);
-        return String.valueOf(cause.getMessage());
     }
 
     private void note(long nodesHeight, List<String> complaints) {
@@ -262,11 +262,15 @@ final class Walker {
 
     private Behavior<Command> looked(Looked command) {
         FollowedNode node = command.node();
-        if (command.failure() != null) {
-            LOG.debug("{} is not followed now: {}", node.name(), reason(command.failure()));
-            return idle();
-        }
-        Look.Finding finding = command.finding();
+        return command.finding().fold(finding -> looked(node, finding), failure -> sawNothing(node, failure));
+    }
+
+    private Behavior<Command> sawNothing(FollowedNode node, Throwable failure) {
+        LOG.debug("{} is not followed now: {}", node.name(), failure.getMessage());
+        return idle();
+    }
+
+    private Behavior<Command> looked(FollowedNode node, Look.Finding finding) {
         judgeTip(node, finding);
         if (finding instanceof Look.Finding.Same) {
             agree(node, chain.height());
@@ -315,7 +319,7 @@ final class Walker {
                 start.read(node.client())
                         .thenApplyAsync(rows -> strangersTo(kept, rows), setup.executor())
                         .thenComposeAsync(books::beginAnew, setup.executor()),
-                (known, failure) -> new BegunAnew(node, known, failure));
+                (known, failure) -> new BegunAnew(node, Outcome.of(known, failure)));
         return always().onMessage(BegunAnew.class, this::begunAnew).build();
     }
 
@@ -328,26 +332,28 @@ final class Walker {
     }
 
     private Behavior<Command> begunAnew(BegunAnew command) {
-        Throwable failure = Causes.of(command.failure());
+        FollowedNode node = command.node();
+        return command.known().fold(known -> begunAnew(node, known), failure -> notBegunAnew(node, failure));
+    }
+
+    private Behavior<Command> notBegunAnew(FollowedNode node, Throwable failure) {
         if (failure instanceof StoreException) {
             return writeFailed(new WriteFailed(failure));
         }
-        if (failure != null) {
-            LOG.info(
-                    "{} shows no chain that the checkpoint is a block of: {}",
-                    command.node().name(),
-                    reason(failure));
-            stranger(command.node());
-            return idle();
-        }
-        BlockRow top = command.known().rows().get(command.known().rows().size() - 1);
+        LOG.info("{} shows no chain that the checkpoint is a block of: {}", node.name(), failure.getMessage());
+        stranger(node);
+        return idle();
+    }
+
+    private Behavior<Command> begunAnew(FollowedNode node, Bookkeeping.Known known) {
+        BlockRow top = known.rows().get(known.rows().size() - 1);
         LOG.warn(
                 "the books go over to the chain of the checkpoint, from block {} on: all that they told of another one"
                         + " is taken back",
                 U64.toString(top.height()));
         audience.forget(chain);
-        rounds.agrees(command.node());
-        return loaded(new Loaded(command.known()));
+        rounds.agrees(node);
+        return loaded(new Loaded(known));
     }
 
     /** A tip is believed by what its node shows, each for itself, before anybody takes the highest. */
@@ -381,29 +387,35 @@ final class Walker {
         context.pipeToSelf(
                 reader.read(node.client(), fault.height())
                         .thenComposeAsync(again -> check.judgeWork(again, fault.height()), setup.executor()),
-                (again, failure) -> new LookedAgain(node, fault, again, failure));
+                (again, failure) -> new LookedAgain(node, fault, Outcome.of(again, failure)));
         return always().onMessage(LookedAgain.class, this::lookedAgain).build();
     }
 
     private Behavior<Command> lookedAgain(LookedAgain command) {
         Fault first = command.fault();
-        Optional<Fault> second = Optional.empty();
-        if (command.again() instanceof Fetched.Unsound unsound) {
-            second = Optional.of(unsound.fault());
-        } else if (command.again() instanceof Fetched.Whole whole && chain.height() + 1 == whole.height()) {
-            second = check.judgePlace(
-                    chain, whole.block().header(), whole.block().id());
-        }
-        second.filter(fault ->
+        command.again()
+                .value()
+                .flatMap(this::faultAgain)
+                .filter(fault ->
                         fault.blockId().equals(first.blockId()) && fault.rule().isLie())
                 .ifPresent(fault -> rounds.lied(command.node(), fault));
         return idle();
     }
 
+    private Optional<Fault> faultAgain(Fetched again) {
+        if (again instanceof Fetched.Unsound unsound) {
+            return Optional.of(unsound.fault());
+        } else if (again instanceof Fetched.Whole whole && chain.height() + 1 == whole.height()) {
+            return check.judgePlace(chain, whole.block().header(), whole.block().id());
+        }
+        return Optional.empty();
+    }
+
     private Behavior<Command> reorganise(FollowedNode node, Look.Finding.Heavier branch) {
         context.pipeToSelf(
                 books.undo(branch.fork()),
-                (nothing, failure) -> failure == null ? new Undone(node, branch) : new WriteFailed(failure));
+                (nothing, failure) ->
+                        Outcome.of(nothing, failure).fold(done -> new Undone(node, branch), WriteFailed::new));
         return always().onMessage(Undone.class, this::undone).build();
     }
 
