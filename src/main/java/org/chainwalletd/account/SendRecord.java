@@ -9,28 +9,60 @@ import org.chainwalletd.evm.EvmAddress;
 /**
  * A transaction of ours with all its versions.
  *
- * @param value in wei, as it was decided when the nonce was given
- * @param hashes of all versions that may have left, oldest first: replacements pay more, the last may be one to ourselves
  * @param maxFee wei per gas of the newest version
+ * @param hashes of all versions that may have left, oldest first: replacements pay more, the last may be one to ourselves
  * @param createdAt milliseconds since 1970
  * @param updatedAt milliseconds since 1970
  */
 public record SendRecord(
-        String reference,
-        SendKind kind,
-        EvmAddress from,
-        EvmAddress to,
-        BigInteger value,
-        long nonce,
-        long gasLimit,
+        Order order,
+        Call call,
         BigInteger maxFee,
         List<Hash256> hashes,
         SendState state,
-        Optional<String> owner,
         long createdAt,
         long updatedAt) {
     public SendRecord {
         hashes = List.copyOf(hashes);
+    }
+
+    /**
+     * What was asked for.
+     *
+     * @param owner whom it was made for
+     */
+    public record Order(String reference, SendKind kind, Optional<String> owner) {}
+
+    /**
+     * What each version does, but for one to ourselves.
+     *
+     * @param value in wei, as it was decided when the nonce was given
+     */
+    public record Call(EvmAddress from, EvmAddress to, BigInteger value, long nonce, long gasLimit) {}
+
+    public String reference() {
+        return order.reference();
+    }
+
+    public SendKind kind() {
+        return order.kind();
+    }
+
+    public EvmAddress from() {
+        return call.from();
+    }
+
+    public EvmAddress to() {
+        return call.to();
+    }
+
+    /** In wei. */
+    public BigInteger value() {
+        return call.value();
+    }
+
+    public long nonce() {
+        return call.nonce();
     }
 
     /** The version that was mined, otherwise the newest. */

@@ -9,18 +9,19 @@ final class SendRecords {
 
     /** @param head height of the chain as it was last seen */
     static SendRecord of(AccountSend row, long head) {
+        AccountSend.Order order = row.order();
+        AccountSend.Call call = row.call();
         return new SendRecord(
-                row.reference(),
-                SendKind.valueOf(row.order().kind()),
-                SendSetup.address(row.call().from()),
-                SendSetup.address(row.call().to()),
-                row.call().value(),
-                row.nonce(),
-                row.call().gasLimit(),
+                new SendRecord.Order(order.reference(), SendKind.valueOf(order.kind()), order.owner()),
+                new SendRecord.Call(
+                        SendSetup.address(call.from()),
+                        SendSetup.address(call.to()),
+                        call.value(),
+                        call.nonce(),
+                        call.gasLimit()),
                 row.newest().maxFee(),
                 row.versions().stream().map(AccountSend.Version::hash).toList(),
                 state(row, head),
-                row.order().owner(),
                 row.progress().createdAt(),
                 row.progress().changedAt());
     }
