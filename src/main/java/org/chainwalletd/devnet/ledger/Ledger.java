@@ -1,15 +1,11 @@
 package org.chainwalletd.devnet.ledger;
 
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
@@ -42,8 +38,7 @@ public final class Ledger {
     private final ChainState chain;
     private final Mempool mempool = new Mempool();
     private final Counters counters = new Counters();
-    /** What was pending when the tip moved last: the block that is being worked on was put together then. */
-    private Set<Hash256> assembled = Set.of();
+    private final Admission admission;
     /** Whether blocks also take what came since. */
     private volatile boolean prompt;
 
@@ -63,6 +58,7 @@ public final class Ledger {
         this.listener = listener;
         this.validator = new Validator(profile, effort.network(), genesisId);
         this.chain = new ChainState(profile);
+        this.admission = new Admission(profile, validator, chain, mempool);
         BlockDraft draft = draft(0);
         draft.addCoinbase(genesis.transactions().get(0));
         chain.connect(draft.finish(genesis), draft.stateAfter(chain.state()));
@@ -183,18 +179,14 @@ public final class Ledger {
 
     /** Lets the next block take this pending transaction, whenever it came. */
     synchronized void prefer(Hash256 txId) {
-        Set<Hash256> more = new HashSet<>(assembled);
-        more.add(txId);
-        assembled = more;
+        admission.prefer(txId);
     }
 
     /** Forgets all unconfirmed transactions, as a node does when it restarts. */
     public synchronized void forgetMempool() {
-        List<Address> touched = new ArrayList<>();
-        for (Mempool.Entry entry : List.copyOf(mempool.all())) {
-            drop(entry, touched);
-        }
-        listener.changed(touched, null);
+        Touched touched = new Touched();
+        admission.dropAll(touched);
+        listener.changed(touched.addresses(), null);
     }
 
     /**
@@ -215,35 +207,15 @@ public final class Ledger {
     /** The part of {@link #submit} that takes long. */
     Checked check(Transaction tx) {
         Hash256 txId = TransactionCodec.txId(profile, tx);
-        precheck(txId, tx);
+        synchronized (this) {
+            admission.precheck(txId, tx);
+        }
         Tip begun = tip;
-        return new Checked(txId, tx, validated(tx, this::coin, begun.height() + 1), begun);
-    }
-
-    private synchronized void precheck(Hash256 txId, Transaction tx) {
-        if (mempool.get(txId) != null) {
-            throw new RejectedException("Mempool pre-check failed: transaction already in mempool");
-        }
-        if (BlockRules.isCoinbase(tx)) {
-            throw new RejectedException("Mempool pre-check failed: coinbase transactions not allowed");
-        }
-        for (Outpoint input : tx.inputs()) {
-            if (mempool.spends(input)) {
-                throw new RejectedException("Mempool pre-check failed: double-spend of " + Texts.of(input));
-            }
-        }
+        return new Checked(txId, tx, admission.validated(tx, this::coin, begun.height() + 1), begun);
     }
 
     private synchronized Coin coin(Outpoint outpoint) {
         return chain.coins().get(outpoint);
-    }
-
-    private Validator.Verdict validated(Transaction tx, Function<Outpoint, Coin> coins, long height) {
-        try {
-            return validator.validate(tx, coins, height);
-        } catch (RejectedException e) {
-            throw new RejectedException("Transaction validation failed: " + e.getMessage());
-        }
     }
 
     /** The part of {@link #submit} that must not meet a block. */
@@ -254,45 +226,20 @@ public final class Ledger {
             if (tx.inputs().size() >= OVERTAKEN_INPUTS) {
                 throw new TipChangedException();
             }
-            verdict = validated(tx, chain.coins()::get, nextHeight());
+            verdict = admission.validated(tx);
         }
-        if (mempool.get(checked.txId()) != null) {
-            throw new RejectedException("Mempool rejected transaction: transaction already in mempool");
-        }
-        for (Outpoint input : tx.inputs()) {
-            if (mempool.spends(input)) {
-                throw new RejectedException("Mempool rejected transaction: double-spend of " + Texts.of(input));
-            }
-        }
-        List<Address> touched = new ArrayList<>();
-        admit(Mempool.Entry.of(checked.txId(), tx, verdict), touched);
-        listener.changed(touched, null);
+        Touched touched = new Touched();
+        admission.insert(checked.txId(), tx, verdict, touched);
+        listener.changed(touched.addresses(), null);
         return checked.txId();
-    }
-
-    private void admit(Mempool.Entry entry, List<Address> touched) {
-        List<Mempool.Entry> evicted = mempool.add(entry);
-        addAddresses(entry.touches(), touched);
-        evicted.forEach(out -> addAddresses(out.touches(), touched));
     }
 
     /** What a miner starts from: an empty draft on the current tip, with the transactions in the order in which it takes them. */
     synchronized Work work() {
         BlockDraft draft = draft(nextHeight());
-        List<Address> touched = new ArrayList<>();
-        long room = ChainProfile.MAX_BLOCK_BYTES - Miner.RESERVED_BLOCK_BYTES;
-        for (Mempool.Entry entry : mempool.bestFirst()) {
-            if (entry.size() > room || !prompt && !assembled.contains(entry.txId())) {
-                continue;
-            }
-            try {
-                draft.add(entry.tx());
-                room -= entry.size();
-            } catch (RejectedException e) {
-                drop(entry, touched);
-            }
-        }
-        listener.changed(touched, null);
+        Touched touched = new Touched();
+        admission.fill(draft, prompt, touched);
+        listener.changed(touched.addresses(), null);
         return new Work(draft, chain.tip(), nextTarget(), chain.medianTime(), chain.state());
     }
 
@@ -328,11 +275,11 @@ public final class Ledger {
     synchronized void connect(ConnectedBlock block, StateTree stateAfter) {
         apply(block, stateAfter);
         tip = tipOf(chain.tip());
-        List<Address> touched = new ArrayList<>();
-        settleMempool(touched);
-        assembled = mempool.ids();
-        addAddresses(scriptsOf(block), touched);
-        listener.changed(touched, tip.height());
+        Touched touched = new Touched();
+        admission.settle(touched);
+        admission.assemble();
+        touched.by(scriptsOf(block));
+        listener.changed(touched.addresses(), tip.height());
     }
 
     /**
@@ -423,50 +370,22 @@ public final class Ledger {
         tip = tipOf(chain.tip());
         counters.reorgsApplied++;
         counters.blocksUndone += undone.size();
-        List<Address> touched = new ArrayList<>();
-        settleMempool(touched);
+        Touched touched = new Touched();
+        admission.settle(touched);
         Set<Bytes> scripts = new LinkedHashSet<>();
         for (Undone old : undone) {
             scripts.addAll(scriptsOf(old.block()));
             List<Transaction> transactions = old.block().block().transactions();
             if (keepTransactions) {
-                transactions.subList(1, transactions.size()).forEach(tx -> putBack(tx, touched));
+                transactions.subList(1, transactions.size()).forEach(tx -> admission.putBack(tx, touched));
             }
         }
         for (long height = fork + 1; height <= tip.height(); height++) {
             scripts.addAll(scriptsOf(chain.at(height)));
         }
-        assembled = mempool.ids();
-        addAddresses(scripts, touched);
-        listener.changed(touched, tip.height());
-    }
-
-    private void putBack(Transaction tx, List<Address> touched) {
-        Hash256 txId = TransactionCodec.txId(profile, tx);
-        if (mempool.get(txId) != null || tx.inputs().stream().anyMatch(mempool::spends)) {
-            return;
-        }
-        try {
-            admit(Mempool.Entry.of(txId, tx, validator.validate(tx, chain.coins()::get, nextHeight())), touched);
-        } catch (RejectedException e) {
-            return;
-        }
-    }
-
-    /** After the tip moved: removes what is confirmed or in conflict, validates the rest again at the new height. */
-    private void settleMempool(List<Address> touched) {
-        for (Mempool.Entry entry : List.copyOf(mempool.all())) {
-            try {
-                validator.validate(entry.tx(), chain.coins()::get, nextHeight());
-            } catch (RejectedException e) {
-                drop(entry, touched);
-            }
-        }
-    }
-
-    private void drop(Mempool.Entry entry, List<Address> touched) {
-        mempool.remove(entry);
-        addAddresses(entry.touches(), touched);
+        admission.assemble();
+        touched.by(scripts);
+        listener.changed(touched.addresses(), tip.height());
     }
 
     private static Set<Bytes> scriptsOf(ConnectedBlock block) {
@@ -476,14 +395,6 @@ public final class Ledger {
         }
         block.spent().forEach(coin -> scripts.add(coin.output().script()));
         return scripts;
-    }
-
-    private static void addAddresses(Collection<Bytes> scripts, List<Address> touched) {
-        for (Bytes script : scripts) {
-            if (script.length() == Address.LENGTH) {
-                touched.add(Address.of(script.toArray()));
-            }
-        }
     }
 
     private static Tip tipOf(ConnectedBlock block) {
