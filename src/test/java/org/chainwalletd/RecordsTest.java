@@ -60,6 +60,16 @@ class RecordsTest {
             Map.entry("SwapReply.LockUnknown", "a way to fail"),
             Map.entry("Walker.WriteFailed", "told of a failure only"));
 
+    /** Who hears only that a stage has ended: how often, and what finds out how. */
+    private static final Map<String, Integer> EITHER_WAY = Map.of(
+            // A walk is judged by the blocks that it has brought, and the next look goes on from these.
+            "Ascent.java", 1,
+            "Rescanner.java", 1,
+            // There is nothing more to be closed.
+            "KeyringActor.java", 1,
+            // The store is asked for the token when it comes again.
+            "Receipts.java", 2);
+
     private static final Pattern TO_SELF = Pattern.compile("pipeToSelf\\(");
 
     private static final Pattern BOTH_ENDS = Pattern.compile("\\s*\\((\\w+), (\\w+)\\) ->(.*)", Pattern.DOTALL);
@@ -83,18 +93,23 @@ class RecordsTest {
     @Test
     void what_comes_back_to_an_actor_is_an_outcome() {
         List<String> raw = new ArrayList<>();
+        Map<String, Integer> deaf = new TreeMap<>();
         int found = 0;
         for (Map.Entry<Path, String> file : texts().entrySet()) {
+            String name = file.getKey().getFileName().toString();
             Matcher call = TO_SELF.matcher(file.getValue());
             while (call.find()) {
                 found++;
                 String callback = lastArgument(file.getValue(), call.end());
-                if (!makesAnOutcome(callback)) {
-                    raw.add(file.getKey().getFileName() + ": " + callback.strip());
+                if (!hasNothingBesideAnOutcome(callback)) {
+                    raw.add(name + ": " + callback.strip());
+                } else if (!callback.contains("Outcome.of(")) {
+                    deaf.merge(name, 1, Integer::sum);
                 }
             }
         }
         assertThat(raw).isEmpty();
+        assertThat(deaf).isEqualTo(EITHER_WAY);
         assertThat(found).as("calls that were found").isGreaterThan(80);
     }
 
@@ -120,8 +135,8 @@ class RecordsTest {
         return type instanceof Class<?> plain && Throwable.class.isAssignableFrom(plain);
     }
 
-    /** Of what the stage has told it knows nothing but the outcome, or nothing at all. */
-    private static boolean makesAnOutcome(String callback) {
+    /** Of what the stage has told it knows nothing else. */
+    private static boolean hasNothingBesideAnOutcome(String callback) {
         Matcher ends = BOTH_ENDS.matcher(callback);
         if (!ends.matches()) {
             return false;
