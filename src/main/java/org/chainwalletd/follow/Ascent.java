@@ -24,7 +24,7 @@ final class Ascent {
     private static final Duration LINGER = Duration.ofMillis(50);
 
     /** Blocks that wait for the walker's turn come together, so that neither side is woken for each. */
-    private static final int HANDED_AT_ONCE = 8;
+    private static final int HANDED_AT_ONCE = 4;
 
     /**
      * What it works with, all of it the walker's.

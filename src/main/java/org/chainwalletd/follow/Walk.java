@@ -24,6 +24,9 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
     /** Blocks that are read at a time. With their transactions this stays below the 16 connections that catching up may use. */
     static final int BLOCKS_AT_ONCE = 8;
 
+    /** Blocks that are being read or wait for one below them: so a slow one does not keep connections idle. */
+    private static final int READ_AHEAD = 12;
+
     /** Transactions of one block that are read at a time. */
     static final int BODIES_AT_ONCE = 2;
 
@@ -46,8 +49,9 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
             Function<List<Fetched>, CompletionStage<Done>> take,
             int ahead,
             Materializer materializer) {
+        Gate gate = new Gate(BLOCKS_AT_ONCE);
         var run = Source.unfold(from, next -> next > to ? none() : some(next))
-                .mapAsync(BLOCKS_AT_ONCE, height -> reader.read(node, height))
+                .mapAsync(READ_AHEAD, height -> gate.pass(() -> reader.read(node, height)))
                 .mapAsync(WORK_AHEAD, judge::apply)
                 .viaMat(KillSwitches.single(), Keep.right())
                 .batch(ahead, Walk::alone, Walk::added)

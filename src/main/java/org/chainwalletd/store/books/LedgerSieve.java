@@ -3,6 +3,7 @@ package org.chainwalletd.store.books;
 import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -19,14 +20,14 @@ final class LedgerSieve {
     /** As many spent coins may stay in it before it is read anew, and as many again as there were unspent ones. */
     private static final int SPENT = 100_000;
 
-    /** Addresses that are read at a time, as one text: a row for each would cost the driver five times as much. */
-    private static final int AT_ONCE = 5_000;
+    /**
+     * A part of the addresses at once, end to end: a row for each would cost the driver three times as much. SQLite joins the bytes as they are,
+     * whichever these are; the count shows that none is missing.
+     */
+    private static final String SOME_WATCHED =
+            "SELECT COUNT(*), CAST(group_concat(address, '') AS BLOB) FROM watched WHERE address >= ? AND address < ?";
 
-    private static final String SOME_WATCHED = "SELECT MAX(address), group_concat(hex(address), '') FROM"
-            + " (SELECT address FROM watched WHERE address > ? ORDER BY address LIMIT " + AT_ONCE + ")";
-
-    private static final int DIGITS = 2 * Address.LENGTH;
-    private static final int LEADING = 2 * Long.BYTES;
+    private static final int PARTS = 4;
 
     /** Addresses that were found in the table, so that the books that ask for one after another have one look. */
     private static final int FOUND = 8_192;
@@ -37,10 +38,8 @@ final class LedgerSieve {
     private final int most;
 
     private LedgerSieve(BooksSession session) {
-        Optional<byte[]> last = Optional.of(new byte[0]);
-        while (last.isPresent()) {
-            last = session.queryOne(SOME_WATCHED, this::watchSome, (Object) last.get())
-                    .orElseThrow();
+        for (int part = 0; part < PARTS; part++) {
+            session.visit(SOME_WATCHED, this::watchSome, border(part), border(part + 1));
         }
         session.visit(
                 "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
@@ -48,13 +47,25 @@ final class LedgerSieve {
         this.most = 2 * unspent.size() + SPENT;
     }
 
-    /** The last of them; empty when there was none. */
-    private Optional<byte[]> watchSome(ResultSet row) throws SQLException {
-        String all = row.getString(2);
-        for (int at = 0; all != null && at < all.length(); at += DIGITS) {
-            watched.add(Long.parseUnsignedLong(all, at, at + LEADING, 16));
+    /** Where a part begins; the last one ends above the highest address that there may be, which is shorter. */
+    private static byte[] border(int part) {
+        if (part < PARTS) {
+            return new byte[] {(byte) (part * (1 << Byte.SIZE) / PARTS)};
         }
-        return Optional.ofNullable(row.getBytes(1));
+        byte[] end = new byte[Address.LENGTH + 1];
+        Arrays.fill(end, (byte) -1);
+        return end;
+    }
+
+    private void watchSome(ResultSet row) throws SQLException {
+        byte[] joined = row.getBytes(2);
+        ByteBuffer all = ByteBuffer.wrap(joined == null ? new byte[0] : joined);
+        if (all.capacity() != row.getLong(1) * Address.LENGTH) {
+            throw new SQLException("not all watched addresses could be read");
+        }
+        for (int at = 0; at < all.capacity(); at += Address.LENGTH) {
+            watched.add(all.getLong(at));
+        }
     }
 
     /** The writer's, read now if it has none, some hundredths of a second for each 100,000 addresses and more for as many coins; empty for a reader, who asks the tables. */

@@ -49,7 +49,6 @@ class BooksPlanTest {
             "SELECT address(, cover_height)? FROM watched( WHERE cover_height (<= \\?|IS NOT NULL))? => .*"
                     + "|UPDATE watched SET (history_from|cover_height|fresh) = .* => .*|SELECT history_from FROM watched .*"
                     + "|SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent .*"
-                    + "|SELECT MAX\\(address\\), .* FROM \\(SELECT address FROM watched WHERE address > .* PRIMARY KEY .*SCAN \\(subquery.*"
                     + "|SELECT address, .* FROM watched WHERE cover_height IS NULL ORDER BY from_height LIMIT .*watched_uncovered.*"
                     + "|SELECT scan, from_height FROM scans .*|INSERT INTO scans .*|INSERT OR IGNORE INTO watched .*SCAN scans.*"
                     + "|SELECT (seq|name) FROM sqlite_(sequence|master).*");
