@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -72,10 +73,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             List<CompletableFuture<SendRecord>> answers)
             implements Command {}
 
-    /** @param done false when the journal has another state */
-    private record Written(long id, AccountSend written, Outcome<Boolean> done) implements Command {}
-
-    private record Reread(long id, Outcome<Optional<AccountSend>> row) implements Command {}
+    /** The journal has answered about a row. */
+    private record Heard(long id, SendJournal.Step step) implements Command {}
 
     private final SendSetup setup;
     private final AtomicLong head;
@@ -83,6 +82,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final SendLook look;
     private final Replacer replacer;
     private final OpenSends sends;
+    private final SendJournal journal;
     private final Set<EvmAddress> looking = new HashSet<>();
 
     private SendWatch(ActorContext<Command> context, SendSetup setup, AtomicLong head, Consumer<SendRecord> changes) {
@@ -93,6 +93,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         this.look = new SendLook(setup);
         this.replacer = new Replacer(setup);
         this.sends = new OpenSends(setup.pace());
+        this.journal = new SendJournal(setup, new ToSelf(), this::durable);
     }
 
     /**
@@ -130,8 +131,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .onMessage(Broadcast.class, this::broadcast)
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Replaced.class, this::replaced)
-                .onMessage(Written.class, this::written)
-                .onMessage(Reread.class, this::reread)
+                .onMessage(Heard.class, this::heard)
                 .build();
     }
 
@@ -218,7 +218,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         CrashPoint.ACCOUNT_AFTER_SEND.reached(entry.row.order()::kind);
         entry.mayBeTaken();
         if (entry.row.state() == State.JOURNALLED) {
-            change(entry, State.SENT, Optional.empty());
+            journal.enter(entry, State.SENT, Optional.empty());
         }
     }
 
@@ -238,60 +238,17 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         answers.forEach(answer -> answer.complete(record));
     }
 
-    /** In memory at once; who was promised something hears of it when it is durable. */
-    private void change(OpenSend entry, State state, Optional<AccountSend.Outcome> outcome) {
-        State before = entry.row.state();
-        long now = setup.clock().millis();
-        AccountSend changed = entry.row.in(state, outcome, now);
-        entry.row = changed;
-        getContext()
-                .pipeToSelf(
-                        setup.store().enter(changed.id(), before, state, outcome, now),
-                        (done, failure) -> new Written(changed.id(), changed, Outcome.of(done, failure)));
-    }
-
-    private Behavior<Command> written(Written command) {
-        OpenSend entry = sends.find(command.id()).orElse(null);
-        if (entry == null) {
-            return this;
-        }
-        if (!command.done().value().orElse(false)) {
-            LOG.warn(
-                    "the journal did not take that nonce {} is {}: {}",
-                    command.written().nonce(),
-                    command.written().state(),
-                    command.done().failure().map(Failures::words).orElse("it has another state"));
-            reread(entry);
-            return this;
-        }
-        CrashPoint.ACCOUNT_AFTER_STATE.reached(
-                () -> command.written().order().kind() + ":" + command.written().state());
-        if (command.written().state().isOver()) {
+    /** Who was promised something hears of a change when it is durable. */
+    private void durable(OpenSend entry, AccountSend written) {
+        if (written.state().isOver()) {
             sends.end(entry);
             answer(entry);
         }
-        changes.accept(SendRecords.of(command.written(), head.get()));
-        return this;
+        changes.accept(SendRecords.of(written, head.get()));
     }
 
-    /** The journal is right; what the chain says is found out once more. */
-    private void reread(OpenSend entry) {
-        if (!entry.rereading) {
-            entry.rereading = true;
-            long id = entry.row.id();
-            getContext()
-                    .pipeToSelf(
-                            setup.store().find(entry.row.reference()),
-                            (row, failure) -> new Reread(id, Outcome.of(row, failure)));
-        }
-    }
-
-    private Behavior<Command> reread(Reread command) {
-        OpenSend entry = sends.find(command.id()).orElse(null);
-        if (entry != null) {
-            entry.rereading = false;
-            command.row().value().flatMap(Function.identity()).ifPresent(row -> entry.row = row);
-        }
+    private Behavior<Command> heard(Heard command) {
+        sends.find(command.id()).ifPresent(entry -> command.step().in(journal, entry));
         return this;
     }
 
@@ -335,7 +292,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
         LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), Failures.words(why));
         answers.forEach(answer -> answer.completeExceptionally(why));
-        reread(entry);
+        journal.reread(entry);
     }
 
     private void replaced(OpenSend entry, Replaced command, Optional<AccountSend.Version> newest) {
@@ -393,12 +350,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (finding instanceof SendLook.Finding.InBlock in) {
             State state = SendRecords.stateOf(entry.row, in.outcome(), in.isFinal());
             if (state != entry.row.state() || !entry.row.progress().outcome().equals(Optional.of(in.outcome()))) {
-                change(entry, state, Optional.of(in.outcome()));
+                journal.enter(entry, state, Optional.of(in.outcome()));
             }
         } else if (finding instanceof SendLook.Finding.Waiting && entry.row.state() == State.MINED) {
             LOG.warn("nonce {} of the account chain was taken out of its block", entry.row.nonce());
             entry.pushedAt = OptionalLong.empty();
-            change(entry, State.SENT, Optional.empty());
+            journal.enter(entry, State.SENT, Optional.empty());
         } else if (finding instanceof SendLook.Finding.Gone) {
             gone(entry);
         }
@@ -413,7 +370,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                     entry.row.nonce(),
                     SendSetup.address(entry.row.call().from()));
             sends.isStolen(entry.row);
-            change(entry, State.LOST, Optional.empty());
+            journal.enter(entry, State.LOST, Optional.empty());
         }
     }
 
@@ -450,5 +407,18 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         sends.leftBehind(command.from(), setup.clock().millis()).forEach(this::leaveBehind);
         command.answer().complete(sends.isWaiting(command.from()));
         return this;
+    }
+
+    /** Brings what the journal answers into this actor's mailbox. */
+    private final class ToSelf implements SendJournal.Mailbox {
+        @Override
+        public <T> void hear(long id, CompletionStage<T> answer, Function<Outcome<T>, SendJournal.Step> step) {
+            getContext().pipeToSelf(answer, (value, failure) -> new Heard(id, step.apply(Outcome.of(value, failure))));
+        }
+
+        @Override
+        public void hearLater(long id, SendJournal.Step step) {
+            getContext().scheduleOnce(setup.pace().look(), getContext().getSelf(), new Heard(id, step));
+        }
     }
 }

@@ -3,12 +3,16 @@ package org.chainwalletd.account;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.account.FatedJournal.Fate;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -96,6 +100,38 @@ class AccountSendCrashTest {
             rig.await("one", SendState.Sent.class);
             assertThat(rig.send("one", 7).nonce()).isZero();
             assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_row_whose_state_the_journal_neither_takes_nor_tells_is_read_until_it_does() {
+        AtomicBoolean refusesTheState = new AtomicBoolean(true);
+        AtomicBoolean refusesToTell = new AtomicBoolean();
+        AtomicBoolean askedInVain = new AtomicBoolean();
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
+                    AccountSendStore.class.getClassLoader(),
+                    new Class<?>[] {AccountSendStore.class},
+                    (proxy, method, args) -> {
+                        boolean isFinal = method.getName().equals("enter") && args[2] == AccountSend.State.FINAL;
+                        if (isFinal && refusesTheState.compareAndSet(true, false)) {
+                            refusesToTell.set(true);
+                            return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
+                        }
+                        if (method.getName().equals("find") && refusesToTell.compareAndSet(true, false)) {
+                            askedInVain.set(true);
+                            return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
+                        }
+                        return method.invoke(real, args);
+                    }));
+            rig.send("one", 7);
+            rig.chain.mine(6);
+
+            Await.until("the journal was asked in vain", askedInVain::get);
+
+            Await.until(
+                    "it is durable",
+                    () -> AccountRig.done(rig.journal.find("one")).orElseThrow().state() == AccountSend.State.FINAL);
         }
     }
 }

@@ -71,7 +71,7 @@ public final class FatedJournal implements AccountSendStore {
         return new CompletableFuture<>();
     }
 
-    private static <T> CompletionStage<T> failed(StoreException.Reason reason) {
+    static <T> CompletionStage<T> failed(StoreException.Reason reason) {
         return CompletableFuture.failedFuture(new StoreException(reason, "a test's disk", null));
     }
 
