@@ -39,4 +39,16 @@ class TestNamesTest {
         assertThat(others).isEmpty();
         assertThat(names).hasSizeGreaterThan(1_500);
     }
+
+    @Test
+    void every_long_test_that_is_listed_is_there() throws IOException {
+        List<String> listed = Files.readAllLines(Path.of("src/test/long-tests.txt")).stream()
+                .filter(line -> !line.startsWith("#"))
+                .toList();
+        assertThat(listed)
+                .isNotEmpty()
+                .isSorted()
+                .allSatisfy(line -> assertThat(Path.of(line.replace("**", "src/test/java/org/chainwalletd")))
+                        .isRegularFile());
+    }
 }
