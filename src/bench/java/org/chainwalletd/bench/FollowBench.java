@@ -124,7 +124,7 @@ public final class FollowBench {
     /**
      * Each block has one own transaction; the log and what is moved from it into the file count both. Then the same by how many share a commit,
      * which catching up decides by what comes in 50 ms: some 75 to 100 on a quiet machine. A changed page is written whole, so one own
-     * transaction in a commit of its own cannot be had for 2 KB: it changes fifteen trees, and the system alone counts 4 KiB for any byte.
+     * transaction in a commit of its own cannot be had for 2 KB: it changes fourteen trees, and the system alone counts 4 KiB for any byte.
      */
     private void written() throws Exception {
         for (String name : List.of("few", "many")) {

@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.books.BlockRow;
@@ -22,16 +21,13 @@ final class HeaderCheck {
     private final WorkCheck work;
     private final boolean verifyWork;
     private final Clock clock;
-    private final Executor executor;
 
-    HeaderCheck(
-            HeaderRules rules, Leniency leniency, WorkCheck work, boolean verifyWork, Clock clock, Executor executor) {
+    HeaderCheck(HeaderRules rules, Leniency leniency, WorkCheck work, boolean verifyWork, Clock clock) {
         this.rules = rules;
         this.leniency = leniency;
         this.work = work;
         this.verifyWork = verifyWork;
         this.clock = clock;
-        this.executor = executor;
     }
 
     /**
@@ -71,6 +67,7 @@ final class HeaderCheck {
         return new WorkPolicy(verifyWork, claimedTip, clock).demands(header);
     }
 
+    /** Judged where the work was computed, or at once where that is known: handing over for so little would cost more than it does. */
     private CompletionStage<Judged> computeWork(BlockHeader header, Hash256 id) {
         return work.passes(header, id)
                 .thenApplyAsync(
@@ -80,7 +77,7 @@ final class HeaderCheck {
                                         : Optional.of(new Fault(Fault.Rule.WORK, header.height(), id))
                                                 .filter(fault -> !leniency.forgives(fault)),
                                 true),
-                        executor);
+                        Runnable::run);
     }
 
     /** The same for a block that was read. */
@@ -100,7 +97,7 @@ final class HeaderCheck {
                                 ? new Fetched.Unsound(
                                         block.height(), judged.fault().get())
                                 : new Fetched.Whole(block, judged.workChecked()),
-                        executor);
+                        Runnable::run);
     }
 
     static BlockRow row(BlockHeader header, boolean workChecked) {

@@ -185,12 +185,7 @@ final class Walker {
         Leniency leniency = new Leniency(network);
         reader = new BlockReader(setup.profile(), setup.any(), leniency, setup.executor());
         check = new HeaderCheck(
-                new HeaderRules(network),
-                leniency,
-                setup.work(),
-                setup.rules().verifyWork(),
-                setup.clock(),
-                setup.executor());
+                new HeaderRules(network), leniency, setup.work(), setup.rules().verifyWork(), setup.clock());
     }
 
     /** Waits for the next interval, or for somebody who knows of a new block. */

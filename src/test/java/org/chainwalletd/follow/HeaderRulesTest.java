@@ -140,8 +140,7 @@ class HeaderRulesTest {
                         new Leniency(network),
                         new WorkCheck(ChainProfile.of("chain"), Runnable::run),
                         true,
-                        Clock.fixed(Instant.ofEpochSecond(BEGIN), ZoneOffset.UTC),
-                        Runnable::run)
+                        Clock.fixed(Instant.ofEpochSecond(BEGIN), ZoneOffset.UTC))
                 .judgeWork(header, header.id(), 51));
     }
 }

@@ -32,7 +32,7 @@ public final class Books implements AutoCloseable {
     private static final int CACHE_KIBIBYTES = 16 * 1024;
     private static final int CLOSING_SECONDS = 10;
     /**
-     * The smallest there is: a block touches some fifteen trees, and each changed page is written whole into the log. Files of older releases
+     * The smallest there is: a block touches some fourteen trees, and each changed page is written whole into the log. Files of older releases
      * keep their size.
      */
     private static final int PAGE_SIZE = 512;
