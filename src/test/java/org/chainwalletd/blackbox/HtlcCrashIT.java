@@ -35,7 +35,7 @@ class HtlcCrashIT {
             JsonNode sender;
             JsonNode receiver;
             Map<String, Object> lock;
-            try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
+            try (DaemonProcess daemon = daemon().manyKeys().crashAt(POINT).start()) {
                 sender = daemon.call("generate_standard_address", Map.of());
                 receiver = daemon.call("generate_standard_address", Map.of());
                 Wallet wallet = new Wallet(daemon, node);
@@ -45,20 +45,15 @@ class HtlcCrashIT {
             }
             Map<String, Object> claim;
             Map<String, Object> reclaim;
-            try (DaemonProcess daemon = daemon().start()) {
+            // Its second new call is the claim.
+            try (DaemonProcess daemon = daemon().crashAt(POINT + "#2").start()) {
                 claim = claim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-claim");
                 lock.put("client_token", "second-lock");
                 reclaim = reclaim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-reclaim");
-                daemon.kill();
-            }
-            try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
                 diesIn(daemon, "htlc_claim", claim);
             }
-            try (DaemonProcess daemon = daemon().start()) {
-                settled(daemon, "htlc_claim", claim);
-                daemon.kill();
-            }
             try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
+                settled(daemon, "htlc_claim", claim);
                 diesIn(daemon, "htlc_reclaim", reclaim);
             }
             try (DaemonProcess daemon = daemon().start()) {

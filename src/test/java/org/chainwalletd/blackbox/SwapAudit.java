@@ -30,13 +30,16 @@ final class SwapAudit {
 
     private final TwoChains chains;
     private final SwapTrader trader;
-    private final long from;
-    private final BigInteger coinsBefore;
+    private long from;
+    private BigInteger coinsBefore = BigInteger.ZERO;
 
-    /** Begins after all funding: from here on coins only change hands, and some become fees. */
     SwapAudit(TwoChains chains, SwapTrader trader) {
         this.chains = chains;
         this.trader = trader;
+    }
+
+    /** After all funding: from here on coins only change hands, and some become fees. */
+    void begin() {
         this.from = chains.chain().tip().height() + 1;
         this.coinsBefore = coinsOfBoth();
     }

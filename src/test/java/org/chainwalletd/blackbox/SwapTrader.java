@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
@@ -67,18 +68,14 @@ final class SwapTrader {
         return List.copyOf(executed);
     }
 
-    /** The first life: keys, coins, and a kill. */
-    void begin() {
-        try (DaemonProcess daemon = call().start()) {
-            JsonNode minted = daemon.call("generate_standard_address", Map.of());
-            address = minted.path("address").asText();
-            publicKey = minted.path("pubkey").asText();
-            account =
-                    daemon.call("evm_create_address", Map.of()).path("address").asText();
-            ground.fund(address, Collections.nCopies((int) COINS, COIN), account, WEI);
-            follow(daemon);
-            daemon.kill();
-        }
+    /** Makes keys in its first life, which get coins. */
+    void begin(DaemonProcess daemon) {
+        JsonNode minted = daemon.call("generate_standard_address", Map.of());
+        address = minted.path("address").asText();
+        publicKey = minted.path("pubkey").asText();
+        account = daemon.call("evm_create_address", Map.of()).path("address").asText();
+        ground.fund(address, Collections.nCopies((int) COINS, COIN), account, WEI);
+        follow(daemon);
     }
 
     LauncherCall call() {
@@ -125,13 +122,28 @@ final class SwapTrader {
         return swap;
     }
 
+    /** The first life: keys, coins, a swap, and an end as it is told. */
+    void beginAndDie(Death death, Runnable onceFunded) {
+        die(death, call().manyKeys(), daemon -> {
+            begin(daemon);
+            onceFunded.run();
+        });
+    }
+
     /** One life that ends as it is told. */
     void die(Death death) {
+        die(death, call(), daemon -> {});
+    }
+
+    private void die(Death death, LauncherCall call, Consumer<DaemonProcess> first) {
         HangWatch.alive();
         ground.poolLocks(sells, death.poolLocks());
-        try (DaemonProcess daemon = call().crashAt(death.point()).launch()) {
+        try (DaemonProcess daemon = call.crashAt(death.point()).launch()) {
             // What an earlier death has left open may come to the point before anything is served.
             Await.until("it serves or is dead", () -> !daemon.isAlive() || serves(daemon));
+            if (daemon.isAlive()) {
+                first.accept(daemon);
+            }
             if (death.fresh() && daemon.isAlive()) {
                 tradeIfItLives(daemon);
             }

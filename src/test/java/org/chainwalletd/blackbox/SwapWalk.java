@@ -65,9 +65,9 @@ final class SwapWalk {
     /** In the end both chains add up, each swap that may have locked has locked once and is completed, and no other has. */
     void walk(SwapGround ground, Path datadir, boolean sells) {
         SwapTrader trader = new SwapTrader(ground, datadir, sells);
-        trader.begin();
         SwapAudit audit = new SwapAudit(ground.chains(), trader);
-        deaths.forEach(trader::die);
+        trader.beginAndDie(deaths.get(0), audit::begin);
+        deaths.subList(1, deaths.size()).forEach(trader::die);
         List<JsonNode> swaps = trader.settle();
         ground.rounds(ROUNDS_OF_THE_POOL);
         if (sells) {

@@ -159,7 +159,7 @@ public final class LauncherCall {
 
     /** The named {@link org.chainwalletd.store.CrashPoint} halts the process, {@code NAME} or {@code NAME#n}. */
     public LauncherCall crashAt(String point) {
-        return with("WALLETD_JAVA_OPTS", SHORT_LIVED + " -Dwalletd.crash-point=" + point);
+        return with("WALLETD_JAVA_OPTS", variables.get("WALLETD_JAVA_OPTS") + " -Dwalletd.crash-point=" + point);
     }
 
     public LauncherCall launcher(Path other) {
