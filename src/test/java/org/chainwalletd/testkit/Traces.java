@@ -1,16 +1,16 @@
 package org.chainwalletd.testkit;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -20,9 +20,12 @@ import java.util.TreeSet;
 public final class Traces {
     private static final int PAIRS = 1 << 16;
     private static final int SHORTEST = 8;
+    /** Of a file, so much is looked at in one go. */
+    private static final int WINDOW = 1 << 20;
 
     private final List<Trace> traces = new ArrayList<>();
     private final boolean[] beginnings = new boolean[PAIRS];
+    private int longest = SHORTEST;
 
     private record Trace(String name, byte[] bytes) {}
 
@@ -61,50 +64,57 @@ public final class Traces {
             throw new IllegalArgumentException("found everywhere: " + name);
         }
         traces.add(new Trace(name, trace));
-        beginnings[pair(trace[0], trace[1])] = true;
+        longest = Math.max(longest, trace.length);
+        beginnings[pair(trace[0] & 0xff, trace[1])] = true;
     }
 
-    private static int pair(byte first, byte second) {
-        return (first & 0xff) << 8 | second & 0xff;
+    /** Of what has just been passed, its last byte counts. */
+    private static int pair(int passed, byte next) {
+        return (passed & 0xff) << 8 | next & 0xff;
     }
 
     /** Names of those that are in a text. */
     public List<String> in(String text) {
-        return in(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+        byte[] content = text.getBytes(StandardCharsets.UTF_8);
+        Set<String> found = new TreeSet<>();
+        search(content, content.length, found);
+        return new ArrayList<>(found);
     }
 
-    /** Names of those that are in a file of less than 2 GiB. */
+    /** Names of those that are in a file. */
     public List<String> in(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file)) {
-            MappedByteBuffer content = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
-            return in(content);
-        }
-    }
-
-    private List<String> in(ByteBuffer content) {
-        TreeSet<String> found = new TreeSet<>();
-        int last = content.limit() - 1;
-        for (int at = 0; at < last; at++) {
-            if (beginnings[pair(content.get(at), content.get(at + 1))]) {
-                for (Trace trace : traces) {
-                    if (isAt(content, at, trace.bytes())) {
-                        found.add(trace.name());
-                    }
-                }
+        Set<String> found = new TreeSet<>();
+        byte[] window = new byte[Math.max(WINDOW, 2 * longest)];
+        try (InputStream content = Files.newInputStream(file)) {
+            int kept = 0;
+            int read = content.readNBytes(window, 0, window.length);
+            while (read > 0) {
+                int filled = kept + read;
+                search(window, filled, found);
+                // What begins at the end of this window is whole in the next one.
+                kept = Math.min(filled, longest - 1);
+                System.arraycopy(window, filled - kept, window, 0, kept);
+                read = content.readNBytes(window, kept, window.length - kept);
             }
         }
         return new ArrayList<>(found);
     }
 
-    private static boolean isAt(ByteBuffer content, int at, byte[] trace) {
-        if (at + trace.length > content.limit()) {
-            return false;
-        }
-        for (int i = 0; i < trace.length; i++) {
-            if (content.get(at + i) != trace[i]) {
-                return false;
+    private void search(byte[] content, int length, Set<String> found) {
+        int pair = 0;
+        for (int next = 0; next < length; next++) {
+            pair = pair(pair, content[next]);
+            if (next > 0 && beginnings[pair]) {
+                for (Trace trace : traces) {
+                    if (isAt(content, length, next - 1, trace.bytes())) {
+                        found.add(trace.name());
+                    }
+                }
             }
         }
-        return true;
+    }
+
+    private static boolean isAt(byte[] content, int length, int at, byte[] trace) {
+        return at + trace.length <= length && Arrays.equals(content, at, at + trace.length, trace, 0, trace.length);
     }
 }

@@ -38,4 +38,16 @@ class TracesTest {
         }
         assertThat(traces.in("c0ffee00112233445566778899aabbc, c0ffee")).isEmpty();
     }
+
+    @Test
+    void a_secret_is_found_in_a_long_file_wherever_it_stands() throws IOException {
+        Path file = folder.resolve("long");
+        for (int from = 0; from <= SECRET.length; from++) {
+            byte[] around = new byte[(1 << 20) + 100];
+            System.arraycopy(SECRET, 0, around, (1 << 20) - from, SECRET.length);
+            assertThat(traces.in(Files.write(file, around)))
+                    .as(from + " bytes in the first MiB")
+                    .containsExactly("secret, first half", "secret, second half");
+        }
+    }
 }
