@@ -45,6 +45,9 @@ public final class Allowance {
     /** Clocks are corrected by less than this all the time. */
     private static final long SET_BACK_MILLIS = 60_000;
 
+    /** Later than any clock or block, and far enough from the end of all numbers to be added to. */
+    private static final long NO_TIME = Long.MAX_VALUE - SET_BACK_MILLIS;
+
     private final Limits limits;
     private final Clock clock;
     private final Supplier<OptionalLong> chainMillis;
@@ -112,9 +115,9 @@ public final class Allowance {
     private long lastPossible(long now) {
         OptionalLong chain = chainMillis.get();
         if (chain.isPresent()) {
-            return Math.max(now, chain.getAsLong());
+            return Math.max(now, Math.min(chain.getAsLong(), NO_TIME));
         }
-        return hasRunForAPeriod(now) ? now : Long.MAX_VALUE - SET_BACK_MILLIS;
+        return hasRunForAPeriod(now) ? now : NO_TIME;
     }
 
     /** How many minutes are remembered at least, the last ones in which something was used. */

@@ -253,9 +253,12 @@ class AllowanceTest {
         get(spends.spending.transfer(request(payer, shop, 9_000)));
         long begun = spends.clock.millis();
 
-        restartWith(OptionalLong.of(begun + Duration.ofDays(7).toMillis()), Duration.ofMinutes(59));
-
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        for (long ahead : new long[] {begun + Duration.ofDays(7).toMillis(), Long.MAX_VALUE}) {
+            restartWith(OptionalLong.of(ahead), Duration.ofMinutes(29));
+            assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        }
+        spends.clock.move(Duration.ofMinutes(4));
+        assertThat(status().spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
