@@ -151,10 +151,15 @@ public final class Allowance {
 
     /** What {@code from} holds, if anything, is another one's from now on. */
     void move(Owner from, Owner to) {
+        move(from, to, Long.MIN_VALUE);
+    }
+
+    /** The same, and it counts from {@code at} when that is later than it was held: so the store has it, and the clock may have jumped between. */
+    void move(Owner from, Owner to, long at) {
         Use use = uses.get(from);
         if (use != null) {
             release(from);
-            put(to, use);
+            put(to, new Use(use.amount(), Math.max(use.at(), at)));
         }
     }
 
@@ -272,7 +277,7 @@ public final class Allowance {
             total(sum.subtract(sumOf(settled.subMap(windowStart, start))));
         }
         windowStart = start;
-        leaveWindow();
+        leaveWindow(now);
         while (settled.size() > minutesKept(limits.period())
                 && settled.firstKey() < rememberedSince(limits.period(), now)) {
             settled.pollFirstEntry();
@@ -283,15 +288,20 @@ public final class Allowance {
         return some.values().stream().reduce(BigInteger.ZERO, BigInteger::add);
     }
 
-    /** What lies before the window can no longer be given back. */
-    private void leaveWindow() {
+    /** What lies before the window can no longer be given back. But what is being spent counts, however far the clock has jumped meanwhile. */
+    private void leaveWindow(long now) {
         while (!uses.isEmpty()) {
             Map.Entry<Owner, Use> oldest = uses.entrySet().iterator().next();
-            if (oldest.getValue().at() >= windowStart) {
+            Use use = oldest.getValue();
+            if (use.at() >= windowStart) {
                 return;
             }
-            release(oldest.getKey());
-            settle(oldest.getValue());
+            if (oldest.getKey() instanceof Owner.Running running) {
+                put(running, new Use(use.amount(), now));
+            } else {
+                release(oldest.getKey());
+                settle(use);
+            }
         }
     }
 

@@ -73,13 +73,13 @@ final class Stakes {
     /** The intent is durable. */
     void land(Owner.Running spend, Intent intent) {
         coins.move(spend, paymentOf(intent), Stage.IN_FLIGHT);
-        allowance.move(spend, paymentOf(intent));
+        allowance.move(spend, paymentOf(intent), intent.createdAt());
     }
 
     /** The intent may be durable. */
     void doubt(Owner.Running spend, Intent intent) {
         coins.move(spend, paymentOf(intent), Stage.HELD);
-        allowance.move(spend, paymentOf(intent));
+        allowance.move(spend, paymentOf(intent), intent.createdAt());
     }
 
     /** An intent that was in doubt is durable. */
