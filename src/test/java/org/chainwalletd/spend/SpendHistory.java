@@ -410,6 +410,8 @@ final class SpendHistory {
             return;
         }
         say("clock jumps " + minutes + " minutes");
+        // What grows old may be forgotten, and then nobody can say any more whose payment it was.
+        judge.knownTo(daemon);
         daemon.underWay(judge.underWay(daemon));
         daemon.move(Duration.ofMinutes(minutes));
     }

@@ -445,8 +445,20 @@ final class SpendJudge {
         long paid = paid(to, group.get(0).amount());
         if (paid > most) {
             complain("paid " + paid + " times for " + most + " payments: "
-                    + group.stream().map(wish -> wish.transactions).toList());
+                    + group.stream().map(wish -> wish.transactions).toList() + ", of all that was sent "
+                    + sentTo(to));
         }
+    }
+
+    private List<String> sentTo(Address to) {
+        return sent.entrySet().stream()
+                .filter(entry ->
+                        entry.getValue().tx().outputs().get(0).address().equals(Optional.of(to)))
+                .map(entry -> entry.getKey().hex().substring(0, 8) + " at "
+                        + entry.getValue().at() + " after "
+                        + entry.getValue().forward() + (isMined(entry.getKey()) ? " mined" : "") + " "
+                        + owners.containsKey(entry.getKey()))
+                .toList();
     }
 
     /**
