@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every command of the manual and of the README's first minute runs as it is printed: the blocks marked {@code sh} of a page, one after the
- * other in one bash, with the packaged launcher on the path. Only the default ports are exchanged for free ones, blocks come every second,
- * and what builds or measures (Maven) is left to the build.
+ * other in one bash, with the packaged launcher on the path, in whose place {@link RpcHere} answers from the second call of {@code rpc} on.
+ * Only the default ports are exchanged for free ones, blocks come every second, and what builds or measures (Maven) is left to the build.
  */
 class ManualIT {
     private static final Path PAGES = Path.of("src/site/markdown");
@@ -76,11 +76,19 @@ class ManualIT {
     }
 
     private void run(Path page, List<String> blocks) throws IOException, InterruptedException {
-        Path home = Files.createDirectories(folder.resolve(page.getFileName().toString()));
+        Path home = Files.createDirectories(
+                folder.toRealPath().resolve(page.getFileName().toString()));
+        try (RpcHere rpc = new RpcHere(home)) {
+            run(page, blocks, home, rpc);
+        }
+    }
+
+    private static void run(Path page, List<String> blocks, Path home, RpcHere rpc)
+            throws IOException, InterruptedException {
         Path bin = Files.createDirectories(home.resolve("bin"));
         Path launcher =
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
-        Files.createSymbolicLink(bin.resolve("chain-walletd"), launcher);
+        rpc.writeScript(bin.resolve("chain-walletd"), launcher);
         String port = String.valueOf(freePort());
         String nodePort = String.valueOf(freePort());
         String script = STRICT
