@@ -69,8 +69,14 @@ class LauncherIT {
         Path relative = Files.createSymbolicLink(elsewhere.resolve("relative"), Path.of("../usr/bin/absolute"));
         Path chained = Files.createSymbolicLink(folder.resolve("chained"), Path.of("elsewhere/relative"));
         Path linkedFolder = Files.createSymbolicLink(folder.resolve("package"), moved);
+        Path told = javaThatTellsItsWords();
         for (Path launcher : List.of(absolute, relative, chained, linkedFolder.resolve("bin/chain-walletd"))) {
-            answersVersion(LauncherCall.words("--version").launcher(launcher).from(elsewhere));
+            List<String> words =
+                    words(LauncherCall.words("--version").launcher(launcher).from(elsewhere), told);
+            assertThat(words).contains("-Dchainwalletd.home=" + moved.toRealPath());
+            assertThat(words.get(words.indexOf("-cp") + 1).split(":"))
+                    .allSatisfy(jar -> assertThat(Path.of(jar)).isRegularFile())
+                    .hasSizeGreaterThan(10);
         }
         answersVersion(
                 LauncherCall.words("--version").launcher(Path.of("./chained")).from(folder));
@@ -119,13 +125,37 @@ class LauncherIT {
     }
 
     @Test
-    void passes_arguments_unchanged() {
-        for (String argument : List.of("two words", "it's \"quoted\"", "* $HOME `id` \\ ;&|", "", "-x\ty")) {
-            LauncherCall.Ended ended = LauncherCall.words("--bind=" + argument).run();
-            assertThat(ended.code()).isEqualTo(USAGE);
-            String printed = argument.replace("\t", "\\t");
-            assertThat(ended.errors().get(0)).contains(argument.isEmpty() ? "--bind" : "'" + printed + "'");
-        }
+    void passes_arguments_unchanged() throws IOException {
+        String all = "two words, it's \"quoted\" * $HOME `id` \\ ;&|\ty";
+        LauncherCall.Ended ended = LauncherCall.words("--bind=" + all).run();
+        assertThat(ended.code()).isEqualTo(USAGE);
+        assertThat(ended.errors().get(0)).contains("'" + all.replace("\t", "\\t") + "'");
+
+        String[] each = {"two words", "it's \"quoted\"", "* $HOME `id` \\ ;&|", "", "-x\ty", "two\nlines", "%s"};
+        List<String> words = words(LauncherCall.words(each), javaThatTellsItsWords());
+        assertThat(words).endsWith(each);
+        assertThat(words.get(words.size() - each.length - 1)).isEqualTo("org.chainwalletd.Main");
+    }
+
+    /** Home of a JDK that tells with which words it is called, and does nothing. */
+    private Path javaThatTellsItsWords() throws IOException {
+        Path home = folder.resolve("told");
+        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n");
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+        return home;
+    }
+
+    /** What the launcher hands to such a JDK. */
+    private static List<String> words(LauncherCall call, Path home) {
+        LauncherCall.Ended ended = call.with("JAVA_HOME", home.toString())
+                .with("WALLETD_ARCHIVE", "off")
+                .run();
+        assertThat(ended.errors()).isEmpty();
+        assertThat(ended.code()).isZero();
+        List<String> words = List.of(String.join("\n", ended.output()).split("\0", -1));
+        return words.subList(0, words.size() - 1);
     }
 
     /** A service without a locale has the same keys as the shell that made them, and no other passphrase opens them. */
