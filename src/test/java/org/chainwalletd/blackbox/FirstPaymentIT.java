@@ -36,7 +36,8 @@ class FirstPaymentIT {
         String florist;
         String txId;
         JsonNode receipt;
-        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+        try (DaemonProcess daemon =
+                LauncherCall.daemonWithDevnet(datadir).manyKeys().start()) {
             onlyTheOwnerCanRead(datadir);
             everyTokenWasPrintedOnce(daemon);
             tokensOpenTheirScopeAndThoseBelow(daemon);

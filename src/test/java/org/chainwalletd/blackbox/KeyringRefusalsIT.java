@@ -36,6 +36,8 @@ class KeyringRefusalsIT {
     private static final List<String> OF_ADDRESS =
             List.of("reveal_private_key", "reveal_address_mnemonic", "export_address", "delete_address");
 
+    private static final int MINTS = 8;
+
     @TempDir
     static Path folder;
 
@@ -246,9 +248,12 @@ class KeyringRefusalsIT {
         }
         locked.add(vault.substring(0, vault.length() - 2));
         locked.add(vault + "00");
-        for (String blob : locked) {
-            refused(-32012, "import_vault", "vault_hex", blob, "passphrase", blob == locked.get(0) ? PASSPHRASE : "v");
-            daemon.call("import_vault", params("vault_hex", vault, "passphrase", "v"));
+        for (int i = 0; i < locked.size(); i++) {
+            refused(-32012, "import_vault", "vault_hex", locked.get(i), "passphrase", i == 0 ? PASSPHRASE : "v");
+            // A third failure in a row would be slowed down.
+            if (i % 2 == 1 || i == locked.size() - 1) {
+                daemon.call("import_vault", params("vault_hex", vault, "passphrase", "v"));
+            }
         }
     }
 
@@ -274,11 +279,11 @@ class KeyringRefusalsIT {
         try (DaemonProcess minting = LauncherCall.daemonWithDevnet(folder.resolve("minting"))
                 .manyKeys()
                 .start()) {
-            ExecutorService callers = Executors.newFixedThreadPool(16);
+            ExecutorService callers = Executors.newFixedThreadPool(MINTS);
             try {
                 List<CompletableFuture<Void>> mints = new ArrayList<>();
                 Path state = folder.resolve("minting/wallets/state.json");
-                for (int i = 0; i < 16; i++) {
+                for (int i = 0; i < MINTS; i++) {
                     mints.add(CompletableFuture.runAsync(
                             () -> {
                                 String minted = minting.call("generate_independent_address", Map.of("label", "m"))
@@ -296,12 +301,12 @@ class KeyringRefusalsIT {
             } finally {
                 callers.shutdownNow();
             }
-            assertThat(minting.metric("walletd_keyring_state_writes_total")).isBetween(1.0, 16.0);
+            assertThat(minting.metric("walletd_keyring_state_writes_total")).isBetween(1.0, (double) MINTS);
             minting.kill();
         }
         try (DaemonProcess again =
                 LauncherCall.daemonWithDevnet(folder.resolve("minting")).start()) {
-            assertThat(again.call("list_addresses", Map.of()).get("addresses")).hasSize(16);
+            assertThat(again.call("list_addresses", Map.of()).get("addresses")).hasSize(MINTS);
         }
         try (Stream<Path> files = Files.walk(folder.resolve("minting/wallets"))) {
             for (Path path : files.toList()) {

@@ -25,7 +25,8 @@ class MessagesIT {
         String payee;
         JsonNode signed;
         JsonNode issued;
-        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+        try (DaemonProcess daemon =
+                LauncherCall.daemonWithDevnet(datadir).manyKeys().start()) {
             String issuer = new Wallet(daemon, daemon).mint();
             payee = daemon.call("generate_independent_address", Map.of())
                     .path("pubkey")
@@ -87,21 +88,21 @@ class MessagesIT {
         Path datadir = folder.resolve("datadir");
         Set<String> given = new HashSet<>();
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
-                .and("--key-pool", "3")
+                .and("--key-pool", "2")
                 .manyKeys()
                 .start()) {
-            Await.until("the pool is full", () -> daemon.metric("walletd_keyring_pool_keys") == 3);
+            Await.until("the pool is full", () -> daemon.metric("walletd_keyring_pool_keys") == 2);
             assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
                     .isEmpty();
             Wallet wallet = new Wallet(daemon, daemon);
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 3; i++) {
                 given.add(wallet.mint());
             }
             daemon.kill();
         }
         try (DaemonProcess daemon =
                 LauncherCall.daemonWithDevnet(datadir).manyKeys().start()) {
-            assertThat(given).hasSize(5);
+            assertThat(given).hasSize(3);
             assertThat(new Wallet(daemon, daemon).addresses()).containsExactlyInAnyOrderElementsOf(given);
             for (String address : given) {
                 assertThat(daemon.call(

@@ -46,6 +46,7 @@ class TransferErrorsIT {
                 .and("--spend-cap-per-tx", "50000000")
                 .and("--spend-cap-per-period", "60000000")
                 .and("--spend-cap-period-secs", "3600")
+                .manyKeys()
                 .start();
         daemon.awaitReady();
     }
