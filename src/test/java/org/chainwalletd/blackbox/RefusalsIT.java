@@ -71,11 +71,11 @@ class RefusalsIT {
     void a_wrong_command_line_is_usage_and_makes_nothing() {
         Path datadir = folder.resolve("datadir");
         refused(LauncherCall.daemon(datadir).and("--no-such-flag"), USAGE, "--no-such-flag");
-        refused(LauncherCall.daemon(datadir).and("no-such-command"), USAGE, "no-such-command");
-        refused(LauncherCall.daemon(datadir).and("--node-rpc", "ftp://127.0.0.1"), USAGE, "--node-rpc");
-        refused(LauncherCall.daemon(datadir).with("WALLETD_MAX_BATCH", "many"), USAGE, "WALLETD_MAX_BATCH");
-        refused(LauncherCall.daemon(datadir).and("--auth-token-spend", ""), USAGE, "--auth-token-spend is empty");
-        refused(LauncherCall.words("--bind", "0.0.0.0:0", "--datadir", datadir.toString()), USAGE, "--bind 0.0.0.0");
+        misused(LauncherCall.daemon(datadir).and("no-such-command"), "no-such-command");
+        misused(LauncherCall.daemon(datadir).and("--node-rpc", "ftp://127.0.0.1"), "--node-rpc");
+        misused(LauncherCall.daemon(datadir).with("WALLETD_MAX_BATCH", "many"), "WALLETD_MAX_BATCH");
+        misused(LauncherCall.daemon(datadir).and("--auth-token-spend", ""), "--auth-token-spend is empty");
+        misused(LauncherCall.words("--bind", "0.0.0.0:0", "--datadir", datadir.toString()), "--bind 0.0.0.0");
         assertThat(datadir).doesNotExist();
     }
 
@@ -159,8 +159,16 @@ class RefusalsIT {
         return Folders.copy(used, folder.resolve("copy-" + System.nanoTime()));
     }
 
+    /** No process of its own for each: how one ends with the program's code, the first of them shows. */
+    private static void misused(LauncherCall call, String hint) {
+        refused(call.runHere(), USAGE, hint);
+    }
+
     private static LauncherCall.Ended refused(LauncherCall call, int code, String... hints) {
-        LauncherCall.Ended ended = call.run();
+        return refused(call.run(), code, hints);
+    }
+
+    private static LauncherCall.Ended refused(LauncherCall.Ended ended, int code, String... hints) {
         assertThat(ended.errors()).as("standard error").hasSize(1);
         assertThat(ended.errors().get(0)).startsWith("chain-walletd: ").contains(hints);
         assertThat(ended.code()).as(ended.errors().get(0)).isEqualTo(code);

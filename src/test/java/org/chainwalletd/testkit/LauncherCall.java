@@ -1,16 +1,23 @@
 package org.chainwalletd.testkit;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.chainwalletd.cli.Invocation;
+import org.chainwalletd.cli.Program;
 
 /**
  * A call of the packaged launcher being put together: arguments, environment, working folder. Ports are chosen by the system unless a test
@@ -203,6 +210,25 @@ public final class LauncherCall {
             int code = process.exitCode();
             return new Ended(code, process.output(), process.errors());
         }
+    }
+
+    /** Runs in this process, from where the launcher's JVM begins too: for what is refused before anything is started. */
+    public Ended runHere() {
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        unset.forEach(environment::remove);
+        environment.putAll(variables);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Invocation.Streams streams = new Invocation.Streams(
+                InputStream.nullInputStream(),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+        int code = Program.run(arguments.toArray(String[]::new), environment, streams);
+        return new Ended(code, lines(out), lines(err));
+    }
+
+    private static List<String> lines(ByteArrayOutputStream printed) {
+        return printed.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
     /**
