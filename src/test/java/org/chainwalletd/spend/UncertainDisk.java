@@ -64,7 +64,7 @@ final class UncertainDisk {
         percent = percentOfCommits;
     }
 
-    /** Whether this spend was to be closed without success at any time. */
+    /** Whether this spend was to be closed without success, or given up, at any time: it may have been opened again since. */
     boolean wasClosed(Hash256 txId) {
         return closed.contains(txId);
     }
@@ -118,7 +118,8 @@ final class UncertainDisk {
         if (method.getName().equals("open") || method.getName().equals("reopen")) {
             onOpen.accept((Intent) arguments[0]);
         }
-        if (method.getName().startsWith("fail")) {
+        if (method.getName().startsWith("fail")
+                || part == IntentStore.class && method.getName().equals("abandon")) {
             closed.add((Hash256) arguments[0]);
         }
         if (NO_COMMITS.contains(method.getName())) {
