@@ -210,7 +210,9 @@ final class HistoryDaemon {
 
     /** The block in which it believes a spend to be; empty as well for one that is buried. */
     Optional<Hash256> blockOf(Hash256 txId) {
-        return Await.result(spends.store.intents().unburied()).stream()
+        return Await.result(
+                        spends.store.intents().unburied().toCompletableFuture().exceptionally(closed -> List.of()))
+                .stream()
                 .filter(spend -> spend.spend().txId().equals(txId))
                 .map(spend -> spend.place().map(BlockPlace::blockId).orElse(NO_BLOCK))
                 .findFirst();

@@ -293,11 +293,13 @@ final class SpendJudge {
 
     /**
      * A coin of a spend that failed, or was given up, or whose time is over without the mempool having it, is free. One that a
-     * reorganisation gave back is not: it belongs to the spend that will be sent again.
+     * reorganisation gave back is not: it belongs to the spend that will be sent again. Of what is buried nothing is held: a node that lags so
+     * far can list a coin of it, which no node takes.
      */
     private boolean mayBeSpentAgain(HistoryDaemon daemon, Hash256 txId, long now) {
         long ttl = SpendHistory.RESERVATION_TTL.toMillis();
         return daemon.disk.wasClosed(txId)
+                || daemon.isBuried(txId)
                 || daemon.stateOf(txId)
                         .map(state -> !state.inFlight() && !state.succeeded())
                         .orElse(true)
