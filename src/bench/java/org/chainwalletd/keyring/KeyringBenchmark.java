@@ -313,11 +313,14 @@ public final class KeyringBenchmark {
     private static void report(String name, int pairs, LongSupplier ours, LongSupplier floor, double unit) {
         long[] mine = new long[pairs];
         long[] theirs = new long[pairs];
-        ours.getAsLong();
-        floor.getAsLong();
-        for (int i = 0; i < pairs; i++) {
-            mine[i] = ours.getAsLong();
-            theirs[i] = floor.getAsLong();
+        for (int i = -1; i < pairs; i++) {
+            long one = ours.getAsLong();
+            long other = floor.getAsLong();
+            // The first pair only warms up.
+            if (i >= 0) {
+                mine[i] = one;
+                theirs[i] = other;
+            }
         }
         row(name, median(mine), median(theirs), unit);
     }
