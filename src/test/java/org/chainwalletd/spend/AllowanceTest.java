@@ -220,6 +220,8 @@ class AllowanceTest {
         spends.chainTime = () -> chainTime;
         spends.clock.move(clockMovedBy);
         spends.start();
+        // Since when it runs is asked for before the clock goes on.
+        status();
     }
 
     private void chainIsAt(long begun, Duration later) {

@@ -134,7 +134,7 @@ class KeptReceiptFaultsTest {
             if (kept.toCompletableFuture().isCompletedExceptionally()) {
                 return reasonOf(kept);
             }
-            assertAllAre(Bound.ToReceipt.class);
+            assertThat(bounds()).containsOnly(Bound.ToReceipt.class);
             store.close();
             place = Files.createDirectory(folder.resolve("attempt-" + attempt));
             pay();
