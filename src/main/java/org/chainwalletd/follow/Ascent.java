@@ -21,7 +21,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Ascent {
     private static final Logger LOG = LoggerFactory.getLogger(Ascent.class);
-    private static final Duration LINGER = Duration.ofMillis(50);
+
+    /** So long blocks below the top wait for others to share a commit with; a walk's last ones wait for none. */
+    private static final Duration LINGER = Duration.ofMillis(120);
 
     /** Blocks that wait for the walker's turn come together, so that neither side is woken for each. */
     private static final int HANDED_AT_ONCE = 4;
