@@ -151,16 +151,23 @@ public final class Allowance {
 
     /** What {@code from} holds, if anything, is another one's from now on. */
     void move(Owner from, Owner to) {
-        move(from, to, Long.MIN_VALUE);
-    }
-
-    /** The same, and it counts from {@code at} when that is later than it was held: so the store has it, and the clock may have jumped between. */
-    void move(Owner from, Owner to, long at) {
         Use use = uses.get(from);
         if (use != null) {
             release(from);
-            put(to, new Use(use.amount(), Math.max(use.at(), at)));
+            put(to, use);
         }
+    }
+
+    /** What {@code owner} holds counts from {@code at} when that is later than it was held: so the store has it, and the clock may have jumped between. */
+    void countsSince(Owner owner, long at) {
+        Use use = uses.get(owner);
+        if (use != null && use.at() < at) {
+            put(owner, new Use(use.amount(), at));
+        }
+    }
+
+    void countsNow(Owner owner) {
+        countsSince(owner, clock.millis());
     }
 
     void release(Owner owner) {

@@ -63,6 +63,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record Reacquire(Owner.Running spend, Intent intent, boolean known, CompletableFuture<Reacquisition> answer)
             implements Command {}
 
+    /** The running spend is durable, and counts from {@code at} in the store and not from when it was made: the clock has jumped, or it was made long ago. */
+    record Counts(Owner.Running spend, long at) implements Command {}
+
     /** The spend ended without an intent. */
     record Drop(Owner.Running spend) implements Command {}
 
@@ -230,6 +233,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Choose.class, this::choose)
                 .onMessage(Preview.class, this::preview)
                 .onMessage(Reacquire.class, this::reacquire)
+                .onMessage(Counts.class, this::counts)
                 .onMessage(Drop.class, this::drop)
                 .onMessage(Land.class, this::land)
                 .onMessage(Doubt.class, this::doubt)
@@ -296,6 +300,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             stakes.holdAgain(command.spend(), intent);
         }
         command.answer().complete(answer);
+        return this;
+    }
+
+    private Behavior<Command> counts(Counts command) {
+        stakes.counts(command.spend(), command.at());
         return this;
     }
 

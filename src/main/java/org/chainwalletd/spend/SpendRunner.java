@@ -196,7 +196,7 @@ final class SpendRunner {
     CompletionStage<Opening> open(Act.Open act) {
         doubtful = Optional.of(act.intent());
         return env.intents()
-                .open(act.intent(), env.tokensExpiredBefore())
+                .open(act.intent(), env.tokensExpiredBefore(), env.clock()::millis)
                 .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor());
     }
 
@@ -204,6 +204,9 @@ final class SpendRunner {
         doubtful = Optional.empty();
         if (opening.isThere(intent)) {
             durable = Optional.of(intent);
+        }
+        if (opening instanceof Opening.Opened opened && opened.countedAt() > intent.createdAt()) {
+            reservations.tell(new Reservations.Counts(id, opened.countedAt()));
         }
         return opening;
     }
@@ -247,11 +250,17 @@ final class SpendRunner {
 
     CompletionStage<Opening> reopen(Act.Reopen act) {
         takeOver(act.intent());
-        long now = env.clock().millis();
         return env.intents()
-                .reopen(act.intent(), now)
+                .reopen(act.intent(), env.clock()::millis)
                 .thenApplyAsync(
-                        opening -> noted(opening, act.intent().in(IntentState.PREPARED, "", now)), env.executor());
+                        opening -> noted(
+                                opening,
+                                act.intent()
+                                        .in(
+                                                IntentState.PREPARED,
+                                                "",
+                                                env.clock().millis())),
+                        env.executor());
     }
 
     CompletionStage<BroadcastOutcome> send(Act.Send act) {

@@ -70,16 +70,23 @@ final class Stakes {
         allowance.release(payment);
     }
 
+    /** It is durable, and does not count from when it was made. */
+    void counts(Owner.Running spend, long at) {
+        allowance.countsSince(spend, at);
+    }
+
     /** The intent is durable. */
     void land(Owner.Running spend, Intent intent) {
         coins.move(spend, paymentOf(intent), Stage.IN_FLIGHT);
-        allowance.move(spend, paymentOf(intent), intent.createdAt());
+        allowance.countsSince(spend, intent.createdAt());
+        allowance.move(spend, paymentOf(intent));
     }
 
-    /** The intent may be durable. */
+    /** The intent may be durable, since no later than now. */
     void doubt(Owner.Running spend, Intent intent) {
         coins.move(spend, paymentOf(intent), Stage.HELD);
-        allowance.move(spend, paymentOf(intent), intent.createdAt());
+        allowance.countsNow(spend);
+        allowance.move(spend, paymentOf(intent));
     }
 
     /** An intent that was in doubt is durable. */

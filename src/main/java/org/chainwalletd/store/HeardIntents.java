@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -33,14 +34,14 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
-    public CompletionStage<Opening> open(Intent intent, long closedBefore) {
-        CompletionStage<Opening> opening = inner.open(intent, closedBefore);
+    public CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now) {
+        CompletionStage<Opening> opening = inner.open(intent, closedBefore, now);
         tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
         return opening;
     }
 
     @Override
-    public CompletionStage<Opening> reopen(Intent intent, long now) {
+    public CompletionStage<Opening> reopen(Intent intent, LongSupplier now) {
         CompletionStage<Opening> opening = inner.reopen(intent, now);
         tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
         return opening;

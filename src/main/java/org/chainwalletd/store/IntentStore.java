@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 
@@ -27,18 +28,31 @@ public interface IntentStore {
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
      *     is not closed before it is buried, a conflicted one that was sent not before what it lost against is, and none while it holds a
      *     reservation
+     * @param now asked in the moment of writing, milliseconds since 1970. When a minute or more has passed since the intent was made, as when
+     *     the clock has jumped between, its use of the allowance counts since now: it is about to leave, however old it looks
      * @return never {@link Opening.Moved}
      */
-    CompletionStage<Opening> open(Intent intent, long closedBefore);
+    CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now);
+
+    /** The same in the moment in which the intent is made. */
+    default CompletionStage<Opening> open(Intent intent, long closedBefore) {
+        return open(intent, closedBefore, intent::createdAt);
+    }
 
     /**
      * Puts a spend that was closed without success back to {@link IntentState#PREPARED}, with its reservations and its allowance, in one
      * commit.
      *
      * @param intent as it was read: in another state by now it is left alone
+     * @param now asked in the moment of writing, milliseconds since 1970: since then it counts
      * @return {@link Opening.SameTransaction} when the transaction belongs to another token by now; never {@link Opening.TokenTaken}
      */
-    CompletionStage<Opening> reopen(Intent intent, long now);
+    CompletionStage<Opening> reopen(Intent intent, LongSupplier now);
+
+    /** The same at a known moment. */
+    default CompletionStage<Opening> reopen(Intent intent, long now) {
+        return reopen(intent, () -> now);
+    }
 
     /**
      * Records that a node has taken the spend. Not urgent: when it is lost the nodes are asked for the transaction once more.

@@ -14,8 +14,9 @@ public sealed interface Opening {
      * Durable, with its token, its reservations and its use of the allowance.
      *
      * @param replaced whether another spend had the same transaction, and was refused
+     * @param countedAt since when it counts, milliseconds since 1970
      */
-    record Opened(boolean replaced) implements Opening {
+    record Opened(boolean replaced, long countedAt) implements Opening {
         @Override
         public boolean isThere(Intent intent) {
             return true;

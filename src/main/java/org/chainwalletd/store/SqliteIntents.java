@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -29,7 +30,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
 
     /** All that can collide is looked at before anything is written. */
     @Override
-    public CompletionStage<Opening> open(Intent intent, long closedBefore) {
+    public CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now) {
         return store.writeNew(session -> {
             Optional<SpendRow> there = SpendTable.find(session, intent.txId());
             Optional<Opening> collision = collision(session, intent, there, closedBefore);
@@ -41,10 +42,14 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 MinuteSums.giveBack(session, refused.intent().allowance(), refused.countedAt());
                 SpendTable.remove(session, refused.id());
             }
-            OptionalLong countedAt = MinuteSums.count(session, intent.allowance(), intent.createdAt());
-            spends.insert(session, intent, countedAt);
-            return new Opening.Opened(there.isPresent());
+            long countedAt = countedAt(intent, now.getAsLong());
+            spends.insert(session, intent, MinuteSums.count(session, intent.allowance(), countedAt));
+            return new Opening.Opened(there.isPresent(), countedAt);
         });
+    }
+
+    private static long countedAt(Intent intent, long now) {
+        return now - intent.createdAt() >= AllowanceStore.MINUTE_MILLIS ? now : intent.createdAt();
     }
 
     private Optional<Opening> collision(SqlSession session, Intent intent, Optional<SpendRow> there, long closedBefore)
@@ -74,8 +79,9 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     }
 
     @Override
-    public CompletionStage<Opening> reopen(Intent intent, long now) {
+    public CompletionStage<Opening> reopen(Intent intent, LongSupplier clock) {
         return store.writeNew(session -> {
+            long now = clock.getAsLong();
             Optional<SpendRow> found = SpendTable.find(session, intent.txId());
             if (found.isPresent() && !found.get().intent().token().equals(intent.token())) {
                 return new Opening.SameTransaction(accepted.known(found.get().intent()));
@@ -95,7 +101,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
             spends.countsSince(
                     session, row, MinuteSums.count(session, row.intent().allowance(), now));
-            return new Opening.Opened(false);
+            return new Opening.Opened(false, now);
         });
     }
 

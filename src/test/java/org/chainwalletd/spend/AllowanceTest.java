@@ -5,13 +5,17 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.IntentStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +213,49 @@ class AllowanceTest {
         spends.clock.move(Duration.ofDays(-3));
 
         assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069 + 8_069));
+    }
+
+    /** The clock goes on by two days right before the first such call of the store is written. */
+    private IntentStore jumpingBefore(String call, IntentStore store) {
+        AtomicBoolean jumped = new AtomicBoolean();
+        return (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals(call) && jumped.compareAndSet(false, true)) {
+                        spends.clock.move(Duration.ofDays(2));
+                    }
+                    return method.invoke(store, arguments);
+                });
+    }
+
+    private void restartJumpingBefore(String call) {
+        spends.before = store -> jumpingBefore(call, store);
+        spends.restart();
+        spends.before = UnaryOperator.identity();
+    }
+
+    @Test
+    void what_was_granted_before_the_clock_jumped_and_leaves_afterwards_counts_since_it_leaves() {
+        restartJumpingBefore("open");
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        spends.restart();
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        spends.clock.move(Duration.ofMinutes(61));
+        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+    }
+
+    @Test
+    void what_its_token_sends_again_while_the_clock_jumps_counts_since_it_leaves() {
+        restartJumpingBefore("reopen");
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+        spends.node.refuseSends(null);
+        get(spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        spends.restart();
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
     }
 
     private AllowanceStatus status() {

@@ -101,7 +101,8 @@ class SteadyClockTest {
 
         wall.move(Duration.ofDays(400));
         assertThat(allowance.refusal(Amount.of(200))).isPresent();
-        allowance.move(spend, payment, wall.millis());
+        allowance.countsSince(spend, wall.millis());
+        allowance.move(spend, payment);
         wall.move(Duration.ofHours(23));
         assertThat(allowance.refusal(Amount.of(200))).isPresent();
 

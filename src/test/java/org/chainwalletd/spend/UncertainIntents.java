@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
@@ -36,7 +37,7 @@ final class UncertainIntents {
 
     private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {
         if (opensUnknown && method.getName().equals("open")) {
-            return opened(store, (Intent) arguments[0], (Long) arguments[1]);
+            return opened(store, (Intent) arguments[0], (Long) arguments[1], (LongSupplier) arguments[2]);
         }
         if (staysUnknown && method.getName().equals("findForCertain")) {
             return failed(StoreException.Reason.UNAVAILABLE);
@@ -48,10 +49,10 @@ final class UncertainIntents {
         }
     }
 
-    private CompletionStage<Object> opened(IntentStore store, Intent intent, long closedBefore) {
+    private CompletionStage<Object> opened(IntentStore store, Intent intent, long closedBefore, LongSupplier now) {
         return commit == Commit.LOST
                 ? failed(StoreException.Reason.UNKNOWN)
-                : store.open(intent, closedBefore)
+                : store.open(intent, closedBefore, now)
                         .thenComposeAsync(opening -> failed(StoreException.Reason.UNKNOWN), Runnable::run);
     }
 

@@ -247,7 +247,7 @@ class SqliteStoreTest {
 
         assertThat(done(outcome)).isEqualTo(new Transition.Made());
         opened.subList(0, opened.size() - 1)
-                .forEach(taken -> assertThat(Await.result(taken)).isEqualTo(new Opening.Opened(false)));
+                .forEach(taken -> assertThat(Await.result(taken)).isInstanceOf(Opening.Opened.class));
         assertThat(done(store.intents().inFlight())).hasSize(opened.size() - 1);
     }
 

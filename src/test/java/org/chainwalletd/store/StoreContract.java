@@ -176,7 +176,7 @@ abstract class StoreContract {
         done(store.intents().open(first, 0));
         done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
         assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 60)))
-                .isEqualTo(new Opening.Opened(false));
+                .isEqualTo(new Opening.Opened(false, 60));
         assertThat(done(store.intents().inFlight())).hasSize(1);
         done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 70));
         done(store.intents().open(intent(2, Optional.empty(), 7), 0));
@@ -219,7 +219,7 @@ abstract class StoreContract {
         bring(first, IntentState.REFUSED);
 
         Intent second = intent(1, Optional.of("token-two"), 7);
-        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened(true));
+        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened(true, second.createdAt()));
 
         assertThat(done(store.receipts().find("token-one", 0))).isEmpty();
         assertThat(done(store.receipts().find("token-two", 0))).contains(second);
@@ -285,7 +285,8 @@ abstract class StoreContract {
         sameCoin.forEach(Await::result);
         Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
         assertThat(sameToken.stream().map(Await::result).distinct())
-                .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner.txId()));
+                .containsExactlyInAnyOrder(
+                        new Opening.Opened(false, winner.createdAt()), new Opening.TokenTaken(winner.txId()));
         List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
                 .filter(held -> held.coin().outpoint().equals(outpoint(7)))
                 .toList();
@@ -295,6 +296,28 @@ abstract class StoreContract {
         assertThat(sameCoin.stream().map(Await::result))
                 .contains(new Opening.CoinTaken(
                         new Coin(outpoint(7), Amount.MAX), coin.get(0).txId()));
+    }
+
+    @Test
+    void a_use_of_the_allowance_counts_since_it_is_written_when_that_is_a_minute_or_more_after_the_spend_was_made() {
+        Intent fresh = intent(1, Optional.empty(), 7);
+        Intent late = intent(2, Optional.empty(), 8);
+        long written = late.createdAt() + AllowanceStore.MINUTE_MILLIS;
+
+        assertThat(done(store.intents().open(fresh, 0, () -> written - 1)))
+                .isEqualTo(new Opening.Opened(false, fresh.createdAt()));
+        assertThat(done(store.intents().open(late, 0, () -> written))).isEqualTo(new Opening.Opened(false, written));
+        restart();
+
+        assertThat(done(store.allowance().spentSince(0)).open())
+                .containsExactly(
+                        new AllowanceStore.Use(fresh.txId(), fresh.allowance(), fresh.createdAt()),
+                        new AllowanceStore.Use(late.txId(), late.allowance(), written));
+        done(store.intents().fail(late.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", written));
+        assertThat(done(store.allowance().spentSince(fresh.createdAt() + 2 * AllowanceStore.MINUTE_MILLIS))
+                        .minutes())
+                .as("it gives back what it took where it took it")
+                .isEmpty();
     }
 
     @Test
@@ -520,7 +543,7 @@ abstract class StoreContract {
         assertThat(done(store.receipts().forgetKept(58, 5))).isZero();
         assertThat(done(store.receipts().bound("token-8", 0))).isPresent();
         assertThat(done(store.intents().open(intent(0, Optional.of("token-0"), 0), 0)))
-                .isEqualTo(new Opening.Opened(false));
+                .isInstanceOf(Opening.Opened.class);
     }
 
     @Test

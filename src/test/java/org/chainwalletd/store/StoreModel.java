@@ -63,7 +63,7 @@ final class StoreModel {
         Spend spend = new Spend(intent);
         spend.held.addAll(intent.inputs());
         spends.put(intent.txId(), spend);
-        return new Opening.Opened(there != null);
+        return new Opening.Opened(there != null, intent.createdAt());
     }
 
     private static boolean hasToken(Spend spend, String token) {
@@ -98,7 +98,7 @@ final class StoreModel {
         spend.enter(IntentState.PREPARED, "", now);
         spend.held.addAll(intent.inputs());
         spend.countedAt = OptionalLong.of(now);
-        return new Opening.Opened(false);
+        return new Opening.Opened(false, now);
     }
 
     Transition change(Hash256 txId, IntentState before, Consumer<Spend> change) {
