@@ -44,7 +44,7 @@ class CrashPointsIT {
                             "MINT_BEFORE_STATE",
                             "FILE_RENAMED",
                             "MINT_BEFORE_ANSWER")
-                    : List.of("MINT_BEFORE_MNEMONIC_FILE", "FILE_RENAMED", "MINT_BEFORE_ANSWER");
+                    : List.of("MINT_BEFORE_MNEMONIC_FILE", "MINT_BEFORE_ANSWER");
     private static final int HALTED = 137;
 
     @TempDir

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * lost. {@code -Dblackbox.kills=200} makes it long.
  */
 class KillLoopIT {
-    private static final int KILLS = Integer.getInteger("blackbox.kills", 3);
+    private static final int KILLS = Integer.getInteger("blackbox.kills", 2);
     private static final int PAYERS = 3;
     private static final long COIN = 100_000_000L;
     private static final int COINS = 40;

@@ -11,6 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -268,32 +270,68 @@ class LauncherIT {
 
     @Test
     void makes_an_archive_in_place_of_those_that_no_longer_fit_and_uses_it_unless_it_is_damaged() throws IOException {
-        List<Path> homes = Stream.concat(Stream.of(JAVA_OF_THIS_TEST), newestJdk().stream())
-                .distinct()
-                .toList();
-        for (Path home : homes) {
-            Path app = withoutCache("app-" + home.getFileName());
-            outdated(app.resolve(".cache"), releaseOf(home));
-            DaemonProcess maker =
-                    version(app, home).with("WALLETD_ARCHIVE", "now").launch();
-            // One that starts meanwhile goes on without.
-            answersVersion(version(app, home).with("WALLETD_ARCHIVE", "now"));
-            assertThat(maker.exitCode()).isZero();
-            Path made = archiveBeside(app, "classes-" + ANOTHER_RELEASE + "-1-2.jsa");
-            assertThat(made).isNotEmptyFile();
-            Path loaded = folder.resolve("loaded-" + home.getFileName());
-            LauncherCall.Ended second = version(app, home)
-                    .without("WALLETD_ARCHIVE")
-                    .with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + loaded)
-                    .run();
-            assertThat(second.code()).isZero();
-            assertThat(loaded)
-                    .content()
-                    .containsPattern("org\\.chainwalletd\\.cli\\.Program source: shared objects file");
+        Path home = JAVA_OF_THIS_TEST;
+        Path app = withoutCache("app");
+        outdated(app.resolve(".cache"), releaseOf(home));
+        DaemonProcess maker = version(app, home).with("WALLETD_ARCHIVE", "now").launch();
+        // One that starts meanwhile goes on without.
+        answersVersion(version(app, home).with("WALLETD_ARCHIVE", "now"));
+        assertThat(maker.exitCode()).isZero();
+        Path made = archiveBeside(app, "classes-" + ANOTHER_RELEASE + "-1-2.jsa");
+        assertThat(made).isNotEmptyFile();
+        assertThatArchiveIsUsed(version(app, home).without("WALLETD_ARCHIVE"));
 
-            Files.delete(made);
-            Files.writeString(made, "damaged");
-            answersVersion(version(app, home).with("WALLETD_ARCHIVE", ""));
+        Files.delete(made);
+        Files.writeString(made, "damaged");
+        answersVersion(version(app, home).with("WALLETD_ARCHIVE", ""));
+    }
+
+    /** Another kind of archive with other options than that of the JDK that runs the tests; the one that all of them use is made already. */
+    @Test
+    void uses_the_archive_of_the_newest_jdk_unless_it_is_damaged() throws IOException {
+        assumeTrue(!newestJdk().isEmpty(), "no other JDK in the usual place");
+        Path home = newestJdk().get(0);
+        assertThatArchiveIsUsed(version(LauncherCall.packageFolder().toAbsolutePath(), home));
+
+        Path app = withoutCache("app");
+        Files.writeString(app.resolve(".cache").resolve(nameOfArchive(app, home)), "damaged");
+        answersVersion(version(app, home).with("WALLETD_ARCHIVE", ""));
+    }
+
+    private void assertThatArchiveIsUsed(LauncherCall version) {
+        Path loaded = folder.resolve("loaded");
+        LauncherCall.Ended ended = version.with("WALLETD_JAVA_OPTS", "-Xlog:class+load:file=" + loaded)
+                .run();
+        assertThat(ended.code()).isZero();
+        assertThat(loaded).content().containsPattern("org\\.chainwalletd\\.cli\\.Program source: shared objects file");
+    }
+
+    /** As a maker calls it, which dies right after it has begun. */
+    private static String nameOfArchive(Path app, Path home) {
+        String mark = ".lock";
+        AtomicReference<String> locked = new AtomicReference<>();
+        try (DaemonProcess maker =
+                version(app, home).with("WALLETD_ARCHIVE", "now").launch()) {
+            ProcessHandle shell = ProcessHandle.of(maker.pid()).orElseThrow();
+            Await.until("an archive is being made", () -> {
+                beingMade(app.resolve(".cache"), mark).ifPresent(locked::set);
+                return locked.get() != null;
+            });
+            Await.until("its maker is gone", () -> {
+                shell.descendants().forEach(ProcessHandle::destroyForcibly);
+                return shell.descendants().findAny().isEmpty();
+            });
+        }
+        return locked.get().substring(0, locked.get().length() - mark.length());
+    }
+
+    private static Optional<String> beingMade(Path cache, String mark) {
+        try (Stream<Path> files = Files.isDirectory(cache) ? Files.list(cache) : Stream.empty()) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(mark))
+                    .findFirst();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
