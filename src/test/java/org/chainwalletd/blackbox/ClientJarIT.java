@@ -17,58 +17,80 @@ import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The client's jar works with Jackson and without anything else of the daemon; its examples do what they say. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClientJarIT {
     @TempDir
     Path folder;
 
-    @Test
-    void the_example_over_the_clients_own_jar_pays_once_however_often_it_is_started() throws Exception {
-        try (DaemonProcess daemon =
-                LauncherCall.daemonWithDevnet(folder.resolve("datadir")).start()) {
-            Wallet wallet = new Wallet(daemon, daemon);
-            String payer = wallet.mint();
-            String shop = wallet.mint();
-            wallet.fund(payer, 1_000_000);
+    @TempDir
+    static Path shared;
 
-            String first = payout(daemon, payer, shop);
-            String second = payout(daemon, payer, shop);
+    private static DaemonProcess daemon;
+    private static Wallet wallet;
+    private static String till;
+    private static String payer;
 
-            assertThat(first).matches("(?s)paid with [0-9a-f]{64}, fee [0-9]+, left [0-9]+ confirmed\\s*");
-            assertThat(second.substring(0, 74)).isEqualTo(first.substring(0, 74));
-            JsonNode status = daemon.call("get_status", Map.of());
-            assertThat(status.path("in_flight_transfers").intValue()).isEqualTo(1);
+    @BeforeAll
+    static void start() {
+        daemon = LauncherCall.daemonWithDevnet(SeededKeyring.in(shared.resolve("datadir")))
+                .start();
+        wallet = new Wallet(daemon, daemon);
+        till = wallet.derive();
+        payer = wallet.derive();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (daemon != null) {
+            daemon.close();
         }
     }
 
     @Test
+    @Order(1)
     void the_example_that_follows_deposits_goes_on_where_its_cursor_says() throws Exception {
-        try (DaemonProcess daemon =
-                LauncherCall.daemonWithDevnet(folder.resolve("datadir")).start()) {
-            Wallet wallet = new Wallet(daemon, daemon);
-            String shop = wallet.mint();
-            wallet.fund(shop, 5_000);
-            Path first = folder.resolve("first");
-            Process following = example(daemon, "read", first, "Deposits", "1");
-            Await.until("the cursor is told", () -> read(first).contains("cursor "));
-            Await.exit(following.destroyForcibly());
-            wallet.fund(shop, 6_000);
-            Path second = folder.resolve("second");
-            Process again = example(daemon, "read", second, "Deposits", "1", cursor(read(first)));
-            Await.until("the cursor is told", () -> read(second).contains("cursor "));
-            Await.exit(again.destroyForcibly());
+        wallet.fund(till, 5_000);
+        Path first = folder.resolve("first");
+        Process following = example(daemon, "read", first, "Deposits", "1");
+        Await.until("the cursor is told", () -> read(first).contains("cursor "));
+        Await.exit(following.destroyForcibly());
+        wallet.fund(till, 6_000);
+        Path second = folder.resolve("second");
+        Process again = example(daemon, "read", second, "Deposits", "1", cursor(read(first)));
+        Await.until("the cursor is told", () -> read(second).contains("cursor "));
+        Await.exit(again.destroyForcibly());
 
-            assertThat(read(first)).startsWith("confirmed 5000 to " + shop);
-            assertThat(read(second)).startsWith("confirmed 6000 to " + shop).doesNotContain("5000");
+        assertThat(read(first)).startsWith("confirmed 5000 to " + till);
+        assertThat(read(second)).startsWith("confirmed 6000 to " + till).doesNotContain("5000");
 
-            Path balances = folder.resolve("balances");
-            assertThat(Await.exit(example(daemon, "read", balances, "Balances")))
-                    .isZero();
-            assertThat(read(balances)).isEqualTo(shop + " 11000\n");
-        }
+        Path balances = folder.resolve("balances");
+        assertThat(Await.exit(example(daemon, "read", balances, "Balances"))).isZero();
+        assertThat(read(balances).lines()).containsExactlyInAnyOrder(till + " 11000", payer + " 0");
+    }
+
+    /** After the deposits, among which its own would be. */
+    @Test
+    @Order(2)
+    void the_example_over_the_clients_own_jar_pays_once_however_often_it_is_started() throws Exception {
+        wallet.fund(payer, 1_000_000);
+
+        String first = payout(payer, till);
+        String second = payout(payer, till);
+
+        assertThat(first).matches("(?s)paid with [0-9a-f]{64}, fee [0-9]+, left [0-9]+ confirmed\\s*");
+        assertThat(second.substring(0, 74)).isEqualTo(first.substring(0, 74));
+        JsonNode status = daemon.call("get_status", Map.of());
+        assertThat(status.path("in_flight_transfers").intValue()).isEqualTo(1);
     }
 
     private static String cursor(String said) {
@@ -79,7 +101,7 @@ class ClientJarIT {
                 .orElseThrow();
     }
 
-    private String payout(DaemonProcess daemon, String from, String to) throws IOException, InterruptedException {
+    private String payout(String from, String to) throws IOException, InterruptedException {
         Path said = folder.resolve("said");
         int exit = Await.exit(example(daemon, "spend", said, "Payout", from, to, "5000", "payout-0001"));
         assertThat(exit).as(read(said)).isZero();

@@ -5,120 +5,123 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the page on messages, payment URIs and quotes promises, and keys of the pool, on the packaged daemon. */
 class MessagesIT {
+    private static final int POOLED = 2;
+    /** Somebody else's. */
+    private static final String PAYEE = Vectors.text(Vectors.row("keys.json", "independent-80"), "public_key");
+
     @TempDir
-    Path folder;
+    static Path folder;
+
+    /** In its second life, after it was killed. */
+    private static DaemonProcess daemon;
+
+    private static final Set<String> GIVEN = new LinkedHashSet<>();
+    private static JsonNode signed;
+    private static JsonNode issued;
+
+    @BeforeAll
+    static void live() {
+        Path datadir = folder.resolve("datadir");
+        try (DaemonProcess first = LauncherCall.daemonWithDevnet(datadir)
+                .and("--key-pool", String.valueOf(POOLED))
+                .manyKeys()
+                .start()) {
+            Await.until("the pool is full", () -> first.metric("walletd_keyring_pool_keys") == POOLED);
+            assertThat(first.call("list_addresses", Map.of()).path("addresses")).isEmpty();
+            Wallet wallet = new Wallet(first, first);
+            for (int i = 0; i <= POOLED; i++) {
+                GIVEN.add(wallet.mint());
+            }
+            String issuer = GIVEN.iterator().next();
+            signed = first.call("sign_message", Map.of("address", issuer, "message", "Grüße"));
+            issued = first.call("quote_issue", terms(issuer));
+
+            String preimage = issued.path("htlc_preimage").asText();
+            assertThat(first.errors()).as("the log").noneMatch(line -> line.contains(preimage));
+            assertThat(first.output()).noneMatch(line -> line.contains(preimage));
+            assertThat(DaemonProcess.refusal(
+                                    first.client("read"), "sign_message", Map.of("address", issuer, "message", "x"))
+                            .code())
+                    .isEqualTo(-32001);
+            assertThat(DaemonProcess.refusal(first.client("manage"), "quote_issue", terms(issuer))
+                            .code())
+                    .isEqualTo(-32001);
+            first.kill();
+        }
+        daemon = LauncherCall.daemonWithDevnet(datadir).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (daemon != null) {
+            assertThat(daemon.stop()).isZero();
+        }
+    }
 
     @Test
     void what_one_start_has_signed_the_next_one_verifies_with_a_read_token() {
-        Path datadir = folder.resolve("datadir");
-        String payee;
-        JsonNode signed;
-        JsonNode issued;
-        try (DaemonProcess daemon =
-                LauncherCall.daemonWithDevnet(datadir).manyKeys().start()) {
-            String issuer = new Wallet(daemon, daemon).mint();
-            payee = daemon.call("generate_independent_address", Map.of())
-                    .path("pubkey")
-                    .asText();
-            signed = daemon.call("sign_message", Map.of("address", issuer, "message", "Grüße"));
-            issued = daemon.call("quote_issue", terms(issuer, payee));
+        Map<String, Object> claim = new HashMap<>(Map.of(
+                "pubkey",
+                signed.path("pubkey").asText(),
+                "signature",
+                signed.path("signature").asText(),
+                "message",
+                "Grüße",
+                "address",
+                signed.path("address").asText()));
+        assertThat(read("verify_message", claim).path("valid").booleanValue()).isTrue();
+        claim.put("message", "Gruesse");
+        assertThat(read("verify_message", claim).path("valid").booleanValue()).isFalse();
 
-            String preimage = issued.path("htlc_preimage").asText();
-            assertThat(daemon.errors()).as("the log").noneMatch(line -> line.contains(preimage));
-            assertThat(daemon.output()).noneMatch(line -> line.contains(preimage));
-            assertThat(DaemonProcess.refusal(
-                                    daemon.client("read"), "sign_message", Map.of("address", issuer, "message", "x"))
-                            .code())
-                    .isEqualTo(-32001);
-            assertThat(DaemonProcess.refusal(daemon.client("manage"), "quote_issue", terms(issuer, payee))
-                            .code())
-                    .isEqualTo(-32001);
-            assertThat(daemon.stop()).isZero();
-        }
-        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
-            Map<String, Object> claim = new HashMap<>(Map.of(
-                    "pubkey",
-                    signed.path("pubkey").asText(),
-                    "signature",
-                    signed.path("signature").asText(),
-                    "message",
-                    "Grüße",
-                    "address",
-                    signed.path("address").asText()));
-            assertThat(read(daemon, "verify_message", claim).path("valid").booleanValue())
-                    .isTrue();
-            claim.put("message", "Gruesse");
-            assertThat(read(daemon, "verify_message", claim).path("valid").booleanValue())
-                    .isFalse();
+        JsonNode verified = read("quote_verify", Map.of("quote", issued.path("quote")));
+        assertThat(verified.path("valid").booleanValue())
+                .as(verified.toString())
+                .isTrue();
+        assertThat(verified.path("signer_address")).isEqualTo(signed.path("address"));
+        assertThat(verified.path("genesis_block_id")).isEqualTo(issued.path("genesis_block_id"));
 
-            JsonNode verified = read(daemon, "quote_verify", Map.of("quote", issued.path("quote")));
-            assertThat(verified.path("valid").booleanValue())
-                    .as(verified.toString())
-                    .isTrue();
-            assertThat(verified.path("signer_address")).isEqualTo(signed.path("address"));
-            assertThat(verified.path("genesis_block_id")).isEqualTo(issued.path("genesis_block_id"));
-
-            String uri = read(
-                            daemon,
-                            "payment_uri_encode",
-                            Map.of("address", signed.path("address").asText(), "amount", 5_000, "memo", "two words"))
-                    .path("uri")
-                    .asText();
-            assertThat(uri).isEqualTo("chain:" + signed.path("address").asText() + "?amount=5000&memo=two%20words");
-            JsonNode decoded = read(daemon, "payment_uri_decode", Map.of("uri", uri));
-            assertThat(decoded.path("amount").longValue()).isEqualTo(5_000);
-            assertThat(decoded.path("memo").asText()).isEqualTo("two words");
-            assertThat(daemon.stop()).isZero();
-        }
+        String uri = read(
+                        "payment_uri_encode",
+                        Map.of("address", signed.path("address").asText(), "amount", 5_000, "memo", "two words"))
+                .path("uri")
+                .asText();
+        assertThat(uri).isEqualTo("chain:" + signed.path("address").asText() + "?amount=5000&memo=two%20words");
+        JsonNode decoded = read("payment_uri_decode", Map.of("uri", uri));
+        assertThat(decoded.path("amount").longValue()).isEqualTo(5_000);
+        assertThat(decoded.path("memo").asText()).isEqualTo("two words");
     }
 
     @Test
     void keys_of_the_pool_are_given_out_once_and_are_there_after_a_kill() {
-        Path datadir = folder.resolve("datadir");
-        Set<String> given = new HashSet<>();
-        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir)
-                .and("--key-pool", "2")
-                .manyKeys()
-                .start()) {
-            Await.until("the pool is full", () -> daemon.metric("walletd_keyring_pool_keys") == 2);
-            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
-                    .isEmpty();
-            Wallet wallet = new Wallet(daemon, daemon);
-            for (int i = 0; i < 3; i++) {
-                given.add(wallet.mint());
-            }
-            daemon.kill();
-        }
-        try (DaemonProcess daemon =
-                LauncherCall.daemonWithDevnet(datadir).manyKeys().start()) {
-            assertThat(given).hasSize(3);
-            assertThat(new Wallet(daemon, daemon).addresses()).containsExactlyInAnyOrderElementsOf(given);
-            for (String address : given) {
-                assertThat(daemon.call(
-                                        "reveal_address_mnemonic",
-                                        Map.of("address", address, "passphrase", DaemonProcess.PASSPHRASE))
-                                .path("mnemonic"))
-                        .hasSize(24);
-            }
-            assertThat(daemon.stop()).isZero();
+        assertThat(GIVEN).hasSize(POOLED + 1);
+        assertThat(new Wallet(daemon, daemon).addresses()).containsExactlyInAnyOrderElementsOf(GIVEN);
+        for (String address : GIVEN) {
+            assertThat(daemon.call(
+                                    "reveal_address_mnemonic",
+                                    Map.of("address", address, "passphrase", DaemonProcess.PASSPHRASE))
+                            .path("mnemonic"))
+                    .hasSize(24);
         }
     }
 
-    private static Map<String, Object> terms(String issuer, String payee) {
+    private static Map<String, Object> terms(String issuer) {
         return Map.of(
                 "address", issuer,
-                "payee_pubkey", payee,
+                "payee_pubkey", PAYEE,
                 "currency", "EUR",
                 "amount_minor", 1_250,
                 "rate_chain_per_unit", 4_000,
@@ -126,7 +129,7 @@ class MessagesIT {
                 "ttl_secs", 3_600);
     }
 
-    private static JsonNode read(DaemonProcess daemon, String method, Map<String, ?> params) {
+    private static JsonNode read(String method, Map<String, ?> params) {
         return daemon.client("read").call(method, params);
     }
 }

@@ -1,6 +1,7 @@
 package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,8 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.chainwalletd.boot.Daemon;
+import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +45,7 @@ class RefusalsIT {
     static void useADatadir() {
         used = shared.resolve("used");
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(used).start()) {
-            daemon.call("generate_standard_address", Map.of("label", "kept"));
+            daemon.call("generate_independent_address", Map.of("label", "kept"));
             daemon.nodeCall("devnet_mine", Map.of("blocks", 2));
             assertThat(daemon.stop()).isZero();
         }
@@ -50,12 +58,17 @@ class RefusalsIT {
                 LauncherCall.daemon(datadir).without("WALLETD_KEYSTORE_PASSPHRASE"),
                 FAILED,
                 "WALLETD_KEYSTORE_PASSPHRASE is not set");
-        refused(LauncherCall.daemon(datadir).with("WALLETD_KEYSTORE_PASSPHRASE", ""), FAILED, "is not set");
+        refused(
+                LauncherCall.daemon(datadir)
+                        .with("WALLETD_KEYSTORE_PASSPHRASE", "")
+                        .runHere(),
+                FAILED,
+                "is not set");
         assertThat(datadir).doesNotExist();
     }
 
     @Test
-    void another_passphrase_than_the_first_is_refused_before_any_socket_is_bound() {
+    void another_passphrase_is_refused_before_any_socket_is_bound_and_with_the_first_it_serves_alone() {
         Path datadir = copyOfUsed();
         Map<String, String> before = Folders.listing(datadir);
         LauncherCall.Ended ended = refused(
@@ -64,7 +77,12 @@ class RefusalsIT {
                 "-32012");
         assertThat(ended.output()).noneMatch(line -> line.contains("ready on"));
         assertThat(Folders.listing(datadir)).isEqualTo(before);
-        servesWithItsKey(datadir);
+        try (DaemonProcess first = LauncherCall.daemonWithDevnet(datadir).start()) {
+            hasItsKey(first);
+            refused(LauncherCall.daemonWithDevnet(datadir), FAILED, "another process is using the datadir");
+            assertThat(first.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
+            assertThat(first.stop()).isZero();
+        }
     }
 
     @Test
@@ -88,21 +106,23 @@ class RefusalsIT {
         assertThat(Folders.listing(foreign)).isEqualTo(before);
 
         Files.delete(foreign.resolve("thesis.tex"));
-        serves(foreign);
+        try (DaemonRig daemon = new DaemonRig(foreign, ScriptedNode.refusing())) {
+            assertThat(daemon.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
+        }
     }
 
     @Test
     void a_place_where_no_datadir_can_be_is_named() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "not a folder");
         refused(LauncherCall.daemon(file), FAILED, file + " is a file");
-        refused(LauncherCall.daemon(file.resolve("below")), FAILED, "cannot be made");
+        refusedHere(file.resolve("below"), "cannot be made");
         assertThat(file).hasContent("not a folder");
 
         Path nowhere = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("gone"));
-        refused(LauncherCall.daemon(nowhere), FAILED, nowhere + " is a link to nothing");
+        refusedHere(nowhere, nowhere + " is a link to nothing");
         assertThat(folder.resolve("gone")).doesNotExist();
 
-        refused(LauncherCall.daemon(Path.of("/proc/walletd")), FAILED, "/proc/walletd", "--datadir");
+        refusedHere(Path.of("/proc/walletd"), "/proc/walletd", "--datadir");
     }
 
     @Test
@@ -112,7 +132,8 @@ class RefusalsIT {
             String taken = "127.0.0.1:" + other.getLocalPort();
             String port = "port " + other.getLocalPort();
             refused(LauncherCall.words("--datadir", datadir.toString(), "--bind", taken), FAILED, port, "--bind");
-            refused(LauncherCall.daemon(datadir).and("--metrics-bind", taken), FAILED, port, "--metrics-bind");
+            Settings metrics = DaemonRig.settings(datadir, ScriptedNode.refusing(), "--metrics-bind", taken);
+            refusedHere(metrics, port, "--metrics-bind");
             refused(
                     LauncherCall.daemon(datadir).and("--devnet", "--devnet-bind", taken),
                     FAILED,
@@ -124,33 +145,26 @@ class RefusalsIT {
     }
 
     @Test
-    void a_second_daemon_on_one_datadir_is_refused_and_the_first_goes_on() {
-        Path datadir = copyOfUsed();
-        try (DaemonProcess first = LauncherCall.daemonWithDevnet(datadir).start()) {
-            refused(LauncherCall.daemonWithDevnet(datadir), FAILED, "another process is using the datadir");
-            assertThat(first.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
-            assertThat(first.stop()).isZero();
-        }
-    }
-
-    @Test
     void a_damaged_file_is_named_and_never_replaced() throws IOException {
         Path datadir = copyOfUsed();
-        refusedWhileDamaged(datadir, "wallets/state.json", "{\"next_index\": 0, \"derived\"");
-        refusedWhileDamaged(datadir, "token-read", "");
-        refusedWhileDamaged(datadir, "genesis", "not an id\n");
-        refusedWhileDamaged(datadir, "walletd.db", "this was a database once".repeat(500));
-        refusedWhileDamaged(datadir, "devnet/blocks.log", "this was a chain once".repeat(500));
+        Consumer<Path> launched = file -> refused(LauncherCall.daemonWithDevnet(datadir), FAILED, file.toString());
+        Consumer<Path> here = file -> refusedHere(datadir, file.toString());
+        refusedWhileDamaged(datadir, "wallets/state.json", "{\"next_index\": 0, \"derived\"", launched);
+        refusedWhileDamaged(datadir, "token-read", "", here);
+        refusedWhileDamaged(datadir, "genesis", "not an id\n", here);
+        refusedWhileDamaged(datadir, "walletd.db", "this was a database once".repeat(500), launched);
+        refusedWhileDamaged(datadir, "devnet/blocks.log", "this was a chain once".repeat(500), launched);
         servesWithItsKey(datadir);
     }
 
     /** Overwrites a file of a datadir, sees the start refused and nothing changed, puts the file back. */
-    private static void refusedWhileDamaged(Path datadir, String name, String content) throws IOException {
+    private static void refusedWhileDamaged(Path datadir, String name, String content, Consumer<Path> refused)
+            throws IOException {
         Path file = datadir.resolve(name);
         byte[] good = Files.readAllBytes(file);
         Files.writeString(file, content, StandardCharsets.UTF_8, StandardOpenOption.TRUNCATE_EXISTING);
         Map<String, String> before = Folders.listing(datadir);
-        refused(LauncherCall.daemonWithDevnet(datadir), FAILED, file.toString());
+        refused.accept(file);
         assertThat(Folders.listing(datadir)).as("after the refusal of " + name).isEqualTo(before);
         Files.write(file, good);
     }
@@ -164,6 +178,20 @@ class RefusalsIT {
         refused(call.runHere(), USAGE, hint);
     }
 
+    private static void refusedHere(Path datadir, String... hints) {
+        refusedHere(DaemonRig.settings(datadir, ScriptedNode.refusing()), hints);
+    }
+
+    /** Likewise: a daemon that cannot start tells its program why, and nothing else. */
+    private static void refusedHere(Settings settings, String... hints) {
+        SecretBytes passphrase = SecretBytes.takeOver(DaemonProcess.PASSPHRASE.getBytes(StandardCharsets.UTF_8));
+        assertThatThrownBy(() -> Daemon.start(settings, passphrase, line -> {}))
+                .isInstanceOf(StartupException.class)
+                .message()
+                .contains(hints)
+                .doesNotContain("\n");
+    }
+
     private static LauncherCall.Ended refused(LauncherCall call, int code, String... hints) {
         return refused(call.run(), code, hints);
     }
@@ -175,21 +203,19 @@ class RefusalsIT {
         return ended;
     }
 
-    private static void serves(Path datadir) {
+    private static void servesWithItsKey(Path datadir) {
         try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+            hasItsKey(daemon);
             assertThat(daemon.stop()).isZero();
         }
     }
 
-    private static void servesWithItsKey(Path datadir) {
-        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
-            assertThat(daemon.call("list_addresses", Map.of())
-                            .path("addresses")
-                            .path(0)
-                            .path("label")
-                            .asText())
-                    .isEqualTo("kept");
-            assertThat(daemon.stop()).isZero();
-        }
+    private static void hasItsKey(DaemonProcess daemon) {
+        assertThat(daemon.call("list_addresses", Map.of())
+                        .path("addresses")
+                        .path(0)
+                        .path("label")
+                        .asText())
+                .isEqualTo("kept");
     }
 }

@@ -2,10 +2,12 @@ package org.chainwalletd.blackbox;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
@@ -13,14 +15,20 @@ import org.chainwalletd.testkit.DaemonProcess;
 /** What a payment backend does with a daemon, and what a test does with its development node. */
 final class Wallet {
     private final DaemonProcess daemon;
-    private final DaemonProcess node;
+    private final Supplier<URI> node;
 
     /**
      * @param node the process whose development node the daemon uses; may be the daemon itself
      */
     Wallet(DaemonProcess daemon, DaemonProcess node) {
         this.daemon = daemon;
-        this.node = node;
+        this.node = node::nodeUri;
+    }
+
+    /** @param node the development node that the daemon uses */
+    Wallet(DaemonProcess daemon, URI node) {
+        this.daemon = daemon;
+        this.node = () -> node;
     }
 
     /** A recipient of a payment. */
@@ -33,12 +41,17 @@ final class Wallet {
                 .asText();
     }
 
+    /** A new address of a daemon over a {@link org.chainwalletd.testkit.SeededKeyring}. */
+    String derive() {
+        return daemon.call("generate_address", Map.of()).path("address").asText();
+    }
+
     /** Gives coins to an address in a block of their own, and waits until the daemon's node has them. */
     void fund(String address, long... amounts) {
         long before = balance(address);
         long sum = before;
         for (long amount : amounts) {
-            node.nodeCall("devnet_faucet", Map.of("address", address, "amount", amount));
+            DaemonProcess.nodeCall(node.get(), "devnet_faucet", Map.of("address", address, "amount", amount));
             sum += amount;
         }
         mine(1);
@@ -55,7 +68,7 @@ final class Wallet {
     }
 
     JsonNode mine(int blocks) {
-        return node.nodeCall("devnet_mine", Map.of("blocks", blocks));
+        return DaemonProcess.nodeCall(node.get(), "devnet_mine", Map.of("blocks", blocks));
     }
 
     long balance(String address) {

@@ -23,6 +23,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,11 +43,10 @@ class TransferErrorsIT {
 
     @BeforeAll
     static void start() {
-        daemon = LauncherCall.daemonWithDevnet(folder.resolve("data"))
+        daemon = LauncherCall.daemonWithDevnet(SeededKeyring.in(folder.resolve("data")))
                 .and("--spend-cap-per-tx", "50000000")
                 .and("--spend-cap-per-period", "60000000")
                 .and("--spend-cap-period-secs", "3600")
-                .manyKeys()
                 .start();
         daemon.awaitReady();
     }
@@ -56,15 +56,17 @@ class TransferErrorsIT {
         daemon.close();
     }
 
-    /** An imported key with confirmed coins, which the test can sign for as well. */
-    private static String funded(int key, long... values) {
-        Address address = KEYS.add(key);
-        daemon.call("import_private_key", params("private_key", secret(key)));
-        for (long value : values) {
-            daemon.nodeCall("devnet_faucet", params("address", address.hex(), "amount", value));
-        }
+    /** A key of its own with a confirmed coin. */
+    private static String funded(long value) {
+        String address =
+                daemon.call("generate_address", params()).get("address").asText();
+        fund(address, value);
+        return address;
+    }
+
+    private static void fund(String address, long value) {
+        daemon.nodeCall("devnet_faucet", params("address", address, "amount", value));
         daemon.nodeCall("devnet_mine", params());
-        return address.hex();
     }
 
     private static WalletdException.RpcError refused(Map<String, Object> params) {
@@ -119,7 +121,7 @@ class TransferErrorsIT {
 
     @Test
     void dust_comes_before_overflow_and_overflow_before_the_allowance() throws Exception {
-        String payer = funded(21, 1_000_000);
+        String payer = funded(1_000_000);
         assertRefused(refused(transfer(payer, SHOP, 199)), -32033, "{\"amount\":199,\"dust_threshold\":200}");
         Map<String, Object> half = params("to", SHOP, "amount", HALF_OF_ALL);
         Map<String, Object> dust = params("to", SHOP, "amount", 0);
@@ -137,7 +139,7 @@ class TransferErrorsIT {
 
     @Test
     void the_allowance_of_a_period_has_its_numbers() throws Exception {
-        String payer = funded(27, 100_000_000L);
+        String payer = funded(100_000_000L);
         long spent = daemon.call("allowance_status", params()).get("spent").asLong();
         long filling = 40_000_000;
         long fee = daemon.call("transfer", transfer(payer, payer, 5_000_000))
@@ -170,7 +172,7 @@ class TransferErrorsIT {
 
     @Test
     void poverty_and_the_fee_cap_have_their_numbers() throws Exception {
-        String payer = funded(22, 1_000_000);
+        String payer = funded(1_000_000);
         WalletdException.RpcError poor = refused(transfer(payer, SHOP, 2_000_000));
         assertRefused(
                 poor,
@@ -188,7 +190,7 @@ class TransferErrorsIT {
 
     @Test
     void coins_in_flight_are_told_from_coins_that_are_not_there() throws Exception {
-        String payer = funded(23, 1_000_000);
+        String payer = funded(1_000_000);
         daemon.call("transfer", transfer(payer, SHOP, 10_000));
         assertRefused(
                 refused(transfer(payer, SHOP, 500_000)),
@@ -206,7 +208,7 @@ class TransferErrorsIT {
 
     @Test
     void a_token_with_other_parameters_is_a_conflict() throws Exception {
-        String payer = funded(24, 1_000_000);
+        String payer = funded(1_000_000);
         JsonNode first = daemon.call("transfer", transfer(payer, SHOP, 10_000, "client_token", "errors-it-1"));
         assertThat(daemon.call("transfer", transfer(payer, SHOP, 10_000, "client_token", "errors-it-1", "fee_rate", 1)))
                 .isEqualTo(first);
@@ -218,7 +220,9 @@ class TransferErrorsIT {
 
     @Test
     void a_foreign_spend_of_the_only_coin_is_a_double_spend() throws Exception {
-        String payer = funded(25, 1_000_000);
+        String payer = KEYS.add(1).hex();
+        daemon.call("import_private_key", params("private_key", secret(1)));
+        fund(payer, 1_000_000);
         JsonNode coin = daemon.call("get_address_utxos", params("address", payer))
                 .get("utxos")
                 .get(0);
@@ -241,7 +245,7 @@ class TransferErrorsIT {
 
     @Test
     void an_answer_that_is_lost_for_good_leaves_the_outcome_unknown_and_the_same_call_settles_it() throws Exception {
-        String payer = funded(28, 1_000_000);
+        String payer = funded(1_000_000);
         Map<String, Object> payment = transfer(payer, SHOP, 10_000, "client_token", "errors-it-lost");
         daemon.nodeCall("devnet_set", params("drop", "after", "drop_method", "send_raw_transaction"));
         daemon.nodeCall("devnet_set", params("lie", "forgetful"));
@@ -259,7 +263,7 @@ class TransferErrorsIT {
 
     @Test
     void a_refusal_of_the_node_keeps_its_code_and_words() throws Exception {
-        String payer = funded(26, 1_000_000);
+        String payer = funded(1_000_000);
         daemon.nodeCall("devnet_set", params("refuse", true));
         try {
             WalletdException.RpcError error = refused(transfer(payer, SHOP, 10_000));

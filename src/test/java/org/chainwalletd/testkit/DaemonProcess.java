@@ -155,7 +155,12 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** Calls the development node that this process runs. It closes each connection after the answer, so none is used twice. */
     public JsonNode nodeCall(String method, Map<String, ?> params) {
-        return new WalletdClient(nodeUri(), "none", Optional.empty(), PATIENCE).call(method, params);
+        return nodeCall(nodeUri(), method, params);
+    }
+
+    /** Likewise of a development node elsewhere. */
+    public static JsonNode nodeCall(URI node, String method, Map<String, ?> params) {
+        return new WalletdClient(node, "none", Optional.empty(), PATIENCE).call(method, params);
     }
 
     /** Value of a metric without labels, as {@code GET /metrics} shows it. */
