@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.LauncherCall;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every command of the manual and of the README's first minute runs as it is printed: the blocks marked {@code sh} of a page, one after the
- * other in one bash, with the packaged launcher on the path, in whose place {@link RpcHere} answers from the second call of {@code rpc} on.
+ * other in one bash, with the packaged launcher on the path, in whose place {@link RpcHere} answers from the second call of {@code rpc} on. Pages that begin alike share a daemon.
  * Only the default ports are exchanged for free ones, blocks come every second, and what builds or measures (Maven) is left to the build.
  */
 class ManualIT {
@@ -45,9 +47,33 @@ class ManualIT {
         try (Stream<Path> files = Files.list(PAGES)) {
             files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
         }
-        return pages.stream()
-                .filter(page -> !blocks(page).isEmpty())
-                .map(page -> DynamicTest.dynamicTest(page.getFileName().toString(), () -> run(page, blocks(page))));
+        List<Story> stories = new ArrayList<>();
+        pages.stream().filter(page -> !blocks(page).isEmpty()).forEach(page -> tell(page, stories));
+        return stories.stream()
+                .map(story -> DynamicTest.dynamicTest(
+                        story.pages.stream()
+                                .map(page -> page.getFileName().toString())
+                                .collect(Collectors.joining(" and ")),
+                        () -> run(story.pages.get(0), story.blocks)));
+    }
+
+    /** Blocks that run after each other, over one daemon where they can. */
+    private record Story(List<Path> pages, List<String> blocks) {}
+
+    /** A page that begins with all that another one begins with goes on with the daemon which that has started. */
+    private static void tell(Path page, List<Story> stories) {
+        List<String> blocks = blocks(page);
+        String first = blocks.get(0);
+        Optional<Story> same = stories.stream()
+                .filter(story -> first.startsWith(story.blocks.get(0)))
+                .findFirst();
+        same.ifPresentOrElse(
+                story -> {
+                    blocks.set(0, first.substring(story.blocks.get(0).length()));
+                    story.pages.add(page);
+                    story.blocks.addAll(blocks);
+                },
+                () -> stories.add(new Story(new ArrayList<>(List.of(page)), blocks)));
     }
 
     @TestFactory

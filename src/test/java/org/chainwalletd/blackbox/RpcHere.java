@@ -21,9 +21,9 @@ import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
 
 /**
- * A shell script in the launcher's place, for pages with many calls of {@code rpc}: the first one goes through the launcher, and so does
- * everything else; further calls run in this process, from where the launcher's JVM begins too. What the launcher adds to a call is
- * {@link LauncherIT}'s.
+ * A shell script in the launcher's place, for pages with many calls of {@code rpc} and {@code watch --once}: the first one of each goes through
+ * the launcher, and so does everything else; further calls, also of the pages beside it, run in this process, from where the launcher's JVM begins
+ * too. What the launcher adds to a call is {@link LauncherIT}'s.
  */
 final class RpcHere implements AutoCloseable {
     /** Options whose value is a path, which counts from the script's folder. */
@@ -31,7 +31,12 @@ final class RpcHere implements AutoCloseable {
 
     private static final String SCRIPT = """
             #!/bin/bash
-            if [ "${1:-}" != rpc ] || mkdir "$HOME/rpc-was-launched" 2>/dev/null; then exec '%s' "$@"; fi
+            word=${1:-}
+            case "$word $*" in
+              'rpc '* | 'watch '*' --once'*) mkdir "$HOME/../$word-was-launched" 2>/dev/null && word= ;;
+              *) word= ;;
+            esac
+            if [ -z "$word" ]; then exec '%s' "$@"; fi
             call=$(mktemp -d "$HOME/call-XXXXXX") || exit 1
             printf '%%s\\0' "$@" >"$call/words"
             env -0 >"$call/environment"
@@ -49,7 +54,7 @@ final class RpcHere implements AutoCloseable {
     private final Path folder;
     private final HttpServer server;
 
-    /** @param folder where the calls come from, which is their {@code HOME} */
+    /** @param folder where the calls come from, which is their {@code HOME}; those of the pages lie beside each other */
     RpcHere(Path folder) throws IOException {
         this.folder = folder;
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
