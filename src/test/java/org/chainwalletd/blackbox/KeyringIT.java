@@ -10,36 +10,58 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every keyring method over HTTP (interface.md, section 4.11). */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class KeyringIT {
     private static final String PASSPHRASE = DaemonProcess.PASSPHRASE;
     private static final String SECRET = "0123456789abcdef".repeat(4);
     private static final String STRANGER = "ab".repeat(32);
+    private static final String SEED_PHRASE = Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "mnemonic");
 
     @TempDir
     static Path folder;
 
     private static DaemonProcess daemon;
 
+    /** With a seed; its keys count from 0 in the order of the tests. */
+    private static DaemonProcess seeded;
+
     @BeforeAll
-    static void start() {
+    static void start() throws IOException {
         daemon = LauncherCall.daemonWithDevnet(folder.resolve("shared"))
                 .manyKeys()
                 .start();
+        Path datadir = folder.resolve("seeded");
+        Path file = Files.writeString(folder.resolve("words"), SEED_PHRASE + "\n");
+        LauncherCall.Ended made = LauncherCall.words(
+                        "--datadir", datadir.toString(), "init-seeded", "--mnemonic-file", file.toString())
+                .run();
+        assertThat(made.code()).isZero();
+        assertThat(made.output()).containsExactly("{\"mnemonic\": \"" + SEED_PHRASE + "\"}");
+        assertThat(LauncherCall.words("init-seeded", "--datadir", datadir.toString())
+                        .runHere()
+                        .code())
+                .isNotZero();
+        seeded = LauncherCall.daemonWithDevnet(datadir).manyKeys().start();
     }
 
     @AfterAll
     static void stop() {
-        daemon.close();
+        Stream.of(daemon, seeded).filter(Objects::nonNull).forEach(DaemonProcess::close);
     }
 
     private static JsonNode call(String method, Object... members) {
@@ -81,6 +103,7 @@ class KeyringIT {
     }
 
     @Test
+    @Order(1)
     void minted_keys_have_the_shapes_of_the_interface() {
         for (String method : List.of("generate_standard_address", "generate_independent_address")) {
             JsonNode minted = call(method, "label", "für Müller");
@@ -149,7 +172,9 @@ class KeyringIT {
         assertThat(refusal("import_mnemonic", "mnemonic", 5)).isEqualTo(-32602);
     }
 
+    /** Of few keys: each costs an Argon2id to be opened there and one to be sealed here. */
     @Test
+    @Order(2)
     void a_vault_moves_keys_to_another_daemon_with_phrases_and_labels() {
         String one = call("generate_standard_address", "label", "moves")
                 .get("address")
@@ -160,30 +185,26 @@ class KeyringIT {
         JsonNode vault = call("export_vault", "passphrase", "pässwörd");
         assertThat(members(vault)).containsExactly("vault_hex");
         int keys = call("list_addresses").get("addresses").size();
-        try (DaemonProcess other = LauncherCall.daemonWithDevnet(folder.resolve("other"))
-                .manyKeys()
-                .start()) {
-            assertThat(other.call(
-                                    "import_vault",
-                                    params("vault_hex", single.get("vault_hex").textValue(), "passphrase", "pässwörd"))
-                            .toString())
-                    .isEqualTo("{\"imported\":[\"" + one + "\"]}");
-            assertThat(other.call(
-                                    "import_vault",
-                                    params("vault_hex", vault.get("vault_hex").textValue(), "passphrase", "pässwörd"))
-                            .get("imported"))
-                    .hasSize(keys - 1);
-            assertThat(words(other.call("reveal_address_mnemonic", params("address", one, "passphrase", PASSPHRASE))))
-                    .isEqualTo(phrase);
-            assertThat(other.refusal(
-                                    "import_vault",
-                                    params("vault_hex", vault.get("vault_hex").textValue(), "passphrase", "wrong"))
-                            .code())
-                    .isEqualTo(-32012);
-            assertThat(other.refusal("import_vault", params("vault_hex", "00ff", "passphrase", "x"))
-                            .code())
-                    .isEqualTo(-32602);
-        }
+        assertThat(seeded.call(
+                                "import_vault",
+                                params("vault_hex", single.get("vault_hex").textValue(), "passphrase", "pässwörd"))
+                        .toString())
+                .isEqualTo("{\"imported\":[\"" + one + "\"]}");
+        assertThat(seeded.call(
+                                "import_vault",
+                                params("vault_hex", vault.get("vault_hex").textValue(), "passphrase", "pässwörd"))
+                        .get("imported"))
+                .hasSize(keys - 1);
+        assertThat(words(seeded.call("reveal_address_mnemonic", params("address", one, "passphrase", PASSPHRASE))))
+                .isEqualTo(phrase);
+        assertThat(seeded.refusal(
+                                "import_vault",
+                                params("vault_hex", vault.get("vault_hex").textValue(), "passphrase", "wrong"))
+                        .code())
+                .isEqualTo(-32012);
+        assertThat(seeded.refusal("import_vault", params("vault_hex", "00ff", "passphrase", "x"))
+                        .code())
+                .isEqualTo(-32602);
     }
 
     @Test
@@ -227,54 +248,36 @@ class KeyringIT {
     }
 
     @Test
-    void wrong_passphrases_are_slowed_down() {
-        try (DaemonProcess guessed = LauncherCall.daemonWithDevnet(folder.resolve("guessed"))
-                .manyKeys()
-                .start()) {
-            String address = guessed.call("generate_independent_address", Map.of())
-                    .get("address")
-                    .textValue();
-            Map<String, Object> wrong = params("address", address, "passphrase", "wrong");
-            for (int i = 0; i < 3; i++) {
-                assertThat(guessed.refusal("reveal_private_key", wrong).code()).isEqualTo(-32012);
-            }
-            var refused = guessed.refusal("reveal_private_key", params("address", address, "passphrase", PASSPHRASE));
-            assertThat(refused.code()).isEqualTo(-32042);
-            assertThat(refused.data().toString()).isEqualTo("{\"retryable\":true,\"retry_after_secs\":1}");
+    @Order(1)
+    void a_seeded_keyring_derives_the_addresses_of_its_phrase() {
+        for (int index = 0; index < 3; index++) {
+            JsonNode row = Vectors.row("keys.json", "hd-" + index + "-abandon-art");
+            assertThat(seeded.call("generate_address", params("label", "n" + index))
+                            .toString())
+                    .isEqualTo("{\"address\":\"" + Vectors.text(row, "address") + "\",\"pubkey\":\""
+                            + Vectors.text(row, "public_key") + "\",\"index\":" + index + "}");
         }
+        assertThat(seeded.call("list_addresses", Map.of())
+                        .get("addresses")
+                        .get(1)
+                        .toString())
+                .isEqualTo("{\"address\":\""
+                        + Vectors.text(Vectors.row("keys.json", "hd-1-abandon-art"), "address")
+                        + "\",\"index\":1,\"label\":\"n1\",\"imported\":false}");
+        assertThat(words(seeded.call("reveal_mnemonic", params("passphrase", PASSPHRASE))))
+                .isEqualTo(SEED_PHRASE);
     }
 
+    /** The last one: for a second after it, the right passphrase is refused as well. */
     @Test
-    void a_seeded_keyring_derives_the_addresses_of_its_phrase() throws IOException {
-        Path datadir = folder.resolve("seeded");
-        String phrase = Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "mnemonic");
-        Path file = Files.writeString(folder.resolve("words"), phrase + "\n");
-        LauncherCall.Ended made = LauncherCall.words(
-                        "--datadir", datadir.toString(), "init-seeded", "--mnemonic-file", file.toString())
-                .run();
-        assertThat(made.code()).isZero();
-        assertThat(made.output()).containsExactly("{\"mnemonic\": \"" + phrase + "\"}");
-        assertThat(LauncherCall.words("init-seeded", "--datadir", datadir.toString())
-                        .run()
-                        .code())
-                .isNotZero();
-        try (DaemonProcess seeded = LauncherCall.daemonWithDevnet(datadir).start()) {
-            for (int index = 0; index < 3; index++) {
-                JsonNode row = Vectors.row("keys.json", "hd-" + index + "-abandon-art");
-                assertThat(seeded.call("generate_address", params("label", "n" + index))
-                                .toString())
-                        .isEqualTo("{\"address\":\"" + Vectors.text(row, "address") + "\",\"pubkey\":\""
-                                + Vectors.text(row, "public_key") + "\",\"index\":" + index + "}");
-            }
-            assertThat(seeded.call("list_addresses", Map.of())
-                            .get("addresses")
-                            .get(1)
-                            .toString())
-                    .isEqualTo("{\"address\":\""
-                            + Vectors.text(Vectors.row("keys.json", "hd-1-abandon-art"), "address")
-                            + "\",\"index\":1,\"label\":\"n1\",\"imported\":false}");
-            assertThat(words(seeded.call("reveal_mnemonic", params("passphrase", PASSPHRASE))))
-                    .isEqualTo(phrase);
+    @Order(Integer.MAX_VALUE)
+    void wrong_passphrases_are_slowed_down() {
+        Map<String, Object> wrong = params("passphrase", "wrong");
+        for (int i = 0; i < 3; i++) {
+            assertThat(seeded.refusal("reveal_mnemonic", wrong).code()).isEqualTo(-32012);
         }
+        var refused = seeded.refusal("reveal_mnemonic", params("passphrase", PASSPHRASE));
+        assertThat(refused.code()).isEqualTo(-32042);
+        assertThat(refused.data().toString()).isEqualTo("{\"retryable\":true,\"retry_after_secs\":1}");
     }
 }

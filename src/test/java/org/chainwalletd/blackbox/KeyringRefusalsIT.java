@@ -25,10 +25,14 @@ import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bad input to every keyring method gets its own error over HTTP and changes nothing (interface.md, sections 4.11 and 7.3). */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class KeyringRefusalsIT {
     private static final String PASSPHRASE = DaemonProcess.PASSPHRASE;
     private static final String PHRASE = Vectors.text(Vectors.row("keys.json", "standard-80"), "mnemonic");
@@ -36,7 +40,7 @@ class KeyringRefusalsIT {
     private static final List<String> OF_ADDRESS =
             List.of("reveal_private_key", "reveal_address_mnemonic", "export_address", "delete_address");
 
-    private static final int MINTS = 8;
+    private static final int MINTS = 4;
 
     @TempDir
     static Path folder;
@@ -45,6 +49,9 @@ class KeyringRefusalsIT {
     private static Path wallets;
     private static String address;
     private static String stateBefore;
+    private static List<String> filesBefore;
+    /** Of the one key, under "v". */
+    private static String vault;
 
     @BeforeAll
     static void start() throws IOException {
@@ -55,21 +62,34 @@ class KeyringRefusalsIT {
         address = daemon.call("generate_standard_address", Map.of("label", "kept"))
                 .get("address")
                 .textValue();
-        stateBefore = Files.readString(wallets.resolve("state.json"));
+        remember();
+        vault = daemon.call("export_vault", params("passphrase", "v"))
+                .get("vault_hex")
+                .textValue();
     }
 
     @AfterAll
     static void stop() {
-        daemon.close();
+        if (daemon != null) {
+            daemon.close();
+        }
+    }
+
+    private static void remember() throws IOException {
+        stateBefore = Files.readString(wallets.resolve("state.json"));
+        filesBefore = sealed();
+    }
+
+    private static List<String> sealed() throws IOException {
+        try (Stream<Path> files = Files.list(wallets.resolve("imported"))) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
     }
 
     @AfterEach
     void nothing_has_changed() throws IOException {
         assertThat(Files.readString(wallets.resolve("state.json"))).isEqualTo(stateBefore);
-        try (Stream<Path> files = Files.list(wallets.resolve("imported"))) {
-            assertThat(files.map(file -> file.getFileName().toString()).sorted())
-                    .containsExactly(address + ".key.enc", address + ".mnemonic.enc");
-        }
+        assertThat(sealed()).isEqualTo(filesBefore).contains(address + ".key.enc", address + ".mnemonic.enc");
     }
 
     private static Map<String, Object> params(Object... members) {
@@ -207,21 +227,13 @@ class KeyringRefusalsIT {
                 .hasMessageContaining(address);
         JsonNode words = daemon.call("reveal_address_mnemonic", params("address", address, "passphrase", PASSPHRASE));
         refused(-32011, "import_standard_mnemonic", "mnemonic", words.get("mnemonic"));
-        String vault = vault("v");
         assertThat(daemon.call("import_vault", params("vault_hex", vault, "passphrase", "v"))
                         .toString())
                 .isEqualTo("{\"imported\":[]}");
     }
 
-    private static String vault(String passphrase) {
-        return daemon.call("export_vault", params("passphrase", passphrase))
-                .get("vault_hex")
-                .textValue();
-    }
-
     @Test
     void vaults_that_are_cut_are_malformed_and_others_are_locked() throws IOException {
-        String vault = vault("v");
         for (int length : new int[] {0, 2, 8, 10, 66, 96}) {
             refused(-32602, "import_vault", "vault_hex", vault.substring(0, length), "passphrase", "v");
         }
@@ -259,7 +271,6 @@ class KeyringRefusalsIT {
 
     @Test
     void wrong_passphrases_are_counted_apart_for_keystore_and_vault() {
-        String vault = vault("v");
         double keystore = daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"keystore\"}");
         double vaults = daemon.metric("walletd_keyring_passphrase_failures_total{proved=\"vault\"}");
         for (int i = 0; i < 2; i++) {
@@ -274,46 +285,44 @@ class KeyringRefusalsIT {
                 .isEqualTo(vaults + 2);
     }
 
+    /** The last one, which leaves another daemon over the same folder. */
     @Test
+    @Order(Integer.MAX_VALUE)
     void mints_that_meet_share_writes_and_each_is_durable_when_it_is_answered() throws Exception {
-        try (DaemonProcess minting = LauncherCall.daemonWithDevnet(folder.resolve("minting"))
-                .manyKeys()
-                .start()) {
-            ExecutorService callers = Executors.newFixedThreadPool(MINTS);
-            try {
-                List<CompletableFuture<Void>> mints = new ArrayList<>();
-                Path state = folder.resolve("minting/wallets/state.json");
-                for (int i = 0; i < MINTS; i++) {
-                    mints.add(CompletableFuture.runAsync(
-                            () -> {
-                                String minted = minting.call("generate_independent_address", Map.of("label", "m"))
-                                        .get("address")
-                                        .textValue();
-                                try {
-                                    assertThat(Files.readString(state)).contains(minted);
-                                } catch (IOException e) {
-                                    throw new AssertionError(e);
-                                }
-                            },
-                            callers));
-                }
-                mints.forEach(Await::result);
-            } finally {
-                callers.shutdownNow();
+        double writes = daemon.metric("walletd_keyring_state_writes_total");
+        ExecutorService callers = Executors.newFixedThreadPool(MINTS);
+        try {
+            List<CompletableFuture<Void>> mints = new ArrayList<>();
+            for (int i = 0; i < MINTS; i++) {
+                mints.add(CompletableFuture.runAsync(KeyringRefusalsIT::mintDurably, callers));
             }
-            assertThat(minting.metric("walletd_keyring_state_writes_total")).isBetween(1.0, (double) MINTS);
-            minting.kill();
+            mints.forEach(Await::result);
+        } finally {
+            callers.shutdownNow();
         }
-        try (DaemonProcess again =
-                LauncherCall.daemonWithDevnet(folder.resolve("minting")).start()) {
-            assertThat(again.call("list_addresses", Map.of()).get("addresses")).hasSize(MINTS);
-        }
-        try (Stream<Path> files = Files.walk(folder.resolve("minting/wallets"))) {
+        assertThat(daemon.metric("walletd_keyring_state_writes_total") - writes).isBetween(1.0, (double) MINTS);
+        daemon.kill();
+        remember();
+        assertThat(filesBefore).hasSize(2 + MINTS);
+        daemon = LauncherCall.daemonWithDevnet(folder.resolve("datadir")).start();
+        assertThat(daemon.call("list_addresses", Map.of()).get("addresses")).hasSize(1 + MINTS);
+        try (Stream<Path> files = Files.walk(wallets)) {
             for (Path path : files.toList()) {
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
                         .as(path.toString())
                         .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------");
             }
+        }
+    }
+
+    private static void mintDurably() {
+        String minted = daemon.call("generate_independent_address", Map.of("label", "m"))
+                .get("address")
+                .textValue();
+        try {
+            assertThat(Files.readString(wallets.resolve("state.json"))).contains(minted);
+        } catch (IOException e) {
+            throw new AssertionError(e);
         }
     }
 }
