@@ -17,6 +17,7 @@ import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -185,7 +186,7 @@ class FirstPaymentIT {
     void a_node_that_is_away_does_not_stop_the_start_and_is_taken_up_when_it_comes() throws IOException {
         int port = freePort();
         URI node = URI.create("http://127.0.0.1:" + port);
-        Path datadir = folder.resolve("datadir");
+        Path datadir = SeededKeyring.in(folder.resolve("datadir"));
         try (DaemonProcess daemon = LauncherCall.daemon(datadir)
                 .node(node)
                 .and("--upstream-attempts", "1")
@@ -195,7 +196,7 @@ class FirstPaymentIT {
             assertThat(status.path("tip").path("height").isNull()).isTrue();
             assertThat(status.path("upstream_nodes").path(0).asText()).startsWith(node.toString());
             Wallet alone = new Wallet(daemon, daemon);
-            String address = alone.mint();
+            String address = alone.derive();
             for (Map.Entry<String, Map<String, ?>> call : Map.<String, Map<String, ?>>of(
                             "get_balance", Map.of("address", address),
                             "get_block_height", Map.of(),

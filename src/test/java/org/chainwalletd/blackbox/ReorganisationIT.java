@@ -9,9 +9,12 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A reorganisation takes a confirmed payment off the chain while the packaged daemon is dead, and the daemon dies again over it. */
@@ -20,73 +23,76 @@ class ReorganisationIT {
     private static final String SHOP = "5b".repeat(32);
     private static final int HALTED = 137;
 
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
+
     @TempDir
     Path folder;
 
     @Test
     void a_payment_that_was_confirmed_at_the_crash_and_is_gone_at_the_next_start_is_sent_again() {
-        try (DaemonProcess node =
-                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
-            String payer;
-            String txId;
-            try (DaemonProcess daemon = daemon(node).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                payer = wallet.mint();
-                wallet.fund(payer, 1_000_000L);
-                txId = wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
-                        .path("tx_id")
-                        .asText();
-                wallet.confirm();
-                wallet.awaitNothingInFlight();
-                assertThat(daemon.metric("walletd_spend_unburied")).isEqualTo(1);
-                assertThat(daemon.metric("walletd_spend_outcomes_total{kind=\"transfer\",outcome=\"confirmed\"}"))
-                        .isEqualTo(1);
-                daemon.kill();
-            }
-            node.nodeCall("devnet_reorg", Map.of("depth", 1, "drop", true));
-            assertThat(isKnown(node, txId)).isFalse();
-            try (DaemonProcess daemon =
-                    daemon(node).crashAt("SPEND_AFTER_REORGANISATION").launch()) {
-                assertThat(daemon.exitCode()).isEqualTo(HALTED);
-            }
-            assertThat(isKnown(node, txId)).isFalse();
-            try (DaemonProcess daemon = daemon(node).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                Await.until("the node has it again", () -> isKnown(node, txId));
-                assertThat(wallet.status().path("in_flight_transfers").intValue())
-                        .isEqualTo(1);
-                assertThat(daemon.metric("walletd_spend_in_flight")).isEqualTo(1);
-                assertThat(daemon.metric("walletd_spend_reserved")).isEqualTo(1);
-                assertThat(daemon.metric("walletd_spend_rebroadcasts_total")).isEqualTo(1);
-                assertThat(daemon.metric("walletd_spend_allowance_used")).isGreaterThan(5_000);
-                assertThat(daemon.metric("walletd_spend_reorganised_total"))
-                        .as("it was found out in the life before")
-                        .isZero();
-                assertThat(daemon.metric("walletd_store_queue")).isZero();
-                assertThat(wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
-                                .path("tx_id")
-                                .asText())
-                        .isEqualTo(txId);
-                wallet.confirm();
-                wallet.awaitNothingInFlight();
-                wallet.confirmed(txId);
-                assertThat(wallet.balance(SHOP)).isEqualTo(5_000);
-                assertThat(daemon.stop()).isZero();
-            }
-            assertThat(node.stop()).isZero();
+        SeededKeyring.in(datadir());
+        String payer;
+        String txId;
+        try (DaemonProcess daemon = daemon().start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            payer = wallet.derive();
+            wallet.fund(payer, 1_000_000L);
+            txId = wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
+                    .path("tx_id")
+                    .asText();
+            wallet.confirm();
+            wallet.awaitNothingInFlight();
+            assertThat(daemon.metric("walletd_spend_unburied")).isEqualTo(1);
+            assertThat(daemon.metric("walletd_spend_outcomes_total{kind=\"transfer\",outcome=\"confirmed\"}"))
+                    .isEqualTo(1);
+            daemon.kill();
+        }
+        DaemonProcess.nodeCall(chain.uri(), "devnet_reorg", Map.of("depth", 1, "drop", true));
+        assertThat(isKnown(txId)).isFalse();
+        try (DaemonProcess daemon =
+                daemon().crashAt("SPEND_AFTER_REORGANISATION").launch()) {
+            assertThat(daemon.exitCode()).isEqualTo(HALTED);
+        }
+        assertThat(isKnown(txId)).isFalse();
+        try (DaemonProcess daemon = daemon().start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            Await.until("the node has it again", () -> isKnown(txId));
+            assertThat(wallet.status().path("in_flight_transfers").intValue()).isEqualTo(1);
+            assertThat(daemon.metric("walletd_spend_in_flight")).isEqualTo(1);
+            assertThat(daemon.metric("walletd_spend_reserved")).isEqualTo(1);
+            assertThat(daemon.metric("walletd_spend_rebroadcasts_total")).isEqualTo(1);
+            assertThat(daemon.metric("walletd_spend_allowance_used")).isGreaterThan(5_000);
+            assertThat(daemon.metric("walletd_spend_reorganised_total"))
+                    .as("it was found out in the life before")
+                    .isZero();
+            assertThat(daemon.metric("walletd_store_queue")).isZero();
+            assertThat(wallet.transfer(payer, "reorganised", new Output(SHOP, 5_000))
+                            .path("tx_id")
+                            .asText())
+                    .isEqualTo(txId);
+            wallet.confirm();
+            wallet.awaitNothingInFlight();
+            wallet.confirmed(txId);
+            assertThat(wallet.balance(SHOP)).isEqualTo(5_000);
+            assertThat(daemon.stop()).isZero();
         }
     }
 
-    private LauncherCall daemon(DaemonProcess node) {
-        return LauncherCall.daemon(folder.resolve("datadir"))
-                .node(node.nodeUri())
+    private Path datadir() {
+        return folder.resolve("datadir");
+    }
+
+    private LauncherCall daemon() {
+        return LauncherCall.daemon(datadir())
+                .node(chain.uri())
                 .and("--spend-cap-per-period", "1000000")
                 .and("--rebroadcast-interval-secs", "1");
     }
 
-    private static boolean isKnown(DaemonProcess node, String txId) {
+    private boolean isKnown(String txId) {
         try {
-            node.nodeCall("get_transaction", Map.of("hash", txId));
+            DaemonProcess.nodeCall(chain.uri(), "get_transaction", Map.of("hash", txId));
             return true;
         } catch (WalletdException.RpcError unknown) {
             return false;
