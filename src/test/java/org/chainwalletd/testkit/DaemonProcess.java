@@ -251,8 +251,13 @@ public final class DaemonProcess implements AutoCloseable {
         return String.join("\n", output) + "\n" + String.join("\n", errors);
     }
 
+    /** Returns when it has ended: nothing writes into its folder any more, and what it took counts for the test that started it. */
     @Override
     public void close() {
-        process.destroyForcibly();
+        try {
+            process.destroyForcibly().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
