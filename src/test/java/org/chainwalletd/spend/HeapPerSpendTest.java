@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that. At 50 transfers a second there are 180,000 unburied ones, and 4.3 millions in a day.
  */
 class HeapPerSpendTest {
-    private static final int SPENDS = 20_000;
+    private static final int SPENDS = 10_000;
     private static final int PER_BLOCK = 500;
     private static final int LOOK = 2_000;
     private static final long GOAL = 200;
