@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,10 +90,27 @@ class FrozenKeyringTest {
         }
     }
 
+    /** What the vault holds, opened at the cost that it was sealed at: a keyring would seal all its keys at that cost as well. */
+    private Bytes atCheapCost(Bytes vault) {
+        try (KeyringFixture specified = new KeyringFixture(folder.resolve("nowhere")).specifiedCost();
+                KeyringFixture cheap = new KeyringFixture(folder.resolve("nowhere"));
+                SecretBytes passphrase = secret("vault passphrase");
+                SecretBytes content = specified
+                        .setup()
+                        .sealer()
+                        .open(SealedRole.VAULT, passphrase, SealedBlob.parse(vault.toArray()))) {
+            return Bytes.wrap(cheap.setup()
+                    .sealer()
+                    .seal(SealedRole.VAULT, passphrase, content)
+                    .toBytes());
+        }
+    }
+
     @Test
     void a_vault_of_version_1_restores_phrases_and_labels() throws Exception {
-        Bytes vault = Bytes.parse(Files.readString(folder.resolve("vault.hex")).strip());
-        try (KeyringFixture fixture = new KeyringFixture(folder.resolve("restored")).specifiedCost()) {
+        Bytes vault = atCheapCost(
+                Bytes.parse(Files.readString(folder.resolve("vault.hex")).strip()));
+        try (KeyringFixture fixture = new KeyringFixture(folder.resolve("restored"))) {
             Keyring keyring = fixture.open();
             assertThat(await(keyring.importVault(vault, secret("vault passphrase"))))
                     .containsExactly(address("standard"), address("independent"), address("imported"));
