@@ -14,9 +14,12 @@ import java.util.stream.Stream;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -47,52 +50,49 @@ class CrashPointsIT {
                     : List.of("MINT_BEFORE_MNEMONIC_FILE", "MINT_BEFORE_ANSWER");
     private static final int HALTED = 137;
 
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
+
     @TempDir
     Path folder;
 
     @Test
     void a_payment_and_a_mint_are_sound_wherever_the_daemon_dies() throws IOException {
-        try (DaemonProcess node =
-                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
-            String payer;
-            long funded;
-            Withdrawals withdrawals;
-            try (DaemonProcess daemon =
-                    daemon(node).manyKeys().crashAt(SPENDING.get(0)).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                payer = wallet.mint();
-                long[] coins = new long[2 * SPENDING.size()];
-                Arrays.fill(coins, 1_000_000L);
-                wallet.fund(payer, coins);
-                funded = wallet.mine(1).path("height").longValue();
-                withdrawals = new Withdrawals(payer);
-                diesPaying(daemon, withdrawals, SPENDING.get(0));
-            }
-            for (String point : SPENDING.subList(1, SPENDING.size())) {
-                try (DaemonProcess daemon = daemon(node).crashAt(point).start()) {
-                    diesPaying(daemon, withdrawals, point);
-                }
-            }
-            Set<String> acknowledged = new TreeSet<>(Set.of(payer));
-            for (String point : MINTING) {
-                diesMinting(node, acknowledged, point);
-            }
-            try (DaemonProcess daemon = daemon(node).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                withdrawals.settle(daemon, wallet);
-                withdrawals.audit(daemon, wallet, funded);
-                assertThat(wallet.addresses()).containsAll(acknowledged);
-                assertThat(daemon.stop()).isZero();
-            }
-            noHalfWrittenFileIsLeft();
-            assertThat(node.stop()).isZero();
+        SeededKeyring.in(folder.resolve("datadir"));
+        String payer;
+        long funded;
+        Withdrawals withdrawals;
+        try (DaemonProcess daemon = daemon().crashAt(SPENDING.get(0)).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            payer = wallet.derive();
+            long[] coins = new long[2 * SPENDING.size()];
+            Arrays.fill(coins, 1_000_000L);
+            wallet.fund(payer, coins);
+            funded = wallet.mine(1).path("height").longValue();
+            withdrawals = new Withdrawals(payer);
+            diesPaying(daemon, withdrawals, SPENDING.get(0));
         }
+        for (String point : SPENDING.subList(1, SPENDING.size())) {
+            try (DaemonProcess daemon = daemon().crashAt(point).start()) {
+                diesPaying(daemon, withdrawals, point);
+            }
+        }
+        Set<String> acknowledged = new TreeSet<>(Set.of(payer));
+        for (String point : MINTING) {
+            diesMinting(acknowledged, point);
+        }
+        try (DaemonProcess daemon = daemon().start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            withdrawals.settle(daemon, wallet);
+            withdrawals.audit(daemon, wallet, funded);
+            assertThat(wallet.addresses()).containsAll(acknowledged);
+            assertThat(daemon.stop()).isZero();
+        }
+        noHalfWrittenFileIsLeft();
     }
 
-    private LauncherCall daemon(DaemonProcess node) {
-        return LauncherCall.daemon(folder.resolve("datadir"))
-                .node(node.nodeUri())
-                .and("--rebroadcast-interval-secs", "1");
+    private LauncherCall daemon() {
+        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri()).and("--rebroadcast-interval-secs", "1");
     }
 
     /** First the order that the life before left open, then, if that did not reach the point, one of its own. */
@@ -112,9 +112,9 @@ class CrashPointsIT {
         assertThat(daemon.exitCode()).as(point).isEqualTo(HALTED);
     }
 
-    private void diesMinting(DaemonProcess node, Set<String> acknowledged, String point) {
-        try (DaemonProcess daemon = daemon(node).crashAt(point).start()) {
-            Wallet wallet = new Wallet(daemon, node);
+    private void diesMinting(Set<String> acknowledged, String point) {
+        try (DaemonProcess daemon = daemon().crashAt(point).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
             assertThat(wallet.addresses()).as("before " + point).containsAll(acknowledged);
             try {
                 acknowledged.add(daemon.call("generate_standard_address", Map.of())

@@ -13,8 +13,11 @@ import java.util.Map;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon can write no further because its files have reached the largest size that the system allows it. */
@@ -24,43 +27,43 @@ class FullDiskIT {
     private static final int COINS = 250;
     private static final int INTERNAL_ERROR = -32603;
 
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
+
     @TempDir
     Path folder;
 
     @Test
     void what_cannot_be_written_is_not_sent_and_the_same_payment_succeeds_when_there_is_room() throws IOException {
-        try (DaemonProcess node =
-                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
-            List<String> made = new ArrayList<>();
-            String payer;
-            try (DaemonProcess daemon = daemon(node).launcher(withSmallFiles()).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                payer = wallet.mint();
-                long[] coins = new long[COINS];
-                Arrays.fill(coins, 100_000L);
-                wallet.fund(payer, coins);
-                WalletdException.RpcError refused = payUntilRefused(wallet, payer, made);
-                boolean unknown = isUnknown(refused) | isUnknown(pay(daemon, payer, made.size()));
-                assertThat(pending(node)).as("broadcasts").isEqualTo(made.size());
-                assertThat(wallet.status().path("in_flight_utxos").intValue())
-                        .as("reserved")
-                        .isEqualTo(made.size() + (unknown ? 1 : 0));
-                daemon.kill();
+        SeededKeyring.in(folder.resolve("datadir"));
+        List<String> made = new ArrayList<>();
+        String payer;
+        try (DaemonProcess daemon = daemon().launcher(withSmallFiles()).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            payer = wallet.derive();
+            long[] coins = new long[COINS];
+            Arrays.fill(coins, 100_000L);
+            wallet.fund(payer, coins);
+            WalletdException.RpcError refused = payUntilRefused(wallet, payer, made);
+            boolean unknown = isUnknown(refused) | isUnknown(pay(daemon, payer, made.size()));
+            assertThat(pending()).as("broadcasts").isEqualTo(made.size());
+            assertThat(wallet.status().path("in_flight_utxos").intValue())
+                    .as("reserved")
+                    .isEqualTo(made.size() + (unknown ? 1 : 0));
+            daemon.kill();
+        }
+        try (DaemonProcess daemon = daemon().start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            for (int i = 0; i <= made.size(); i++) {
+                String txId = wallet.transfer(payer, token(i), new Output(SHOP, 1_000))
+                        .path("tx_id")
+                        .asText();
+                assertThat(i < made.size() ? made.get(i) : txId).isEqualTo(txId);
             }
-            try (DaemonProcess daemon = daemon(node).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                for (int i = 0; i <= made.size(); i++) {
-                    String txId = wallet.transfer(payer, token(i), new Output(SHOP, 1_000))
-                            .path("tx_id")
-                            .asText();
-                    assertThat(i < made.size() ? made.get(i) : txId).isEqualTo(txId);
-                }
-                wallet.confirm();
-                wallet.awaitNothingInFlight();
-                assertThat(wallet.balance(SHOP)).isEqualTo(1_000L * (made.size() + 1));
-                assertThat(daemon.stop()).isZero();
-            }
-            assertThat(node.stop()).isZero();
+            wallet.confirm();
+            wallet.awaitNothingInFlight();
+            assertThat(wallet.balance(SHOP)).isEqualTo(1_000L * (made.size() + 1));
+            assertThat(daemon.stop()).isZero();
         }
     }
 
@@ -96,8 +99,8 @@ class FullDiskIT {
         return "full-disk-" + number;
     }
 
-    private LauncherCall daemon(DaemonProcess node) {
-        return LauncherCall.daemon(folder.resolve("datadir")).node(node.nodeUri());
+    private LauncherCall daemon() {
+        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri());
     }
 
     /** No file that the process writes can become larger than 500 blocks of 1,024 bytes. */
@@ -109,8 +112,8 @@ class FullDiskIT {
         return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     }
 
-    private static int pending(DaemonProcess node) {
-        return node.nodeCall("get_address_mempool", Map.of("address", SHOP))
+    private int pending() {
+        return DaemonProcess.nodeCall(chain.uri(), "get_address_mempool", Map.of("address", SHOP))
                 .path("mempool")
                 .size();
     }

@@ -9,8 +9,11 @@ import java.util.Map;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon dies between the intent and the broadcast of a lock, a claim and a reclaim; the next life settles each with the same bytes. */
@@ -22,55 +25,51 @@ class HtlcCrashIT {
             Hash256.sha256(new byte[] {0x5e, (byte) 0xc7, (byte) 0xe7}).hex();
     private static final long AMOUNT = 100_000;
 
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
+
     @TempDir
     Path folder;
 
-    private DaemonProcess node;
-
     @Test
     void a_lock_a_claim_and_a_reclaim_are_each_made_once_when_the_daemon_dies() {
-        try (DaemonProcess chain =
-                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
-            node = chain;
-            JsonNode sender;
-            JsonNode receiver;
-            Map<String, Object> lock;
-            try (DaemonProcess daemon = daemon().manyKeys().crashAt(POINT).start()) {
-                sender = daemon.call("generate_standard_address", Map.of());
-                receiver = daemon.call("generate_standard_address", Map.of());
-                Wallet wallet = new Wallet(daemon, node);
-                wallet.fund(sender.get("address").asText(), 1_000_000, 1_000_000);
-                lock = lock(sender, receiver, "first-lock");
-                diesIn(daemon, "htlc_lock", lock);
-            }
-            Map<String, Object> claim;
-            Map<String, Object> reclaim;
-            // Its second new call is the claim.
-            try (DaemonProcess daemon = daemon().crashAt(POINT + "#2").start()) {
-                claim = claim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-claim");
-                lock.put("client_token", "second-lock");
-                reclaim = reclaim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-reclaim");
-                diesIn(daemon, "htlc_claim", claim);
-            }
-            try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
-                settled(daemon, "htlc_claim", claim);
-                diesIn(daemon, "htlc_reclaim", reclaim);
-            }
-            try (DaemonProcess daemon = daemon().start()) {
-                settled(daemon, "htlc_reclaim", reclaim);
-                Wallet wallet = new Wallet(daemon, node);
-                // Two locks of 79, of which one was claimed for 69 and one reclaimed for 64.
-                assertThat(wallet.balance(receiver.get("address").asText())).isEqualTo(AMOUNT - 69);
-                assertThat(wallet.balance(sender.get("address").asText())).isEqualTo(2_000_000 - 2 * 79 - AMOUNT - 64);
-                assertThat(daemon.stop()).isZero();
-            }
+        SeededKeyring.in(folder.resolve("datadir"));
+        JsonNode sender;
+        JsonNode receiver;
+        Map<String, Object> lock;
+        try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
+            sender = daemon.call("generate_address", Map.of());
+            receiver = daemon.call("generate_address", Map.of());
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            wallet.fund(sender.get("address").asText(), 1_000_000, 1_000_000);
+            lock = lock(sender, receiver, "first-lock");
+            diesIn(daemon, "htlc_lock", lock);
+        }
+        Map<String, Object> claim;
+        Map<String, Object> reclaim;
+        // Its second new call is the claim.
+        try (DaemonProcess daemon = daemon().crashAt(POINT + "#2").start()) {
+            claim = claim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-claim");
+            lock.put("client_token", "second-lock");
+            reclaim = reclaim(sender, receiver, settled(daemon, "htlc_lock", lock), "the-reclaim");
+            diesIn(daemon, "htlc_claim", claim);
+        }
+        try (DaemonProcess daemon = daemon().crashAt(POINT).start()) {
+            settled(daemon, "htlc_claim", claim);
+            diesIn(daemon, "htlc_reclaim", reclaim);
+        }
+        try (DaemonProcess daemon = daemon().start()) {
+            settled(daemon, "htlc_reclaim", reclaim);
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            // Two locks of 79, of which one was claimed for 69 and one reclaimed for 64.
+            assertThat(wallet.balance(receiver.get("address").asText())).isEqualTo(AMOUNT - 69);
+            assertThat(wallet.balance(sender.get("address").asText())).isEqualTo(2_000_000 - 2 * 79 - AMOUNT - 64);
+            assertThat(daemon.stop()).isZero();
         }
     }
 
     private LauncherCall daemon() {
-        return LauncherCall.daemon(folder.resolve("datadir"))
-                .node(node.nodeUri())
-                .and("--rebroadcast-interval-secs", "1");
+        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri()).and("--rebroadcast-interval-secs", "1");
     }
 
     /** A new call, in which the daemon comes to {@link #POINT}. */
@@ -85,7 +84,7 @@ class HtlcCrashIT {
 
     /** A call in which the life before may have died; the id of the one transaction, which is in a block. */
     private String settled(DaemonProcess daemon, String method, Map<String, Object> params) {
-        Wallet wallet = new Wallet(daemon, node);
+        Wallet wallet = new Wallet(daemon, chain.uri());
         wallet.confirm();
         JsonNode result = daemon.call(method, params);
         wallet.confirm();

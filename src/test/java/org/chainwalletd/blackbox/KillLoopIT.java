@@ -20,10 +20,13 @@ import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -35,6 +38,9 @@ class KillLoopIT {
     private static final int PAYERS = 3;
     private static final long COIN = 100_000_000L;
     private static final int COINS = 40;
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
 
     @TempDir
     Path folder;
@@ -49,11 +55,11 @@ class KillLoopIT {
     void one_token_is_one_payment_and_an_acknowledged_key_is_kept_however_often_the_daemon_is_killed()
             throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
-        try (DaemonProcess node =
-                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
-            DaemonProcess first = start(node);
-            Wallet wallet = new Wallet(first, node);
-            String payer = wallet.mint();
+        SeededKeyring.in(folder.resolve("datadir"));
+        try {
+            DaemonProcess first = start();
+            Wallet wallet = new Wallet(first, chain.uri());
+            String payer = wallet.derive();
             minted.add(payer);
             long[] coins = new long[COINS];
             Arrays.fill(coins, COIN);
@@ -68,19 +74,18 @@ class KillLoopIT {
             }
             running.add(clients.submit(this::mint));
             for (int kill = 0; kill < KILLS; kill++) {
-                killAndRestart(node, withdrawals);
+                killAndRestart(withdrawals);
             }
             enough.set(true);
             for (Future<?> client : running) {
                 Await.outcome(client);
             }
 
-            wallet = new Wallet(daemon.get(), node);
+            wallet = new Wallet(daemon.get(), chain.uri());
             withdrawals.settle(daemon.get(), wallet);
             withdrawals.audit(daemon.get(), wallet, funded);
             everyMintedKeyIsThereAndOneMadeBetweenKillsCanPay(wallet, payer);
             assertThat(daemon.get().stop()).isZero();
-            assertThat(node.stop()).isZero();
             System.out.println("KillLoopIT: " + KILLS + " kills, " + withdrawals.answered() + " payments, "
                     + minted.size() + " keys");
         } finally {
@@ -92,9 +97,9 @@ class KillLoopIT {
         }
     }
 
-    private DaemonProcess start(DaemonProcess node) {
+    private DaemonProcess start() {
         DaemonProcess started = LauncherCall.daemon(folder.resolve("datadir"))
-                .node(node.nodeUri())
+                .node(chain.uri())
                 .and("--rebroadcast-interval-secs", "1")
                 .start();
         daemon.set(started);
@@ -102,15 +107,15 @@ class KillLoopIT {
         return started;
     }
 
-    private void killAndRestart(DaemonProcess node, Withdrawals withdrawals) {
+    private void killAndRestart(Withdrawals withdrawals) {
         HangWatch.alive();
         int goal = withdrawals.answered() + random.nextInt(12);
         Await.until("some more payments are made", () -> withdrawals.answered() >= goal);
         // Not a wait for something: the kill is to hit any moment of a payment, not always the one after an answer.
         Await.pause(random.nextInt(60));
         daemon.get().kill();
-        DaemonProcess next = start(node);
-        Wallet wallet = new Wallet(next, node);
+        DaemonProcess next = start();
+        Wallet wallet = new Wallet(next, chain.uri());
         assertThat(wallet.addresses()).as("keys after a kill").containsAll(Set.copyOf(minted));
         wallet.mine(1);
     }

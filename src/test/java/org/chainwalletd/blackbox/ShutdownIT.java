@@ -21,9 +21,12 @@ import java.util.concurrent.Future;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGTERM while calls are under way: they are answered or cut off, the daemon ends with 0, and no spend is left half done. */
@@ -31,6 +34,9 @@ class ShutdownIT {
     private static final int PAYMENTS = 12;
     private static final int MINTS = 30;
     private static final int SLOW_CLIENTS = 20;
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
 
     @TempDir
     Path folder;
@@ -40,32 +46,33 @@ class ShutdownIT {
     void term_under_load_ends_with_zero_within_ten_seconds_whatever_hangs_and_no_spend_half_done() throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
         List<Socket> slow = new ArrayList<>();
-        try (DaemonProcess node =
-                LauncherCall.devnet(folder.resolve("chain"), 0).launch()) {
+        SeededKeyring.in(folder.resolve("datadir"));
+        try {
             long funded;
             Withdrawals withdrawals;
-            try (DaemonProcess daemon = daemon(node).start()) {
-                Wallet wallet = new Wallet(daemon, node);
-                String payer = wallet.mint();
+            try (DaemonProcess daemon = daemon().start()) {
+                Wallet wallet = new Wallet(daemon, chain.uri());
+                String payer = wallet.derive();
                 withdrawals = new Withdrawals(payer);
                 funded = fund(wallet, payer, 3 * PAYMENTS);
 
-                node.nodeCall("devnet_set", Map.of("latency_ms", 400));
+                DaemonProcess.nodeCall(chain.uri(), "devnet_set", Map.of("latency_ms", 400));
                 stopsUnderLoad("quick node", daemon, withdrawals, clients);
             }
-            Set<String> made = stopsWhileKeysAreMade(node, clients);
-            try (DaemonProcess daemon = daemon(node).start()) {
-                assertThat(new Wallet(daemon, node).addresses()).containsAll(made);
+            Set<String> made = stopsWhileKeysAreMade(clients);
+            try (DaemonProcess daemon = daemon().start()) {
+                assertThat(new Wallet(daemon, chain.uri()).addresses()).containsAll(made);
 
-                node.nodeCall("devnet_set", Map.of("latency_ms", 120_000, "connection_cap", false));
+                DaemonProcess.nodeCall(
+                        chain.uri(), "devnet_set", Map.of("latency_ms", 120_000, "connection_cap", false));
                 for (int i = 0; i < SLOW_CLIENTS; i++) {
                     slow.add(halfARequest(daemon.awaitReady()));
                 }
                 assertThat(stopsUnderLoad("hanging node, slow clients", daemon, withdrawals, clients))
                         .isLessThan(Duration.ofSeconds(10));
-                node.nodeCall("devnet_set", Map.of("latency_ms", 0));
+                DaemonProcess.nodeCall(chain.uri(), "devnet_set", Map.of("latency_ms", 0));
             }
-            nothingIsHalfDone(node, withdrawals, funded);
+            nothingIsHalfDone(withdrawals, funded);
         } finally {
             clients.shutdownNow();
             for (Socket socket : slow) {
@@ -82,9 +89,9 @@ class ShutdownIT {
         return wallet.mine(1).path("height").longValue();
     }
 
-    private void nothingIsHalfDone(DaemonProcess node, Withdrawals withdrawals, long funded) throws Exception {
-        try (DaemonProcess daemon = daemon(node).start()) {
-            Wallet wallet = new Wallet(daemon, node);
+    private void nothingIsHalfDone(Withdrawals withdrawals, long funded) throws Exception {
+        try (DaemonProcess daemon = daemon().start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
             withdrawals.settle(daemon, wallet);
             withdrawals.audit(daemon, wallet, funded);
             assertThat(daemon.stop()).isZero();
@@ -97,10 +104,8 @@ class ShutdownIT {
         return socket;
     }
 
-    private LauncherCall daemon(DaemonProcess node) {
-        return LauncherCall.daemon(folder.resolve("datadir"))
-                .node(node.nodeUri())
-                .and("--rebroadcast-interval-secs", "1");
+    private LauncherCall daemon() {
+        return LauncherCall.daemon(folder.resolve("datadir")).node(chain.uri()).and("--rebroadcast-interval-secs", "1");
     }
 
     /** Returns how long it took to end. */
@@ -132,9 +137,9 @@ class ShutdownIT {
      * Each key costs two Argon2id computations: most of the calls are still waiting for their turn. They outlast any drain time, so a short
      * one shows the same. Returns the keys that were answered.
      */
-    private Set<String> stopsWhileKeysAreMade(DaemonProcess node, ExecutorService clients) throws Exception {
+    private Set<String> stopsWhileKeysAreMade(ExecutorService clients) throws Exception {
         Set<String> acknowledged = ConcurrentHashMap.newKeySet();
-        try (DaemonProcess daemon = daemon(node).and("--drain-secs", "2").start()) {
+        try (DaemonProcess daemon = daemon().and("--drain-secs", "2").start()) {
             List<Future<?>> calls = new ArrayList<>();
             for (int i = 0; i < MINTS; i++) {
                 calls.add(clients.submit(() -> mint(daemon, acknowledged)));
