@@ -13,24 +13,50 @@ import org.chainwalletd.store.AtomicFiles;
 
 /** Makes a keyring of many independent keys quickly: nothing is synced, and sealing is as cheap as the fixture's. */
 final class ManyKeys {
+    /** Those of {@link #write}: each key is drawn and sealed once for all tests of the process. */
+    private static final List<Sealed> DRAWN = new ArrayList<>();
+
+    private record Sealed(KeyEntry entry, byte[] file) {}
+
     private ManyKeys() {}
 
+    /** Keyrings of two folders have the same keys. */
     static List<KeyEntry> write(Path wallets, int keys) throws IOException {
-        KeyFolder folder = new KeyFolder(wallets);
-        folder.create();
+        synchronized (DRAWN) {
+            draw(DRAWN, keys);
+            return write(wallets, DRAWN.subList(0, keys));
+        }
+    }
+
+    /** With keys that no other folder has. */
+    static List<KeyEntry> writeOthers(Path wallets, int keys) throws IOException {
+        List<Sealed> drawn = new ArrayList<>();
+        draw(drawn, keys);
+        return write(wallets, drawn);
+    }
+
+    private static void draw(List<Sealed> drawn, int keys) {
         Sealer sealer = new Sealer(KeyringFixture.CHAIN, KeyringFixture.CHEAP, new SecureRandom());
-        List<KeyEntry> entries = new ArrayList<>();
         try (SecretBytes passphrase = KeyringFixture.secret(KeyringFixture.PASSPHRASE)) {
-            for (int i = 0; i < keys; i++) {
+            for (int i = drawn.size(); i < keys; i++) {
                 Optional<String> label = i % 7 == 0 ? Optional.of("number " + i) : Optional.empty();
                 try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)) {
-                    Files.write(
-                            folder.key(key.address()),
+                    drawn.add(new Sealed(
+                            key.entry(),
                             sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())
-                                    .toBytes());
-                    entries.add(key.entry());
+                                    .toBytes()));
                 }
             }
+        }
+    }
+
+    private static List<KeyEntry> write(Path wallets, List<Sealed> keys) throws IOException {
+        KeyFolder folder = new KeyFolder(wallets);
+        folder.create();
+        List<KeyEntry> entries = new ArrayList<>();
+        for (Sealed key : keys) {
+            Files.write(folder.key(key.entry().address()), key.file());
+            entries.add(key.entry());
         }
         AtomicFiles.createFolder(folder.publicKeys());
         new PublicKeyFiles(folder.publicKeys()).add(entries);

@@ -140,7 +140,7 @@ class SnapshotTest {
     void the_snapshot_of_another_keyring_adds_and_hides_nothing() throws Exception {
         List<KeyEntry> mine = ManyKeys.write(wallets, Snapshot.FROM);
         Path other = datadir.resolve("other");
-        ManyKeys.write(other, Snapshot.FROM);
+        ManyKeys.writeOthers(other, Snapshot.FROM);
         KeyFolder others = new KeyFolder(other);
         new Snapshot(others).write();
         Files.copy(others.snapshot(), folder.snapshot());
