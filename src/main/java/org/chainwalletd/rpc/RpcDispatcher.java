@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -143,6 +144,8 @@ public final class RpcDispatcher {
         private final AtomicInteger open;
         private final AtomicInteger openInLanes;
         private final CompletableFuture<RpcAnswer> done = new CompletableFuture<>();
+        /** Empty when all is answered: a lane that still waits for its turn then must not keep what nobody counts any more. */
+        private final AtomicReference<BatchRun> unfinished = new AtomicReference<>(this);
 
         BatchRun(List<Envelope> envelopes, Scope scope, Client client) {
             this.envelopes = envelopes;
@@ -183,7 +186,7 @@ public final class RpcDispatcher {
                 if (answer.isDone() && !answer.isCompletedExceptionally()) {
                     answered(index, answer.join());
                     if (System.nanoTime() - began > TURN_NANOS) {
-                        client.turns().execute(this::takeItems);
+                        client.turns().execute(later(unfinished));
                         return;
                     }
                 } else if (aside[index]) {
@@ -197,6 +200,15 @@ public final class RpcDispatcher {
                     return;
                 }
             }
+        }
+
+        private static Runnable later(AtomicReference<BatchRun> unfinished) {
+            return () -> {
+                BatchRun run = unfinished.get();
+                if (run != null) {
+                    run.takeItems();
+                }
+            };
         }
 
         private CompletableFuture<List<byte[]>> begin(Envelope envelope) {
@@ -233,6 +245,7 @@ public final class RpcDispatcher {
             boolean lanesDone = !aside[item] && openInLanes.decrementAndGet() == 0;
             if (open.decrementAndGet() == 0) {
                 List<byte[]> all = Answers.array(answers);
+                unfinished.set(null);
                 done.complete(all.isEmpty() ? RpcAnswer.NO_CONTENT : new RpcAnswer(200, all));
             } else if (lanesDone) {
                 client.parked().run();

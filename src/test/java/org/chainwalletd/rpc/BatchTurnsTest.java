@@ -1,0 +1,61 @@
+package org.chainwalletd.rpc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.Test;
+
+/** A batch whose items take so long that its lanes wait for their turn in between, behind the work of others. */
+class BatchTurnsTest {
+    private static final int ITEMS = 12;
+    private static final int LONGER_THAN_A_TURN_MILLIS = 3;
+
+    private final RpcDispatcher dispatcher = TestMethods.dispatcher(
+            CallObserver.NONE,
+            TestMethods.method("work", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+                Await.pause(LONGER_THAN_A_TURN_MILLIS);
+                return CompletableFuture.completedFuture(new TestMethods.Ok(true));
+            }));
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private final Client client =
+            new Client("127.0.0.1", new ClientPresence(), () -> {}, AnswerRoom.BOUNDLESS, waiting::add);
+
+    private CompletableFuture<RpcAnswer> dispatch() {
+        String item = "{\"jsonrpc\":\"2.0\",\"method\":\"work\",\"id\":1}";
+        byte[] batch = ("[" + String.join(",", Collections.nCopies(ITEMS, item)) + "]").getBytes(UTF_8);
+        return dispatcher.dispatch(batch, Optional.of(Scope.READ), client).toCompletableFuture();
+    }
+
+    /** In a function of its own, so that nothing of it is left on the stack. */
+    private WeakReference<RpcAnswer> answered() {
+        CompletableFuture<RpcAnswer> answer = dispatch();
+        while (!answer.isDone()) {
+            waiting.remove().run();
+        }
+        assertThat(new String(Await.result(answer).body(), UTF_8).split("\"ok\":true", -1))
+                .hasSize(ITEMS + 1);
+        return new WeakReference<>(Await.result(answer));
+    }
+
+    /** Its room is given back when it is written: what waits for a turn behind a flood then would fill the memory, and nobody would count it. */
+    @Test
+    void an_answer_that_is_given_out_is_not_kept_by_lanes_of_its_batch_that_wait_for_their_turn() {
+        WeakReference<RpcAnswer> answer = answered();
+        assertThat(waiting).as("lanes that still wait").isNotEmpty();
+
+        Await.until("the answer is garbage", () -> {
+            System.gc();
+            return answer.get() == null;
+        });
+        assertThat(waiting).as("lanes that still wait").isNotEmpty();
+
+        waiting.forEach(Runnable::run);
+    }
+}
