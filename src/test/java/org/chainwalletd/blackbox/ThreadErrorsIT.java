@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * An {@link Error} in a thread that others rely on, put there by the debugger's interface into the package as it is: no code of the daemon
  * takes part. The process must end, with a code that makes a service manager start it anew; one that lives on and serves nothing is worse.
  */
-class BareThreadsIT {
+class ThreadErrorsIT {
     private static final Pattern PORT = Pattern.compile("transport dt_socket at address: (?:.*:)?(\\d+)");
 
     @TempDir
