@@ -125,7 +125,11 @@ class ReorganisationTest {
 
         spends.start();
 
-        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+        Await.until("the node has it again", () -> {
+            // What was read while the branch changed is read once more, after a while.
+            spends.wake();
+            return onNode(receipt.txId()).isPresent();
+        });
         spends.confirmAll();
         assertThat(isConfirmed(receipt.txId())).isTrue();
     }
