@@ -28,10 +28,23 @@ public record ClaimRequest(
         PublicKey sender,
         long timeout,
         Optional<Amount> fee,
+        Optional<Amount> maxFee,
         Optional<String> clientToken)
         implements Redemption {
     public static final String KIND = "htlc_claim";
     public static final int MAX_PREIMAGE_BYTES = 1024;
+
+    /** One that the daemon makes by itself. */
+    public ClaimRequest(
+            Address from,
+            Outpoint lock,
+            Bytes preimage,
+            PublicKey sender,
+            long timeout,
+            Optional<Amount> fee,
+            Optional<String> clientToken) {
+        this(from, lock, preimage, sender, timeout, fee, Optional.empty(), clientToken);
+    }
 
     @Override
     public String kind() {
@@ -55,15 +68,13 @@ public record ClaimRequest(
 
     @Override
     public Hash256 digest() {
-        return new ParameterDigest(KIND)
+        return finish(new ParameterDigest(KIND)
                 .put(from.toArray())
                 .put(lock.txId().toArray())
                 .putNumber(lock.index())
                 .put(preimage.toArray())
                 .put(sender.toArray())
-                .putNumber(timeout)
-                .putNumber(effectiveFee().bits())
-                .finish();
+                .putNumber(timeout));
     }
 
     /** Without the preimage, which is a secret until the claim is sent. */

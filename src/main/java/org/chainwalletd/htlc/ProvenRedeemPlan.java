@@ -6,9 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
@@ -41,9 +43,25 @@ record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight) implem
         return plan.token();
     }
 
+    @Override
+    public Amount fee() {
+        return plan.fee();
+    }
+
+    @Override
+    public Optional<Amount> maxFee() {
+        return plan.maxFee();
+    }
+
+    @Override
+    public TxShape shape() {
+        return plan.shape();
+    }
+
     /** What the output is must follow from the parameters: they are what is signed for. */
     @Override
     public void check() {
+        plan.check();
         Bytes script = HtlcScript.build(plan.params());
         if (!output.script().equals(script) || output.datum() != null || output.datumHash() != null) {
             throw new SpendException(new SpendRefusal.BuildFailed(

@@ -26,9 +26,22 @@ public record ReclaimRequest(
         Hash256 hashLock,
         long timeout,
         Optional<Amount> fee,
+        Optional<Amount> maxFee,
         Optional<String> clientToken)
         implements Redemption {
     public static final String KIND = "htlc_reclaim";
+
+    /** One that the daemon makes by itself. */
+    public ReclaimRequest(
+            Address from,
+            Outpoint lock,
+            PublicKey receiver,
+            Hash256 hashLock,
+            long timeout,
+            Optional<Amount> fee,
+            Optional<String> clientToken) {
+        this(from, lock, receiver, hashLock, timeout, fee, Optional.empty(), clientToken);
+    }
 
     /** What the watchdog's reclaim of a lock is known by, in every life of the daemon. */
     public static String tokenOfWatchdog(Outpoint lock) {
@@ -57,14 +70,12 @@ public record ReclaimRequest(
 
     @Override
     public Hash256 digest() {
-        return new ParameterDigest(KIND)
+        return finish(new ParameterDigest(KIND)
                 .put(from.toArray())
                 .put(lock.txId().toArray())
                 .putNumber(lock.index())
                 .put(receiver.toArray())
                 .put(hashLock.toArray())
-                .putNumber(timeout)
-                .putNumber(effectiveFee().bits())
-                .finish();
+                .putNumber(timeout));
     }
 }

@@ -13,6 +13,7 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
@@ -28,7 +29,7 @@ import org.chainwalletd.store.TokenBinding;
 /**
  * Claims or reclaims one HTLC output: one input, one output to the party's own address, worth what is locked less the fee. The output is
  * authenticated against the script rebuilt from the parameters, and its value taken from bytes whose transaction id was computed, before
- * anything is built. Nothing of it counts against the spend allowance: the money comes to a key of this daemon.
+ * anything is built.
  *
  * @param params of the HTLC that must be there
  * @param rival whose reclaim a claim must not race, since it would publish its preimage in vain: the sender, unless it is a key of this
@@ -52,9 +53,20 @@ record RedeemPlan(
         return request.clientToken().map(token -> new TokenBinding(token, request.digest()));
     }
 
-    /** What can be said without a node was said before the token was looked at. */
     @Override
-    public void check() {}
+    public Amount fee() {
+        return request.effectiveFee();
+    }
+
+    @Override
+    public Optional<Amount> maxFee() {
+        return request.maxFee();
+    }
+
+    @Override
+    public TxShape shape() {
+        return request.shape();
+    }
 
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
@@ -147,9 +159,8 @@ record RedeemPlan(
         if (holdings.reserved().contains(coin.outpoint()) || holdings.excluded().contains(coin.outpoint())) {
             throw ReturningPlan.held(coin);
         }
-        Amount fee = request.effectiveFee();
-        requireWorth(coin.value(), fee);
-        return draft(coin, fee, request.shape(), candidates.tipHeight());
+        requireWorth(coin.value(), fee());
+        return draft(coin, candidates.tipHeight());
     }
 
     private static void requireWorth(Amount locked, Amount fee) {

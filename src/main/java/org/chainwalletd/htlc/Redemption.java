@@ -9,6 +9,8 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
+import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.TransferRequest;
 
 /**
  * How one of its parties spends an HTLC output: into one plain output of its own. Since input, output and fee follow from the parameters,
@@ -31,6 +33,12 @@ sealed interface Redemption permits ClaimRequest, ReclaimRequest {
         return fee().orElseGet(shape()::minimumFee);
     }
 
+    /**
+     * Highest fee that the caller allows. Empty for what the daemon does by itself, for a swap or for a lock past its timeout: whoever makes the
+     * request bounds its fee, which is counted against the spend allowance and never refused by it.
+     */
+    Optional<Amount> maxFee();
+
     Optional<String> clientToken();
 
     /**
@@ -48,4 +56,12 @@ sealed interface Redemption permits ClaimRequest, ReclaimRequest {
 
     /** Over what the parameters mean. */
     Hash256 digest();
+
+    /** A default counts as given, and tokens of releases without {@code max_fee} mean the default. */
+    default Hash256 finish(ParameterDigest digest) {
+        digest.putNumber(effectiveFee().bits());
+        maxFee().filter(most -> !most.equals(TransferRequest.DEFAULT_MAX_FEE))
+                .ifPresent(most -> digest.putNumber(most.bits()));
+        return digest.finish();
+    }
 }

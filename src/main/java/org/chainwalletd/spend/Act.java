@@ -88,8 +88,12 @@ sealed interface Act<A> {
         }
     }
 
-    /** The same coins and allowance, of a spend whose intent may be durable already. */
-    record Retake(Intent intent) implements Act<Reacquisition> {
+    /**
+     * The same coins and allowance, of a spend whose intent may be durable already.
+     *
+     * @param capped whether the allowance can refuse it
+     */
+    record Retake(Intent intent, boolean capped) implements Act<Reacquisition> {
         @Override
         public CompletionStage<Reacquisition> by(SpendRunner runner) {
             return runner.retake(this);
@@ -115,9 +119,9 @@ sealed interface Act<A> {
     /**
      * The same coins and allowance once more.
      *
-     * @param known whether a node has it
+     * @param capped whether the allowance can refuse it
      */
-    record Reacquire(Intent intent, boolean known) implements Act<Reacquisition> {
+    record Reacquire(Intent intent, boolean capped) implements Act<Reacquisition> {
         @Override
         public CompletionStage<Reacquisition> by(SpendRunner runner) {
             return runner.reacquire(this);

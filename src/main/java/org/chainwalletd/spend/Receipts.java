@@ -230,7 +230,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             if (intent.state().succeeded()) {
                 answer(callers, () -> Receipt.of(intent));
             } else {
-                spendUnlessDraining(token, callers, () -> ResumedSpend.resume(env, intent));
+                boolean capped = callers.get(0).plan().isCapped();
+                spendUnlessDraining(token, callers, () -> ResumedSpend.resume(env, intent, capped));
             }
         }
     }

@@ -58,9 +58,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /**
      * Holds exactly the coins of a spend that is sent again, and what leaves, unless another one has them or the allowance does not suffice.
      *
-     * @param known whether a node has it: then it counts, whatever the allowance is
+     * @param capped whether the allowance can refuse it; it counts in any case
      */
-    record Reacquire(Owner.Running spend, Intent intent, boolean known, CompletableFuture<Reacquisition> answer)
+    record Reacquire(Owner.Running spend, Intent intent, boolean capped, CompletableFuture<Reacquisition> answer)
             implements Command {}
 
     /** The running spend is durable, and counts from {@code at} in the store and not from when it was made: the clock has jumped, or it was made long ago. */
@@ -268,7 +268,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         stakes.free(command.spend());
         try {
             Draft draft = choice.choose(command.plan(), command.candidates(), command.excluded());
-            stakes.hold(command.spend(), draft.inputs(), command.plan().leaving(draft));
+            stakes.hold(
+                    command.spend(),
+                    draft.inputs(),
+                    command.plan().leaving(draft),
+                    command.plan().isCapped());
             command.answer()
                     .complete(new Choice(draft, choice.isSuspect(command.plan().from())));
         } catch (RuntimeException e) {
@@ -292,7 +296,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         if (abandonments.keeps(intent.txId(), command)) {
             return this;
         }
-        Reacquisition answer = stakes.reacquisition(intent, command.known());
+        Reacquisition answer = stakes.reacquisition(intent, command.capped());
         if (answer instanceof Reacquisition.Reacquired) {
             if (doubts.remove(intent.txId()) != null) {
                 stakes.takeFromDoubt(command.spend(), intent);

@@ -25,9 +25,11 @@ final class ResumedSpend {
     /**
      * A spend that has an intent but no success: what became of it, and the same bytes again. What was said about it before is not repeated
      * but found out anew: coins that were taken then may be free now.
+     *
+     * @param capped whether the allowance can refuse it when it was closed without success
      */
-    static Step resume(SpendEnvironment env, Intent intent) {
-        return new ResumedSpend(env).new Resumed(intent).beginning();
+    static Step resume(SpendEnvironment env, Intent intent, boolean capped) {
+        return new ResumedSpend(env).new Resumed(intent, capped).beginning();
     }
 
     /**
@@ -50,7 +52,7 @@ final class ResumedSpend {
         }
 
         private Step retaking() {
-            return Step.ask(new Act.Retake(intent), this::retaken, Spend::refused);
+            return Step.ask(new Act.Retake(intent, plan.isCapped()), this::retaken, Spend::refused);
         }
 
         /** Another payment has its coins only when nothing of it was written. */
@@ -80,10 +82,12 @@ final class ResumedSpend {
     /** A spend that was decided on before. */
     private final class Resumed {
         private final Intent intent;
+        private final boolean capped;
         private boolean known;
 
-        private Resumed(Intent intent) {
+        private Resumed(Intent intent, boolean capped) {
             this.intent = intent;
+            this.capped = capped;
         }
 
         /** What nobody could tell then, nobody can tell now. */
@@ -123,9 +127,11 @@ final class ResumedSpend {
             return new SentSpend(intent, false).ended(new BroadcastOutcome.Accepted());
         }
 
-        /** It was closed without success and is needed again: its own coins, or none. */
+        /**
+         * It was closed without success and is needed again: its own coins, or none. When a node has it, it counts, whatever the allowance is.
+         */
         private Step reacquiring() {
-            return Step.ask(new Act.Reacquire(intent, known), this::reacquired, Spend::refused);
+            return Step.ask(new Act.Reacquire(intent, capped && !known), this::reacquired, Spend::refused);
         }
 
         private Step reacquired(Reacquisition answer) {

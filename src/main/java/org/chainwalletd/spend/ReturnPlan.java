@@ -17,7 +17,7 @@ import org.chainwalletd.store.TokenBinding;
 
 /**
  * Pays one coin of an address back to the same address, so that an earlier spend of that coin can never confirm once this one has. The same
- * parameters always make the same transaction. Nothing of it counts against the spend allowance.
+ * parameters always make the same transaction. Only the daemon itself does so, and no cap refuses it.
  *
  * @param coin its value was believed when it was chosen for the earlier spend
  * @param builtAtHeight of the earlier spend
@@ -25,13 +25,21 @@ import org.chainwalletd.store.TokenBinding;
 public record ReturnPlan(
         String kind, Address from, Coin coin, Amount fee, long builtAtHeight, Optional<TokenBinding> token)
         implements ReturningPlan {
+    private static final TxShape SHAPE = TxShape.EMPTY.plusPlainInputs(1).plusPlainOutputs(1);
+
     /** What a return costs at least. */
     public static Amount minimumFee() {
-        return shape().minimumFee();
+        return SHAPE.minimumFee();
     }
 
-    private static TxShape shape() {
-        return TxShape.EMPTY.plusPlainInputs(1).plusPlainOutputs(1);
+    @Override
+    public Optional<Amount> maxFee() {
+        return Optional.empty();
+    }
+
+    @Override
+    public TxShape shape() {
+        return SHAPE;
     }
 
     @Override
@@ -53,7 +61,7 @@ public record ReturnPlan(
         if (holdings.reserved().contains(coin.outpoint())) {
             throw ReturningPlan.held(coin);
         }
-        return draft(coin, fee, shape(), builtAtHeight);
+        return draft(coin, builtAtHeight);
     }
 
     @Override

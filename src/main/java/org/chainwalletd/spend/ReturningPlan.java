@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Transaction;
@@ -9,23 +10,46 @@ import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.store.Coin;
 
 /**
- * Takes one coin that was chosen beforehand to the address that signs for it. The money comes to a key of this daemon, so nothing of it counts
- * against the allowance, and made twice it is one act.
+ * Takes one coin that was chosen beforehand to the address that signs for it. The money comes to a key of this daemon and only the fee is lost:
+ * what it is above the consensus minimum counts against the allowance. Made twice it is one act.
  */
 public interface ReturningPlan extends SpendPlan {
+    /** What is paid, not below the consensus minimum. */
+    Amount fee();
+
+    /** Highest fee that the caller allows; empty for what the daemon does by itself, which the caps do not refuse either. */
+    Optional<Amount> maxFee();
+
+    /** What the transaction costs. */
+    TxShape shape();
+
+    /** Refuses a fee that the caller does not allow. */
+    @Override
+    default void check() {
+        maxFee().filter(most -> most.isLessThan(fee())).ifPresent(most -> {
+            throw new SpendException(new SpendRefusal.FeeTooHigh(fee(), most));
+        });
+    }
+
     @Override
     default boolean isPayout() {
         return false;
     }
 
     @Override
+    default boolean isCapped() {
+        return maxFee().isPresent();
+    }
+
+    @Override
     default Amount leaving() {
-        return Amount.ZERO;
+        Amount minimum = shape().minimumFee();
+        return fee().isLessThan(minimum) ? Amount.ZERO : fee().minus(minimum);
     }
 
     @Override
     default Amount leaving(Draft draft) {
-        return Amount.ZERO;
+        return leaving();
     }
 
     /** Why it is not spent while another spend of this daemon has it. */
@@ -34,11 +58,11 @@ public interface ReturningPlan extends SpendPlan {
                 new SpendRefusal.Shortage(coin.value(), Amount.ZERO, 0, coin.value(), 1, false, false)));
     }
 
-    /** @param fee less than the coin is worth */
-    default Draft draft(Coin coin, Amount fee, TxShape shape, long height) {
+    /** @param coin worth more than the fee */
+    default Draft draft(Coin coin, long height) {
         Transaction unsigned = Transaction.unsigned(
                 List.of(coin.outpoint()),
-                List.of(TxOutput.toAddress(from(), coin.value().minus(fee))));
-        return new Draft(unsigned, List.of(coin), fee, OptionalInt.empty(), shape, height, false, 1);
+                List.of(TxOutput.toAddress(from(), coin.value().minus(fee()))));
+        return new Draft(unsigned, List.of(coin), fee(), OptionalInt.empty(), shape(), height, false, 1);
     }
 }

@@ -82,7 +82,7 @@ final class Spend {
         } catch (SpendException e) {
             return refused(e);
         }
-        return env.limits().none()
+        return env.limits().none() || !plan.isCapped()
                 ? gathering()
                 : Step.ask(
                         new Act.Afford(plan.leaving()),

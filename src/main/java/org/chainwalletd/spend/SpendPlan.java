@@ -50,6 +50,14 @@ public interface SpendPlan {
     Amount leaving(Draft draft);
 
     /**
+     * Whether the operator's caps can refuse it. What the daemon does by itself to get money out of a swap or an expired lock counts like
+     * everything else, but would be lost if it had to wait for a window.
+     */
+    default boolean isCapped() {
+        return true;
+    }
+
+    /**
      * Whether the same transaction made twice would be one payment instead of two. What takes a certain output back to its own key is the same
      * act, whoever does it.
      */

@@ -233,7 +233,7 @@ final class SpendRunner {
     CompletionStage<Reacquisition> retake(Act.Retake act) {
         takeOver(act.intent());
         return ask((CompletableFuture<Reacquisition> answer) ->
-                        new Reservations.Reacquire(id, act.intent(), false, answer))
+                        new Reservations.Reacquire(id, act.intent(), act.capped(), answer))
                 .thenApplyAsync(
                         answer -> {
                             if (answer instanceof Reacquisition.Reacquired) {
@@ -245,7 +245,7 @@ final class SpendRunner {
     }
 
     CompletionStage<Reacquisition> reacquire(Act.Reacquire act) {
-        return ask(answer -> new Reservations.Reacquire(id, act.intent(), act.known(), answer));
+        return ask(answer -> new Reservations.Reacquire(id, act.intent(), act.capped(), answer));
     }
 
     CompletionStage<Opening> reopen(Act.Reopen act) {

@@ -29,10 +29,12 @@ final class Stakes {
     /**
      * Both or nothing.
      *
+     * @param capped whether the allowance can refuse it; it counts in any case
      * @throws SpendException when the allowance does not suffice
      */
-    void hold(Owner.Running spend, List<Coin> inputs, Amount leaving) {
-        allowance.refusal(leaving).ifPresent(exceeded -> {
+    void hold(Owner.Running spend, List<Coin> inputs, Amount leaving, boolean capped) {
+        Optional<SpendRefusal.AllowanceExceeded> refusal = capped ? allowance.refusal(leaving) : Optional.empty();
+        refusal.ifPresent(exceeded -> {
             throw new SpendException(exceeded);
         });
         allowance.hold(spend, leaving);
@@ -43,16 +45,16 @@ final class Stakes {
      * Whether a spend that is sent again can have what it had: not when another one has a coin of it, nor when the allowance does not suffice.
      * Holds nothing; what it still has itself stays its own.
      *
-     * @param known whether a node has it: then it counts, whatever the allowance is
+     * @param capped whether the allowance can refuse it; it counts in any case
      */
-    Reacquisition reacquisition(Intent intent, boolean known) {
+    Reacquisition reacquisition(Intent intent, boolean capped) {
         Owner payment = paymentOf(intent);
         List<Coin> taken = coins.takenFrom(payment, intent.kind(), intent.inputs());
         if (!taken.isEmpty()) {
             return new Reacquisition.Taken(taken, coins.firstSpent(taken));
         }
         Optional<SpendRefusal.AllowanceExceeded> exceeded = allowance.refusal(intent.allowance(), payment);
-        return exceeded.isPresent() && !known
+        return exceeded.isPresent() && capped
                 ? new Reacquisition.TooMuch(exceeded.get())
                 : new Reacquisition.Reacquired();
     }

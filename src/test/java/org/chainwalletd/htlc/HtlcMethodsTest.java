@@ -368,8 +368,16 @@ class HtlcMethodsTest {
                 .isEqualTo(claimed);
         claim.put("fee", 70);
         assertRefused(rig.refused("htlc_claim", claim), -32035, "{\"client_token\":\"token-claim\"}");
+        claim.put("fee", 69);
+        claim.put("max_fee", 2_000_000);
+        assertThat(rig.call("htlc_claim", claim))
+                .as("a default counts as given")
+                .isEqualTo(claimed);
+        claim.put("max_fee", 68);
+        assertRefused(rig.refused("htlc_claim", claim), -32035, "{\"client_token\":\"token-claim\"}");
         rig.mine(1);
         claim.remove("fee");
+        claim.remove("max_fee");
         assertThat(rig.call("htlc_claim", claim)).isEqualTo(claimed);
 
         String other = rig.call("htlc_lock", lock(500_000, "timeout", timeout))
@@ -410,11 +418,56 @@ class HtlcMethodsTest {
         assertThat(rig.refusedUnsent(-32030, "htlc_claim", claim(lockTxId, "fee", 801)))
                 .contains("holds 1000", "dust");
         rig.refusedUnsent(-32030, "htlc_claim", claim(lockTxId, "fee", 1000));
-        rig.refusedUnsent(-32030, "htlc_claim", claim(lockTxId, "fee", Long.MAX_VALUE));
+        rig.refusedUnsent(-32030, "htlc_claim", claim(lockTxId, "fee", 2_000_000));
         assertThat(rig.call("htlc_claim", claim(lockTxId, "fee", 800))
                         .get("value")
                         .asLong())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void a_fee_above_two_million_is_not_paid_without_a_max_fee_that_allows_it() throws Exception {
+        long timeout = rig.devnet().tip().height();
+        String lockTxId = locked(5_000_000, "timeout", timeout);
+        String burning = "{\"fee\":4999800,\"max_fee\":2000000}";
+        assertRefused(
+                rig.refused("htlc_claim", claim(lockTxId, "timeout", timeout, "fee", 4_999_800)), -32032, burning);
+        assertRefused(
+                rig.refused("htlc_reclaim", reclaim(lockTxId, "timeout", timeout, "fee", 4_999_800)), -32032, burning);
+        assertRefused(
+                rig.refused("htlc_claim", claim(lockTxId, "timeout", timeout, "fee", 2_000_001, "max_fee", 2_000_000)),
+                -32032,
+                "{\"fee\":2000001,\"max_fee\":2000000}");
+        assertRefused(
+                rig.refused("htlc_reclaim", reclaim(lockTxId, "timeout", timeout, "max_fee", 63)),
+                -32032,
+                "{\"fee\":64,\"max_fee\":63}");
+
+        JsonNode claimed =
+                rig.call("htlc_claim", claim(lockTxId, "timeout", timeout, "fee", 2_000_001, "max_fee", 2_000_001));
+
+        assertThat(claimed.get("fee").asLong()).isEqualTo(2_000_001);
+    }
+
+    @Test
+    void what_a_claim_pays_above_the_minimum_fee_counts_against_the_caps() throws Exception {
+        String lockTxId = locked(CAP - 1_000_000);
+        String other = locked(CAP - 1_000_000);
+        assertRefused(
+                rig.refused("htlc_claim", claim(lockTxId, "fee", CAP + 70, "max_fee", CAP + 70)),
+                -32038,
+                "{\"scope\":\"per_tx\",\"limit\":50000000,\"spent\":0,\"requested\":50000001,\"remaining\":50000000,"
+                        + "\"period_secs\":86400}");
+        long before = spent();
+
+        rig.call("htlc_claim", claim(lockTxId));
+        assertThat(spent()).as("the minimum is no choice of the caller's").isEqualTo(before);
+        rig.call("htlc_claim", claim(other, "fee", 1_000_069));
+        assertThat(spent()).isEqualTo(before + 1_000_000);
+    }
+
+    private static long spent() {
+        return rig.call("allowance_status", Map.of()).get("spent").asLong();
     }
 
     @Test

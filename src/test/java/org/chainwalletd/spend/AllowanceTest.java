@@ -15,7 +15,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.TokenBinding;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +70,48 @@ class AllowanceTest {
         refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(burning));
         refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 10_000)));
         assertThat(spends.spending.inFlightUtxos()).isZero();
+    }
+
+    @Test
+    void what_the_daemon_pays_above_the_minimum_for_taking_back_its_own_coin_counts_and_is_never_refused() {
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        long used = 2 * 9_069;
+
+        get(spends.spending.spend(takingBack(50_000, "token-back")));
+
+        long above = 50_000 - ReturnPlan.minimumFee().bits();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(used + above));
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        spends.restart();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(used + above));
+    }
+
+    @Test
+    void what_takes_back_a_coin_of_the_daemon_is_sent_again_although_the_cap_is_used_up() {
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        ReturnPlan plan = takingBack(50_000, "token-back");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.spend(plan));
+        spends.node.refuseSends(null);
+
+        Receipt sent = get(spends.spending.spend(plan));
+
+        assertThat(sent.fee()).isEqualTo(Amount.of(50_000));
+        long above = 50_000 - ReturnPlan.minimumFee().bits();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(above));
+    }
+
+    /** As a swap does instead of a lock that is not wanted any more. */
+    private ReturnPlan takingBack(long fee, String token) {
+        Address owner = spends.funded(2, 100_000);
+        NodeClient.Utxo coin = spends.coins(owner).get(0);
+        return new ReturnPlan(
+                "swap_instead_of_lock",
+                owner,
+                new Coin(coin.outpoint(), coin.value()),
+                Amount.of(fee),
+                coin.height(),
+                Optional.of(new TokenBinding(token, Hash256.sha256(new byte[] {1}))));
     }
 
     @Test

@@ -15,7 +15,9 @@ import java.util.Optional;
  * @param sender sender's public key
  * @param timeout the lock's timeout height
  * @param outputIndex default 0
- * @param fee absolute fee in base units, not below the consensus minimum, which is the default
+ * @param fee absolute fee in base units, not below the consensus minimum, which is the default; what it is above
+ * that counts against the spend allowance
+ * @param maxFee refuse a higher fee; default 2000000
  * @param clientToken 8 to 128 printable ASCII characters; the same token never claims twice
  */
 public record HtlcClaim(
@@ -26,24 +28,41 @@ public record HtlcClaim(
         BigInteger timeout,
         Optional<Long> outputIndex,
         Optional<BigInteger> fee,
+        Optional<BigInteger> maxFee,
         Optional<String> clientToken)
         implements Spend<HtlcClaim.Result> {
     /** With what must be there. */
     public static HtlcClaim of(String from, String lockTxId, String preimage, String sender, BigInteger timeout) {
         return new HtlcClaim(
-                from, lockTxId, preimage, sender, timeout, Optional.empty(), Optional.empty(), Optional.empty());
+                from,
+                lockTxId,
+                preimage,
+                sender,
+                timeout,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     public HtlcClaim withOutputIndex(Long outputIndex) {
-        return new HtlcClaim(from, lockTxId, preimage, sender, timeout, Optional.of(outputIndex), fee, clientToken);
+        return new HtlcClaim(
+                from, lockTxId, preimage, sender, timeout, Optional.of(outputIndex), fee, maxFee, clientToken);
     }
 
     public HtlcClaim withFee(BigInteger fee) {
-        return new HtlcClaim(from, lockTxId, preimage, sender, timeout, outputIndex, Optional.of(fee), clientToken);
+        return new HtlcClaim(
+                from, lockTxId, preimage, sender, timeout, outputIndex, Optional.of(fee), maxFee, clientToken);
+    }
+
+    public HtlcClaim withMaxFee(BigInteger maxFee) {
+        return new HtlcClaim(
+                from, lockTxId, preimage, sender, timeout, outputIndex, fee, Optional.of(maxFee), clientToken);
     }
 
     public HtlcClaim withClientToken(String clientToken) {
-        return new HtlcClaim(from, lockTxId, preimage, sender, timeout, outputIndex, fee, Optional.of(clientToken));
+        return new HtlcClaim(
+                from, lockTxId, preimage, sender, timeout, outputIndex, fee, maxFee, Optional.of(clientToken));
     }
 
     @Override
@@ -61,6 +80,7 @@ public record HtlcClaim(
         params.put("timeout", timeout);
         outputIndex.ifPresent(value -> params.put("output_index", value));
         fee.ifPresent(value -> params.put("fee", value));
+        maxFee.ifPresent(value -> params.put("max_fee", value));
         clientToken.ifPresent(value -> params.put("client_token", value));
         return params;
     }

@@ -15,7 +15,9 @@ import java.util.Optional;
  * @param receiver receiver's public key
  * @param timeout the lock's timeout height
  * @param outputIndex default 0
- * @param fee absolute fee in base units, not below the consensus minimum, which is the default
+ * @param fee absolute fee in base units, not below the consensus minimum, which is the default; what it is above
+ * that counts against the spend allowance
+ * @param maxFee refuse a higher fee; default 2000000
  * @param clientToken 8 to 128 printable ASCII characters; the same token never reclaims twice
  */
 public record HtlcReclaim(
@@ -26,24 +28,41 @@ public record HtlcReclaim(
         BigInteger timeout,
         Optional<Long> outputIndex,
         Optional<BigInteger> fee,
+        Optional<BigInteger> maxFee,
         Optional<String> clientToken)
         implements Spend<HtlcReclaim.Result> {
     /** With what must be there. */
     public static HtlcReclaim of(String from, String lockTxId, String receiver, String hashLock, BigInteger timeout) {
         return new HtlcReclaim(
-                from, lockTxId, receiver, hashLock, timeout, Optional.empty(), Optional.empty(), Optional.empty());
+                from,
+                lockTxId,
+                receiver,
+                hashLock,
+                timeout,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     public HtlcReclaim withOutputIndex(Long outputIndex) {
-        return new HtlcReclaim(from, lockTxId, receiver, hashLock, timeout, Optional.of(outputIndex), fee, clientToken);
+        return new HtlcReclaim(
+                from, lockTxId, receiver, hashLock, timeout, Optional.of(outputIndex), fee, maxFee, clientToken);
     }
 
     public HtlcReclaim withFee(BigInteger fee) {
-        return new HtlcReclaim(from, lockTxId, receiver, hashLock, timeout, outputIndex, Optional.of(fee), clientToken);
+        return new HtlcReclaim(
+                from, lockTxId, receiver, hashLock, timeout, outputIndex, Optional.of(fee), maxFee, clientToken);
+    }
+
+    public HtlcReclaim withMaxFee(BigInteger maxFee) {
+        return new HtlcReclaim(
+                from, lockTxId, receiver, hashLock, timeout, outputIndex, fee, Optional.of(maxFee), clientToken);
     }
 
     public HtlcReclaim withClientToken(String clientToken) {
-        return new HtlcReclaim(from, lockTxId, receiver, hashLock, timeout, outputIndex, fee, Optional.of(clientToken));
+        return new HtlcReclaim(
+                from, lockTxId, receiver, hashLock, timeout, outputIndex, fee, maxFee, Optional.of(clientToken));
     }
 
     @Override
@@ -61,6 +80,7 @@ public record HtlcReclaim(
         params.put("timeout", timeout);
         outputIndex.ifPresent(value -> params.put("output_index", value));
         fee.ifPresent(value -> params.put("fee", value));
+        maxFee.ifPresent(value -> params.put("max_fee", value));
         clientToken.ifPresent(value -> params.put("client_token", value));
         return params;
     }

@@ -21,6 +21,7 @@ import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.U32;
 import org.chainwalletd.rpc.method.spend.SpendOptions;
+import org.chainwalletd.spend.TransferRequest;
 
 /** {@code htlc_claim}: the receiver takes what is locked and reveals the preimage. */
 final class HtlcClaimMethod extends NamedMethod<HtlcClaimMethod.Params, RedeemView> {
@@ -37,8 +38,12 @@ final class HtlcClaimMethod extends NamedMethod<HtlcClaimMethod.Params, RedeemVi
             @Doc("sender's public key") PublicKey sender,
             @Doc("the lock's timeout height") long timeout,
 
-            @Doc("absolute fee in base units, not below the consensus minimum, which is the default")
+            @Doc(
+                    "absolute fee in base units, not below the consensus minimum, which is the default; what it is above that counts against the spend"
+                            + " allowance")
             Optional<Amount> fee,
+
+            @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee,
 
             @Doc("8 to 128 printable ASCII characters; the same token never claims twice")
             Optional<String> clientToken) {}
@@ -66,7 +71,9 @@ final class HtlcClaimMethod extends NamedMethod<HtlcClaimMethod.Params, RedeemVi
                 ErrorCode.UPSTREAM,
                 ErrorCode.DOUBLE_SPEND,
                 ErrorCode.TX_BUILD,
+                ErrorCode.FEE_TOO_HIGH,
                 ErrorCode.IDEMPOTENCY_CONFLICT,
+                ErrorCode.ALLOWANCE_EXCEEDED,
                 ErrorCode.HTLC_OUTPUT_AUTH,
                 ErrorCode.IN_FLIGHT_EXHAUSTED);
     }
@@ -86,6 +93,7 @@ final class HtlcClaimMethod extends NamedMethod<HtlcClaimMethod.Params, RedeemVi
                 params.sender(),
                 params.timeout(),
                 params.fee(),
+                Optional.of(params.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(params.clientToken()));
         return htlcs.claim(request).thenApplyAsync(receipt -> RedeemView.of("claim", lock, receipt), executor);
     }

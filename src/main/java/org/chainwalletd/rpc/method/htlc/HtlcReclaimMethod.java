@@ -19,6 +19,7 @@ import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.U32;
 import org.chainwalletd.rpc.method.spend.SpendOptions;
+import org.chainwalletd.spend.TransferRequest;
 
 /** {@code htlc_reclaim}: the sender takes back what nobody has claimed. */
 final class HtlcReclaimMethod extends NamedMethod<HtlcReclaimMethod.Params, RedeemView> {
@@ -32,8 +33,12 @@ final class HtlcReclaimMethod extends NamedMethod<HtlcReclaimMethod.Params, Rede
             Hash256 hashLock,
             @Doc("the lock's timeout height") long timeout,
 
-            @Doc("absolute fee in base units, not below the consensus minimum, which is the default")
+            @Doc(
+                    "absolute fee in base units, not below the consensus minimum, which is the default; what it is above that counts against the spend"
+                            + " allowance")
             Optional<Amount> fee,
+
+            @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee,
 
             @Doc("8 to 128 printable ASCII characters; the same token never reclaims twice")
             Optional<String> clientToken) {}
@@ -61,7 +66,9 @@ final class HtlcReclaimMethod extends NamedMethod<HtlcReclaimMethod.Params, Rede
                 ErrorCode.UPSTREAM,
                 ErrorCode.DOUBLE_SPEND,
                 ErrorCode.TX_BUILD,
+                ErrorCode.FEE_TOO_HIGH,
                 ErrorCode.IDEMPOTENCY_CONFLICT,
+                ErrorCode.ALLOWANCE_EXCEEDED,
                 ErrorCode.HTLC_OUTPUT_AUTH,
                 ErrorCode.TIMEOUT_NOT_REACHED,
                 ErrorCode.IN_FLIGHT_EXHAUSTED);
@@ -77,6 +84,7 @@ final class HtlcReclaimMethod extends NamedMethod<HtlcReclaimMethod.Params, Rede
                 params.hashLock(),
                 params.timeout(),
                 params.fee(),
+                Optional.of(params.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(params.clientToken()));
         return htlcs.reclaim(request).thenApplyAsync(receipt -> RedeemView.of("reclaim", lock, receipt), executor);
     }
