@@ -259,8 +259,9 @@ class LegsIT {
         mine(FINAL);
         assertThat(done(leg.gate(row, now))).isEqualTo(new GateVerdict.Open());
 
-        String tx = done(leg.pushClaim(row, SecretBytes.copyOf(SECRET)));
-        assertThat(done(leg.pushClaim(row, SecretBytes.copyOf(SECRET)))).isEqualTo(tx);
+        String tx = done(leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true));
+        assertThat(done(leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true)))
+                .isEqualTo(tx);
         mine(FINAL);
 
         assertThat(done(leg.look(row)).lock()).isEqualTo(new PoolLock.Claimed(HASH_LOCK.hex(), tx, true));

@@ -141,6 +141,7 @@ final class SendMaker {
             SendRequest request = requests.get(i);
             try {
                 long gas = estimates.get(i).join();
+                requireBegun(request);
                 Payment payment = purse.take(request, gas);
                 places.add(i);
                 signed.add(sign(request, payment.value(), gas, payment.price(), nonce++)
@@ -163,6 +164,13 @@ final class SendMaker {
                             return List.of(outcomes);
                         },
                         setup.executor());
+    }
+
+    /** Looking at the chain may have taken so long that it is not wanted any more. */
+    private static void requireBegun(SendRequest request) {
+        if (!request.mayBegin().getAsBoolean()) {
+            throw new SendException(new SendRefusal.NotWantedAnyMore());
+        }
     }
 
     private CompletionStage<AccountSend> sign(

@@ -85,6 +85,14 @@ public sealed interface SendRefusal {
         }
     }
 
+    /** What it was asked for under holds no more, in the moment before it would have been journalled. */
+    record NotWantedAnyMore() implements SendRefusal {
+        @Override
+        public String message() {
+            return "looking at the account chain took so long that it may not be sent any more; nothing was sent";
+        }
+    }
+
     record ShuttingDown() implements SendRefusal {
         @Override
         public String message() {

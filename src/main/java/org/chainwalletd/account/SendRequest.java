@@ -2,6 +2,7 @@ package org.chainwalletd.account;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 
@@ -13,6 +14,7 @@ import org.chainwalletd.evm.EvmAddress;
  * @param data call data; of a claim it holds the secret, which thus must be free to leave before this is asked for
  * @param owner whom it is made for, such as a swap's id, to find it again; printable ASCII
  * @param feeCeiling most wei that gas may cost in all (gas limit × fee), also after being raised; empty: no bound but the balance
+ * @param mayBegin asked in the moment before it is signed and journalled; false: it is refused, and no nonce is used
  */
 public record SendRequest(
         String reference,
@@ -24,7 +26,8 @@ public record SendRequest(
         Gas gas,
         Optional<BigInteger> feeCeiling,
         Pushing pushing,
-        Optional<String> owner) {
+        Optional<String> owner,
+        BooleanSupplier mayBegin) {
     public static final int LONGEST_REFERENCE = 256;
     /** Of call data; a lock has 100 bytes. */
     public static final int LONGEST_DATA = 4_096;
@@ -35,6 +38,21 @@ public record SendRequest(
         if (data.length() > LONGEST_DATA) {
             throw new IllegalArgumentException("call data of " + data.length() + " bytes, at most " + LONGEST_DATA);
         }
+    }
+
+    /** One that may be made whenever its turn comes. */
+    public SendRequest(
+            String reference,
+            SendKind kind,
+            EvmAddress from,
+            EvmAddress to,
+            SendValue value,
+            Bytes data,
+            Gas gas,
+            Optional<BigInteger> feeCeiling,
+            Pushing pushing,
+            Optional<String> owner) {
+        this(reference, kind, from, to, value, data, gas, feeCeiling, pushing, owner, () -> true);
     }
 
     /** Without its call data: that of a claim holds the secret. */

@@ -254,6 +254,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.following().follower()::height,
                     parts.stopping(),
                     news,
+                    limits.margins(),
+                    alarms,
                     parts.workers().upstream());
             Standstill standstill = new Standstill();
             ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup, standstill), "swaps");

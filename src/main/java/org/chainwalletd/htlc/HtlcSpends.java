@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -98,20 +99,23 @@ public final class HtlcSpends {
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
+     * @param mayBegin asked before it is signed and durable, where it is not durable yet; false: it is refused
      */
-    public CompletionStage<Receipt> claimProven(ClaimRequest request, TxOutput output, long tipHeight) {
-        return redeemProven(request, output, tipHeight);
+    public CompletionStage<Receipt> claimProven(
+            ClaimRequest request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
+        return redeemProven(request, output, tipHeight, mayBegin);
     }
 
     /** As {@link #reclaim}, in the way of {@link #claimProven}. */
     public CompletionStage<Receipt> reclaimProven(ReclaimRequest request, TxOutput output, long tipHeight) {
-        return redeemProven(request, output, tipHeight);
+        return redeemProven(request, output, tipHeight, () -> true);
     }
 
-    private CompletionStage<Receipt> redeemProven(Redemption request, TxOutput output, long tipHeight) {
+    private CompletionStage<Receipt> redeemProven(
+            Redemption request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
         return whenOwned(request.from(), own -> {
             RedeemPlan plan = new RedeemPlan(request, request.params(own), Optional.empty(), profile, identity);
-            return noted(spending.spend(new ProvenRedeemPlan(plan, output, tipHeight)));
+            return noted(spending.spend(new ProvenRedeemPlan(plan, output, tipHeight, mayBegin)));
         });
     }
 

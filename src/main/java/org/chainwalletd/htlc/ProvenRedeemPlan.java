@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -26,8 +27,10 @@ import org.chainwalletd.store.TokenBinding;
  *
  * @param output from bytes whose transaction id was computed
  * @param tipHeight of the followed tip
+ * @param mayBegin asked before it is signed and durable; false: it is refused
  */
-record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight) implements ReturningPlan {
+record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight, BooleanSupplier mayBegin)
+        implements ReturningPlan {
     @Override
     public String kind() {
         return plan.kind();
@@ -76,6 +79,10 @@ record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight) implem
 
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
+        if (!mayBegin.getAsBoolean()) {
+            throw new SpendException(new SpendRefusal.BuildFailed(
+                    "it waited so long for its turn that it may not be sent any more; nothing was broadcast"));
+        }
         return plan.choose(candidates, holdings);
     }
 

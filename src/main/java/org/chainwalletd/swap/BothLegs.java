@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -116,7 +117,7 @@ public final class BothLegs implements Legs {
         if (seen.isWithoutOwnLock() && !row.acts().expired() && !row.acts().abandoning()) {
             return obstacle(row).thenApplyAsync(clearance -> view(seen, clearance, Optional.empty()), executor);
         }
-        if (seen.settledAt().isPresent() && !row.acts().revealed()) {
+        if (seen.settledAt().isPresent() && !row.acts().claimJournalled()) {
             return gate(row, seen).thenApplyAsync(gate -> view(seen, Clearance.NOT_ASKED, gate), executor);
         }
         return CompletableFuture.completedFuture(view(seen, Clearance.NOT_ASKED, Optional.empty()));
@@ -164,8 +165,8 @@ public final class BothLegs implements Legs {
     }
 
     @Override
-    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
-        return begun(() -> pool.apply(row).pushClaim(row, secret));
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+        return begun(() -> pool.apply(row).pushClaim(row, secret, mayBegin));
     }
 
     @Override

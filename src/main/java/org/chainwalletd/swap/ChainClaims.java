@@ -3,6 +3,7 @@ package org.chainwalletd.swap;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -77,8 +78,19 @@ final class ChainClaims {
                 token);
     }
 
+    /**
+     * Whether a claim of this HTLC is durable, sent or not. What a call has left in doubt is decided first, so that none which is not found can
+     * appear any more.
+     */
+    CompletionStage<Boolean> isJournalled(SwapRow swap, Outpoint lock) {
+        return chain.spending()
+                .ofTokenForCertain(SwapTokens.claim(swap.id(), lock, 1))
+                .thenApplyAsync(Optional::isPresent, chain.executor());
+    }
+
     /** @param output the HTLC of {@code row}, from bytes */
-    CompletionStage<Hash256> push(SwapRow swap, HtlcRow row, TxOutput output, Bytes preimage, long tip) {
+    CompletionStage<Hash256> push(
+            SwapRow swap, HtlcRow row, TxOutput output, Bytes preimage, long tip, BooleanSupplier mayBegin) {
         Outpoint lock = row.outpoint();
         return redeeming.push(new Redeeming.Spending(
                 Optional.empty(),
@@ -86,15 +98,20 @@ final class ChainClaims {
                 minimumFee(),
                 output.value(),
                 (token, fee) -> send(
-                        request(swap.terms(), row, preimage, fee, Optional.of(token)), row.params(), output, tip)));
+                        request(swap.terms(), row, preimage, fee, Optional.of(token)),
+                        row.params(),
+                        output,
+                        tip,
+                        mayBegin)));
     }
 
     /** Nothing is durable, and nothing leaves, before the claim has passed here. */
-    private CompletionStage<Receipt> send(ClaimRequest request, HtlcParams params, TxOutput output, long tip) {
+    private CompletionStage<Receipt> send(
+            ClaimRequest request, HtlcParams params, TxOutput output, long tip, BooleanSupplier mayBegin) {
         return valid(request, params, output)
                 .thenComposeAsync(
                         valid -> valid
-                                ? chain.htlcs().claimProven(request, output, tip)
+                                ? chain.htlcs().claimProven(request, output, tip, mayBegin)
                                 : CompletableFuture.failedFuture(new IllegalStateException(
                                         "our claim of " + request.lock() + " is not valid here; nothing was sent")),
                         chain.executor());

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -99,7 +100,23 @@ public final class ChainPoolLeg implements PoolLeg {
     @Override
     public CompletionStage<View> look(SwapRow row) {
         return sight(row)
-                .thenApplyAsync(sight -> new View(state(sight), sight.view().secretShown()), chain.executor());
+                .thenComposeAsync(
+                        sight -> isClaimJournalled(row, sight)
+                                .thenApplyAsync(
+                                        journalled -> new View(
+                                                state(sight),
+                                                journalled || sight.view().secretShown()),
+                                        chain.executor()),
+                        chain.executor());
+    }
+
+    /** Asked only where it matters: from the permission on, until the row itself says so. */
+    private CompletionStage<Boolean> isClaimJournalled(SwapRow row, Sight sight) {
+        if (!row.acts().claimPermitted() || row.acts().claimJournalled()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return Bounded.each(sight.fitting(), AT_ONCE, one -> claims.isJournalled(row, one.outpoint()), chain.executor())
+                .thenApplyAsync(journalled -> journalled.contains(true), chain.executor());
     }
 
     /** One that was claimed has paid us, whatever others there are. */
@@ -115,7 +132,9 @@ public final class ChainPoolLeg implements PoolLeg {
         Optional<Candidate> open =
                 fitting.stream().filter(one -> one.found().isOpen()).findFirst();
         if (open.isPresent()) {
-            return new PoolLock.Locked(open.get().outpoint().toString());
+            return new PoolLock.Locked(
+                    open.get().outpoint().toString(),
+                    OptionalLong.of(open.get().found().row().params().timeoutHeight()));
         }
         return fitting.stream()
                 .findFirst()
@@ -252,11 +271,11 @@ public final class ChainPoolLeg implements PoolLeg {
     }
 
     /**
-     * The secret may have left by now, so each HTLC of the pool that pays us is claimed: which one the gate had opened for need not be
-     * remembered.
+     * Each HTLC of the pool that pays us is claimed: which one the gate had opened for need not be remembered, since any of the claims shows
+     * the secret.
      */
     @Override
-    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
         Bytes preimage = Bytes.wrap(secret.copy());
         if (!HtlcWitness.hashLockOf(preimage.toArray()).equals(row.terms().hashLock())) {
             return CompletableFuture.failedFuture(
@@ -271,15 +290,16 @@ public final class ChainPoolLeg implements PoolLeg {
                             return open.isEmpty()
                                     ? CompletableFuture.failedFuture(
                                             new IllegalStateException("there is no lock of the pool to be claimed now"))
-                                    : claimAll(row, preimage, sight.view().tip().height(), open);
+                                    : claimAll(row, preimage, sight.view().tip().height(), open, mayBegin);
                         },
                         chain.executor());
     }
 
-    private CompletionStage<String> claimAll(SwapRow row, Bytes preimage, long tip, List<Candidate> open) {
-        CompletionStage<Hash256> first = claim(row, preimage, tip, open.get(0));
+    private CompletionStage<String> claimAll(
+            SwapRow row, Bytes preimage, long tip, List<Candidate> open, BooleanSupplier mayBegin) {
+        CompletionStage<Hash256> first = claim(row, preimage, tip, open.get(0), mayBegin);
         for (Candidate other : open.subList(1, open.size())) {
-            claim(row, preimage, tip, other)
+            claim(row, preimage, tip, other, mayBegin)
                     .whenCompleteAsync(
                             (txId, failure) -> {
                                 if (failure != null) {
@@ -295,7 +315,8 @@ public final class ChainPoolLeg implements PoolLeg {
         return first.thenApplyAsync(Hash256::toString, chain.executor());
     }
 
-    private CompletionStage<Hash256> claim(SwapRow row, Bytes preimage, long tip, Candidate one) {
-        return claims.push(row, one.found().row(), one.output(), preimage, tip);
+    private CompletionStage<Hash256> claim(
+            SwapRow row, Bytes preimage, long tip, Candidate one, BooleanSupplier mayBegin) {
+        return claims.push(row, one.found().row(), one.output(), preimage, tip, mayBegin);
     }
 }

@@ -69,7 +69,7 @@ public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest,
         return switch (latest.state()) {
             case CLAIMED -> new PoolLock.Claimed(reference, tx, isFinal);
             case REFUNDED -> new PoolLock.TakenBack(reference, isFinal);
-            default -> new PoolLock.Locked(reference);
+            default -> new PoolLock.Locked(reference, OptionalLong.of(latest.deadline()));
         };
     }
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a swap does next, as a function of what is known. Claim and refund are independent: once the secret may have left, the claim is
- * pushed whatever the clocks say, and the refund runs beside it as soon as it is due.
+ * What a swap does next, as a function of what is known. Claim and refund are independent: once a claim is journalled it is pushed whatever
+ * the clocks say, and the refund runs beside it as soon as it is due. Until then the gate is judged before each try.
  */
 public final class Decision {
     private Decision() {}
@@ -19,7 +19,6 @@ public final class Decision {
      * @param wallSeconds Unix seconds
      * @param complete whether both chains were seen: without that no lock leaves, no secret, and no quote is given up, for it may be the row
      *     of an older backup
-     * @param poolSeen whether the chain of the pool's lock was seen
      * @param clearance whether our lock may leave now
      * @param refundDue whether our own lock can be taken back, by its own chain's clock
      * @param gate whether the secret may leave for the first time; empty when it could not be judged, which keeps it closed
@@ -28,7 +27,6 @@ public final class Decision {
             String run,
             long wallSeconds,
             boolean complete,
-            boolean poolSeen,
             Clearance clearance,
             boolean refundDue,
             Optional<GateVerdict> gate) {}
@@ -51,27 +49,34 @@ public final class Decision {
     }
 
     private static Optional<Step> claim(SwapRow row, Known known) {
-        if (!(row.poolLock() instanceof PoolLock.Locked)) {
-            return Optional.empty();
-        }
-        if (row.acts().revealed()) {
-            return isOut(row) || known.poolSeen() ? Optional.of(new Step.PushClaim()) : Optional.empty();
+        if (row.acts().claimJournalled()) {
+            return row.poolLock() instanceof PoolLock.Locked ? Optional.of(new Step.PushClaim()) : Optional.empty();
         }
         boolean mayReveal = row.ownLock() instanceof OwnLock.Locked lock
                 && lock.settledAt().isPresent()
+                && row.poolLock() instanceof PoolLock.Locked
                 && known.complete()
                 && !known.refundDue()
-                && !row.acts().refunding()
-                && known.gate().filter(GateVerdict::isOpen).isPresent();
-        return mayReveal ? Optional.of(new Step.Reveal()) : Optional.empty();
+                && !row.acts().refunding();
+        if (mayReveal && known.gate().filter(GateVerdict::isOpen).isPresent()) {
+            return known.gate().map(gate -> ((GateVerdict.Open) gate).byRelay()).map(Decision::reveal);
+        }
+        return row.acts().claimPermitted() && known.complete() ? againstClaim(mayReveal, known) : Optional.empty();
     }
 
-    /**
-     * Whether the secret is known to have left. Where it is only written that it may have, the process may have died before it did, and the
-     * pool may have taken its lock back since: that is looked at first.
-     */
-    private static boolean isOut(SwapRow row) {
-        return row.acts().claimTx().isPresent() || row.ownLock() instanceof OwnLock.Claimed;
+    private static Step reveal(boolean byRelay) {
+        return byRelay ? new Step.RevealByRelay() : new Step.Reveal();
+    }
+
+    /** A gate that could not be judged may still be open: the permission waits for a verdict. */
+    private static Optional<Step> againstClaim(boolean mayReveal, Known known) {
+        if (!mayReveal) {
+            return Optional.of(new Step.WithdrawPermission(
+                    known.refundDue() ? "our own lock can be taken back" : "there is no claim to be made any more"));
+        }
+        return known.gate()
+                .map(gate -> new Step.WithdrawPermission(
+                        ((GateVerdict.Closed) gate).reason().message()));
     }
 
     private static Optional<Step> ownLock(SwapRow row, Known known) {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.AccountSends;
@@ -110,9 +111,15 @@ public final class EvmPoolLeg implements PoolLeg {
                         new ContractEvidence(chain, terms.account().contract(), executor).look(terms.hashLock()),
                         (standing, views) -> stopped(standing.funds())
                                 .or(() -> unpayable(standing.funds()).filter(closed -> relay.isEmpty()))
-                                .orElseGet(() -> gate.judge(
-                                        terms, new SellGate.Evidence(views, standing.somethingWaits(), now))),
+                                .orElseGet(() -> way(
+                                        standing.funds(),
+                                        gate.judge(
+                                                terms, new SellGate.Evidence(views, standing.somethingWaits(), now)))),
                         executor);
+    }
+
+    private static GateVerdict way(AccountFunds funds, GateVerdict verdict) {
+        return verdict.isOpen() ? new GateVerdict.Open(unpayable(funds).isPresent()) : verdict;
     }
 
     /** With or without gas: nothing is sent from the account until the operator has looked. */
@@ -130,17 +137,19 @@ public final class EvmPoolLeg implements PoolLeg {
     }
 
     @Override
-    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
         Bytes call = secret.use(SwapContract::claim);
-        return relay.isEmpty()
-                ? push(row, call)
+        // A request to the pool is journalled by the row: before that only a claim of our own may leave.
+        return relay.isEmpty() || !row.acts().claimJournalled()
+                ? push(row, call, mayBegin)
                 : isUnpayable(row)
                         .thenComposeAsync(
-                                unpayable -> unpayable ? relay.get().claim(row, call) : push(row, call), executor);
+                                unpayable -> unpayable ? relay.get().claim(row, call) : push(row, call, mayBegin),
+                                executor);
     }
 
-    private CompletionStage<String> push(SwapRow row, Bytes call) {
-        return ours.send(row, SendKind.CLAIM, attempt -> claim(row, call, attempt));
+    private CompletionStage<String> push(SwapRow row, Bytes call, BooleanSupplier mayBegin) {
+        return ours.send(row, SendKind.CLAIM, attempt -> claim(row, call, attempt, mayBegin));
     }
 
     /** What was ever journalled as a claim of our own is paid for. */
@@ -157,7 +166,7 @@ public final class EvmPoolLeg implements PoolLeg {
                 .exceptionallyAsync(failure -> false, executor);
     }
 
-    private static SendRequest claim(SwapRow row, Bytes call, int attempt) {
+    private static SendRequest claim(SwapRow row, Bytes call, int attempt, BooleanSupplier mayBegin) {
         SwapTerms terms = row.terms();
         return new SendRequest(
                 SwapSends.reference(row, SendKind.CLAIM, attempt),
@@ -169,6 +178,7 @@ public final class EvmPoolLeg implements PoolLeg {
                 new Gas.Fixed(SwapSends.gas(attempt)),
                 Optional.of(terms.received().units()),
                 Pushing.URGENTLY,
-                Optional.of(row.id()));
+                Optional.of(row.id()),
+                mayBegin);
     }
 }

@@ -4,8 +4,16 @@ import java.math.BigInteger;
 
 /** Whether the secret may leave for the first time. One closed reason is enough; which one is told to whoever asks for the swap. */
 public sealed interface GateVerdict {
-    /** Everything that was demanded was seen. */
-    record Open() implements GateVerdict {}
+    /**
+     * Everything that was demanded was seen.
+     *
+     * @param byRelay whether the pool would send the claim, since our own gas does not pay for it: the request itself shows the secret
+     */
+    record Open(boolean byRelay) implements GateVerdict {
+        public Open() {
+            this(false);
+        }
+    }
 
     /** @param reason why not now; {@link Reason#isFinal} when waiting cannot help */
     record Closed(Reason reason) implements GateVerdict {}

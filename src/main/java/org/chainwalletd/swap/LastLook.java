@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * The newest look at both chains for one swap, and for how long it can be acted on. Belongs to the {@link SwapActor}, which alone touches it;
@@ -55,6 +56,13 @@ final class LastLook {
         return distance(now, began) <= GOOD_SECONDS;
     }
 
+    /** Whether an open gate still counts; asked again in the moment before a claim becomes durable, which may be long after the look. */
+    BooleanSupplier gateStillCounts(SwapSetup setup) {
+        long since = began;
+        return () -> distance(setup.now(), since) <= GOOD_SECONDS
+                && !setup.stopping().getAsBoolean();
+    }
+
     Decision.Known known(SwapSetup setup) {
         boolean fresh = isFresh(setup.now());
         boolean open = fresh && !setup.stopping().getAsBoolean();
@@ -62,7 +70,6 @@ final class LastLook {
                 setup.run(),
                 setup.now(),
                 view.isComplete(),
-                view.sight().poolLock().isPresent(),
                 fresh ? view.clearance() : new Clearance.Unjudged("the look at both chains took too long"),
                 view.refundDue(),
                 open ? view.gate() : Optional.empty());

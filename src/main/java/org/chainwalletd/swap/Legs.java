@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
@@ -40,8 +41,12 @@ public interface Legs {
     /** Spends to ourselves what our lock would spend, once, when no block has it. */
     CompletionStage<Void> abandonLock(SwapRow row);
 
-    /** Sends our claim, which shows the secret; completes with its transaction id. */
-    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret);
+    /**
+     * Sends our claim, which shows the secret; completes with its transaction id.
+     *
+     * @param mayBegin asked in the moment before a claim becomes durable where none is; false: none is made, and the stage fails
+     */
+    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
 
     /** Takes our lock back; completes with the transaction id. */
     CompletionStage<String> takeBack(SwapRow row);

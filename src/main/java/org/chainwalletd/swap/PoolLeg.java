@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
@@ -9,7 +10,7 @@ import org.chainwalletd.crypto.SecretBytes;
  * could not be asked, which proves nothing about it; stages are completed on the daemon's own threads.
  */
 public interface PoolLeg {
-    /** @param secretShown whether a claim of it, with the secret, is in a mempool or a block */
+    /** @param secretShown whether a claim of it, with the secret, is journalled, in a mempool or in a block */
     record View(PoolLock lock, boolean secretShown) {}
 
     CompletionStage<View> look(SwapRow row);
@@ -20,6 +21,6 @@ public interface PoolLeg {
     /** Whether the secret may leave for the first time. */
     CompletionStage<GateVerdict> gate(SwapRow row, Circumstances now);
 
-    /** Sends our claim, which shows the secret; completes with its transaction id. */
-    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret);
+    /** As {@link Legs#pushClaim}. */
+    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
 }

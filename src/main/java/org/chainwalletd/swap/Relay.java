@@ -11,8 +11,8 @@ import org.chainwalletd.swap.pool.Pool;
 
 /**
  * Lets the pool send our claim of its own lock ({@code --swap-allow-relay}), which is used only without gas for a claim of our own. It shows
- * the secret to the one who gains by keeping it: the pool is trusted with the whole amount, so it comes after the gate and the mark as every
- * other way out.
+ * the secret to the one who gains by keeping it: the pool is trusted with the whole amount, so it comes after the gate, and after a row that
+ * says that a claim is journalled: nothing else tells of the request.
  */
 public final class Relay {
     /** A claim that an honest pool has sent is on the chain by then. */
@@ -34,13 +34,13 @@ public final class Relay {
     /**
      * Asks for it, or asks again.
      *
-     * @param row whose pool's lock is not claimed yet
+     * @param row whose pool's lock is not claimed yet, and whose claim is journalled
      * @param call of the contract's claim, which ends with the secret
      * @return the id of the transaction that the pool says it has sent
      */
     CompletionStage<String> claim(SwapRow row, Bytes call) {
         long waited = clock.instant().getEpochSecond() - row.updatedAt();
-        if (row.acts().claimTx().isPresent() && waited >= PATIENCE_SECONDS) {
+        if (waited >= PATIENCE_SECONDS) {
             alarms.accept(SwapAlarm.of(
                     SwapAlarm.Kind.RELAY_SILENT,
                     row,

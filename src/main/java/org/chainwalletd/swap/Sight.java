@@ -7,7 +7,7 @@ import java.util.Optional;
  *
  * @param ownLock empty when its chain could not be looked at, which proves nothing
  * @param poolLock the same
- * @param secretShown whether a claim of either lock is in a mempool or a block
+ * @param secretShown whether a claim of either lock is in our journal, a mempool or a block
  */
 public record Sight(Optional<OwnLock> ownLock, Optional<PoolLock> poolLock, boolean secretShown) {
     public static final Sight NOTHING = new Sight(Optional.empty(), Optional.empty(), false);

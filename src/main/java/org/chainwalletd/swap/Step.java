@@ -3,6 +3,7 @@ package org.chainwalletd.swap;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.chainwalletd.crypto.SecretBytes;
 
@@ -22,8 +23,12 @@ public sealed interface Step {
         return row.error();
     }
 
-    /** Does it; completes with the id of its transaction, where the row names that. */
-    CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret);
+    /**
+     * Does it; completes with the id of its transaction, where the row names that.
+     *
+     * @param gateStillCounts asked in the moment before a first claim becomes durable
+     */
+    CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts);
 
     /** With the id that {@link #perform} gave. */
     default Acts named(Acts acts, String tx) {
@@ -38,7 +43,8 @@ public sealed interface Step {
         }
 
         @Override
-        public CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
+        public CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
     }
@@ -51,7 +57,8 @@ public sealed interface Step {
         }
 
         @Override
-        public CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
+        public CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
             return legs.sendLock(row).thenApplyAsync(Optional::of, Runnable::run);
         }
 
@@ -74,21 +81,19 @@ public sealed interface Step {
         }
 
         @Override
-        public CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
+        public CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
             return legs.abandonLock(row).thenApplyAsync(done -> Optional.empty(), Runnable::run);
         }
     }
 
-    /** Our claim leaves, with the secret in it: that it may have left is durable before. */
+    /** Our claim, with the secret in it. */
     sealed interface Claim extends Step {
         @Override
-        default Acts begun(Acts acts) {
-            return acts.reveal();
-        }
-
-        @Override
-        default CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
-            return secret.lend(bytes -> legs.pushClaim(row, bytes)).thenApplyAsync(Optional::of, Runnable::run);
+        default CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+            return secret.lend(bytes -> legs.pushClaim(row, bytes, () -> true))
+                    .thenApplyAsync(Optional::of, Runnable::run);
         }
 
         @Override
@@ -97,16 +102,55 @@ public sealed interface Step {
         }
     }
 
-    /** For the first time: what was in the way until now is over. */
+    /** Our first claim is journalled, unless the gate that was open counts no more by then, and leaves. */
     record Reveal() implements Claim {
         @Override
-        public Optional<String> error(SwapRow row) {
-            return Optional.empty();
+        public Acts begun(Acts acts) {
+            return acts.permitClaim();
+        }
+
+        @Override
+        public CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+            return secret.lend(bytes -> legs.pushClaim(row, bytes, gateStillCounts))
+                    .thenApplyAsync(Optional::of, Runnable::run);
+        }
+    }
+
+    /** The pool is asked to send our claim: the row, with the secret sealed in it, is the journal of that request. */
+    record RevealByRelay() implements Claim {
+        @Override
+        public Acts begun(Acts acts) {
+            return acts.permitClaim().journalClaim();
         }
     }
 
     /** Once more. */
-    record PushClaim() implements Claim {}
+    record PushClaim() implements Claim {
+        @Override
+        public Acts begun(Acts acts) {
+            return acts.journalClaim();
+        }
+    }
+
+    /** The gate was open, and has closed before a claim was journalled: the secret stays until it opens again. */
+    record WithdrawPermission(String why) implements Step {
+        @Override
+        public Acts begun(Acts acts) {
+            return acts.withdrawPermission();
+        }
+
+        @Override
+        public Optional<String> error(SwapRow row) {
+            return Optional.of(SwapRow.PERMISSION_UNUSED + why);
+        }
+
+        @Override
+        public CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+    }
 
     /** Our lock is taken back. */
     record TakeBack() implements Step {
@@ -116,7 +160,8 @@ public sealed interface Step {
         }
 
         @Override
-        public CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret) {
+        public CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
             return legs.takeBack(row).thenApplyAsync(Optional::of, Runnable::run);
         }
 

@@ -13,6 +13,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
@@ -214,6 +215,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> sawNothing(Throwable failure) {
         LOG.warn("swap {}: neither chain can be looked at: {}", row().id(), failure.toString());
+        trouble();
         answer(new SwapReply.Failed(failure));
         return idle();
     }
@@ -227,14 +229,35 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> decide() {
         waits.looked(row(), look.view());
-        Optional<String> hopeless = look.hopeless();
-        if (hopeless.isPresent() && row().error().isEmpty()) {
-            return write(row().failing(hopeless, setup.now()), true, new Next.Decide());
+        Optional<String> trouble = trouble()
+                .or(() -> look.hopeless().filter(hopeless -> row().error().isEmpty()));
+        if (trouble.isPresent() && !trouble.equals(row().error())) {
+            return write(row().failing(trouble, setup.now()), true, new Next.Decide());
         }
         steps.clear();
         steps.addAll(Decision.next(row(), look.known(setup)));
+        steps.forEach(this::alarmOf);
         caller.judge(row(), look, mayHaveLocked()).ifPresent(steps::add);
         return proceed();
+    }
+
+    /** Tells what somebody should look at as long as it is so; also where a chain cannot be looked at. */
+    private Optional<String> trouble() {
+        if (row().isClaimLate(setup.margins(), setup.now(), setup.tip().get())) {
+            alarm(SwapAlarm.Kind.CLAIM_NOT_MINED, SwapRow.CLAIM_NOT_MINED);
+            return Optional.of(SwapRow.CLAIM_NOT_MINED);
+        }
+        return Optional.empty();
+    }
+
+    private void alarmOf(Step step) {
+        if (step instanceof Step.WithdrawPermission withdrawal) {
+            alarm(SwapAlarm.Kind.CLAIM_NOT_MADE, SwapRow.PERMISSION_UNUSED + withdrawal.why());
+        }
+    }
+
+    private void alarm(SwapAlarm.Kind kind, String message) {
+        setup.alarms().accept(SwapAlarm.of(kind, row(), message));
     }
 
     /** The next step: its act is written first. */
@@ -266,7 +289,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                         step.perform(
                                 setup.legs(),
                                 standing.row(),
-                                use -> setup.journal().withSecret(standing, use)),
+                                use -> setup.journal().withSecret(standing, use),
+                                look.gateStillCounts(setup)),
                         (tx, failure) -> new Done(step, Outcome.of(tx, failure)));
     }
 
@@ -285,7 +309,21 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         if (caller.waitsFor(step)) {
             answer(new SwapReply.Failed(failure));
         }
-        return proceed();
+        return step instanceof Step.Reveal ? notMade(failure) : proceed();
+    }
+
+    /** It may be journalled all the same: the next look finds that out, and the reason is told no more. */
+    private Behavior<Command> notMade(Throwable failure) {
+        String why = SwapRow.PERMISSION_UNUSED + words(failure);
+        alarm(SwapAlarm.Kind.CLAIM_NOT_MADE, why);
+        return row().error().equals(Optional.of(why))
+                ? proceed()
+                : write(row().failing(Optional.of(why), setup.now()), true, new Next.Proceed());
+    }
+
+    private static String words(Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
     private Behavior<Command> wentWell(Step step, Optional<String> tx) {

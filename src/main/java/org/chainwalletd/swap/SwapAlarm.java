@@ -15,6 +15,10 @@ public record SwapAlarm(Kind kind, Hash256 hashLock, Optional<String> swap, Stri
     public enum Kind {
         /** The pool has our secret, and its claim is not on the chain. */
         RELAY_SILENT,
+        /** The gate was open, and no claim could be made: the secret is still ours. */
+        CLAIM_NOT_MADE,
+        /** A claim is journalled and in no block, and half of its margin is gone. */
+        CLAIM_NOT_MINED,
         /** Money of ours in the contract of which the journal knows nothing is taken back. */
         LOCK_WITHOUT_ROW,
         /** Money for us of which the journal knows nothing is claimed. */

@@ -34,7 +34,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
             if (!isOpen) {
                 return NONE;
             }
-            return row.acts().revealed() ? CERTAIN : POSSIBLE;
+            return row.acts().claimPermitted() || row.acts().claimJournalled() ? CERTAIN : POSSIBLE;
         }
     }
 

@@ -83,15 +83,18 @@ final class SwapCodec {
     }
 
     private static SwapRow fromJson(JsonNode json) {
+        OwnLock own = ownLock(json.required("own_lock"));
+        PoolLock pool = poolLock(json.required("pool_lock"));
+        boolean claimed = own instanceof OwnLock.Claimed || pool instanceof PoolLock.Claimed;
         return new SwapRow(
                 text(json, "id"),
                 text(json, "pool_swap_id"),
                 text(json, "run"),
                 terms(json.required("terms")),
                 maybe(json, "minimum_out").map(BigInteger::new),
-                acts(json.required("acts")),
-                ownLock(json.required("own_lock")),
-                poolLock(json.required("pool_lock")),
+                acts(json.required("acts"), claimed),
+                own,
+                pool,
                 maybe(json, "error"),
                 json.has("ended_at") ? OptionalLong.of(number(json, "ended_at")) : OptionalLong.empty(),
                 number(json, "created_at"),
@@ -147,7 +150,8 @@ final class SwapCodec {
                 .put("expired", acts.expired())
                 .put("locking", acts.locking())
                 .put("abandoning", acts.abandoning())
-                .put("revealed", acts.revealed())
+                .put("claim_permitted", acts.claimPermitted())
+                .put("revealed", acts.claimJournalled())
                 .put("refunding", acts.refunding());
         acts.lockTx().ifPresent(tx -> json.put("lock_tx", tx));
         acts.claimTx().ifPresent(tx -> json.put("claim_tx", tx));
@@ -155,12 +159,21 @@ final class SwapCodec {
         return json;
     }
 
-    private static Acts acts(JsonNode json) {
+    /**
+     * Earlier releases had one mark for both: it was written when the gate was open, before the claim was made. Of theirs a claim counts as
+     * journalled when the row itself knows of one; whether a journal or a chain has another, the next look finds out before anything is sent.
+     *
+     * @param claimed whether the row knows of a claim of either lock
+     */
+    private static Acts acts(JsonNode json, boolean claimed) {
+        boolean revealed = json.required("revealed").booleanValue();
+        boolean isOfEarlierRelease = !json.has("claim_permitted");
         return new Acts(
                 json.required("expired").booleanValue(),
                 json.required("locking").booleanValue(),
                 json.required("abandoning").booleanValue(),
-                json.required("revealed").booleanValue(),
+                isOfEarlierRelease ? revealed : json.required("claim_permitted").booleanValue(),
+                isOfEarlierRelease ? revealed && (claimed || json.has("claim_tx")) : revealed,
                 json.required("refunding").booleanValue(),
                 maybe(json, "lock_tx"),
                 maybe(json, "claim_tx"),
@@ -205,6 +218,7 @@ final class SwapCodec {
         ObjectNode json = JSON.createObjectNode();
         if (lock instanceof PoolLock.Locked locked) {
             json.put("is", "locked").put("at", locked.reference());
+            locked.end().ifPresent(end -> json.put("end", end));
         } else if (lock instanceof PoolLock.Claimed claimed) {
             json.put("is", "claimed").put("at", claimed.reference()).put("tx", claimed.tx());
             json.put("final", claimed.isFinal());
@@ -218,7 +232,10 @@ final class SwapCodec {
 
     private static PoolLock poolLock(JsonNode json) {
         return switch (text(json, "is")) {
-            case "locked" -> new PoolLock.Locked(text(json, "at"));
+            case "locked" ->
+                new PoolLock.Locked(
+                        text(json, "at"),
+                        json.has("end") ? OptionalLong.of(number(json, "end")) : OptionalLong.empty());
             case "claimed" -> new PoolLock.Claimed(text(json, "at"), text(json, "tx"), isFinal(json));
             case "taken_back" -> new PoolLock.TakenBack(text(json, "at"), isFinal(json));
             case "foreign" -> new PoolLock.Foreign();

@@ -3,6 +3,7 @@ package org.chainwalletd.swap;
 import java.math.BigInteger;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.chainwalletd.chain.U64;
 
 /**
  * One swap as the journal has it, without its secret. What we did and what the chains show are kept apart: the first only grows, the second
@@ -31,6 +32,11 @@ public record SwapRow(
         long createdAt,
         long updatedAt) {
     static final long WATCH_BLOCKS = 8_640;
+    /** Begins the reason of a swap whose gate was open and whose claim could not be made. */
+    static final String PERMISSION_UNUSED = "the claim was permitted and could not be made: ";
+
+    static final String CLAIM_NOT_MINED =
+            "the claim was sent and is in no block, although half of the time that was left for it is gone";
     static final String SLOT_TAKEN = "slot taken: somebody else's lock has our hash lock in the contract";
 
     public static SwapRow quoted(
@@ -77,7 +83,7 @@ public record SwapRow(
         if (ownLock instanceof OwnLock.TakenBack || (acts.refunding() && ownLock instanceof OwnLock.Locked)) {
             return SwapStatus.REFUNDING;
         }
-        if (acts.revealed()) {
+        if (acts.claimJournalled()) {
             return SwapStatus.CLAIMING;
         }
         if (!(ownLock instanceof OwnLock.Locked)) {
@@ -94,7 +100,7 @@ public record SwapRow(
     }
 
     public SwapRow with(Acts now, long at) {
-        return next(now, ownLock, poolLock, error, endedAt, at);
+        return next(now, ownLock, poolLock, error(now, ownLock, poolLock), endedAt, at);
     }
 
     public SwapRow failing(Optional<String> why, long at) {
@@ -118,9 +124,9 @@ public record SwapRow(
         return status().isTerminal() && ours && isClaimDecided();
     }
 
-    /** Whether the pool's lock is ours for good, or can be so no more; or the secret has never left. */
+    /** Whether the pool's lock is ours for good, or can be so no more; or the secret has never left, nor may leave. */
     private boolean isClaimDecided() {
-        return !acts.revealed()
+        return !(acts.claimPermitted() || acts.claimJournalled())
                 || !(poolLock instanceof PoolLock.Locked
                         || (poolLock instanceof PoolLock.Claimed claimed && !claimed.isFinal()));
     }
@@ -150,7 +156,7 @@ public record SwapRow(
             now = now.lock();
         }
         if (sight.secretShown() || own instanceof OwnLock.Claimed || pool instanceof PoolLock.Claimed) {
-            now = now.reveal();
+            now = now.journalClaim();
         }
         if (pool instanceof PoolLock.Claimed claimed && !claimed.tx().isEmpty()) {
             now = now.claimedBy(claimed.tx());
@@ -159,7 +165,7 @@ public record SwapRow(
             now = now.refundedBy(back.tx());
         }
         boolean same = own.equals(ownLock) && pool.equals(poolLock) && now.equals(acts);
-        return same ? this : next(now, own, pool, error(own, pool), endedAt, at);
+        return same ? this : next(now, own, pool, error(now, own, pool), endedAt, at);
     }
 
     /** A row of an older backup may not know of the lock that it led to. */
@@ -167,9 +173,36 @@ public record SwapRow(
         return own instanceof OwnLock.Locked || own instanceof OwnLock.Claimed || own instanceof OwnLock.TakenBack;
     }
 
-    private Optional<String> error(OwnLock own, PoolLock pool) {
+    private Optional<String> error(Acts now, OwnLock own, PoolLock pool) {
         return own instanceof OwnLock.Foreign || pool instanceof PoolLock.Foreign
                 ? Optional.of(SLOT_TAKEN)
-                : error.filter(why -> !why.equals(SLOT_TAKEN));
+                : error.filter(why -> !isOvercome(why, now, pool));
+    }
+
+    /** Whether what was told stands in the way no more. */
+    private static boolean isOvercome(String why, Acts now, PoolLock pool) {
+        return why.equals(SLOT_TAKEN)
+                || why.startsWith(PERMISSION_UNUSED) && now.claimJournalled()
+                || why.equals(CLAIM_NOT_MINED) && !(pool instanceof PoolLock.Locked);
+    }
+
+    /**
+     * Whether a claim is journalled and in no block although half of its margin is gone.
+     *
+     * @param tip height of the followed tip, unsigned
+     */
+    boolean isClaimLate(SwapLimits.Span margins, long now, OptionalLong tip) {
+        if (!acts.claimJournalled()
+                || !(poolLock instanceof PoolLock.Locked locked)
+                || locked.end().isEmpty()) {
+            return false;
+        }
+        BigInteger end = U64.toBigInteger(locked.end().getAsLong());
+        if (terms.direction().isSell()) {
+            return end.subtract(BigInteger.valueOf(now)).compareTo(BigInteger.valueOf(margins.secs() / 2)) <= 0;
+        }
+        return tip.isPresent()
+                && end.subtract(U64.toBigInteger(tip.getAsLong())).compareTo(BigInteger.valueOf(margins.blocks() / 2))
+                        <= 0;
     }
 }

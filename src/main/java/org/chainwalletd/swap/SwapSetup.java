@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -16,6 +17,8 @@ import java.util.function.Supplier;
  *     clock of this machine can hurry
  * @param stopping whether the daemon is being stopped: no secret leaves for the first time then
  * @param changed hears of each change after it is durable; must not block
+ * @param margins that are demanded when the secret leaves: half of one later, a claim in no block is an alarm
+ * @param alarms hears what somebody should look at; must not block
  * @param executor for continuations; never blocks
  */
 public record SwapSetup(
@@ -27,6 +30,8 @@ public record SwapSetup(
         Supplier<OptionalLong> tip,
         BooleanSupplier stopping,
         SwapListener changed,
+        SwapLimits.Span margins,
+        Consumer<SwapAlarm> alarms,
         Executor executor) {
     long now() {
         return clock.instant().getEpochSecond();

@@ -41,7 +41,7 @@ final class WaitLog {
                     : Optional.of("whether its lock may leave cannot be judged: " + unjudged.why());
         }
         return view.gate()
-                .filter(gate -> row.acts().locking() && !row.acts().revealed())
+                .filter(gate -> row.acts().locking() && !row.acts().claimJournalled())
                 .filter(GateVerdict.Closed.class::isInstance)
                 .map(gate -> "its secret may not leave: "
                         + ((GateVerdict.Closed) gate).reason().message());

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.crypto.SecretBytes;
@@ -112,7 +113,7 @@ class BothLegsTest {
         }
 
         @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
             throw new IllegalStateException("fails before it sends");
         }
     }
@@ -143,13 +144,7 @@ class BothLegsTest {
         return Decision.next(
                 seen,
                 new Decision.Known(
-                        "run-1",
-                        Sample.NOW,
-                        view.isComplete(),
-                        view.sight().poolLock().isPresent(),
-                        view.clearance(),
-                        view.refundDue(),
-                        view.gate()));
+                        "run-1", Sample.NOW, view.isComplete(), view.clearance(), view.refundDue(), view.gate()));
     }
 
     @Test
@@ -243,10 +238,12 @@ class BothLegsTest {
         sees(new OwnLock.Claimed("ours", "tx", false), POOL);
         assertThat(look(LOCKING).gate()).isEmpty();
         sees(SETTLED, POOL);
-        SwapRow revealed = LOCKING.with(LOCKING.acts().reveal(), Sample.NOW);
-        assertThat(look(revealed).gate()).isEmpty();
+        SwapRow journalled = LOCKING.with(LOCKING.acts().journalClaim(), Sample.NOW);
+        assertThat(look(journalled).gate()).isEmpty();
         assertThat(asked).isEmpty();
         assertThat(look(LOCKING).gate()).contains(new GateVerdict.Open());
+        SwapRow permitted = LOCKING.with(LOCKING.acts().permitClaim(), Sample.NOW);
+        assertThat(look(permitted).gate()).contains(new GateVerdict.Open());
         assertThat(asked).containsExactly("gate");
     }
 
@@ -274,18 +271,18 @@ class BothLegsTest {
     }
 
     @Test
-    void a_revealed_claim_is_pushed_whatever_the_gate_says_and_beside_it_goes_the_refund() {
+    void a_journalled_claim_is_pushed_whatever_the_gate_says_and_beside_it_goes_the_refund() {
         own = () -> done(new OwnLeg.View(SETTLED, true, false));
         pool = () -> done(new PoolLeg.View(POOL, false));
         gate = () -> done(GateVerdict.closed(new GateVerdict.UncheckedWork()));
-        SwapRow revealed = LOCKING.with(LOCKING.acts().reveal(), Sample.NOW);
-        assertThat(next(revealed, look(revealed))).containsExactly(new Step.PushClaim(), new Step.TakeBack());
+        SwapRow journalled = LOCKING.with(LOCKING.acts().journalClaim(), Sample.NOW);
+        assertThat(next(journalled, look(journalled))).containsExactly(new Step.PushClaim(), new Step.TakeBack());
     }
 
     @Test
     void a_leg_that_fails_at_once_fails_its_stage_and_not_its_caller() {
         try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET)) {
-            assertThat(legs().pushClaim(LOCKING, secret)).isCompletedExceptionally();
+            assertThat(legs().pushClaim(LOCKING, secret, () -> true)).isCompletedExceptionally();
         }
     }
 }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -25,6 +26,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -97,13 +99,23 @@ class ChainPoolLegTest {
         return ((GateVerdict.Closed) gate()).reason();
     }
 
+    private PoolLock locked(Outpoint lock) {
+        long timeout = HtlcScript.recognise(rig.transaction(lock.txId().toString())
+                        .outputs()
+                        .get((int) lock.index())
+                        .script())
+                .orElseThrow()
+                .timeoutHeight();
+        return new PoolLock.Locked(lock.toString(), OptionalLong.of(timeout));
+    }
+
     private String claim() {
         return claim(row);
     }
 
     private String claim(SwapRow swap) {
         try (SecretBytes bytes = SecretBytes.copyOf(secret)) {
-            return get(rig.pool.pushClaim(swap, bytes));
+            return get(rig.pool.pushClaim(swap, bytes, () -> true));
         }
     }
 
@@ -112,7 +124,7 @@ class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Absent());
         assertThat(closed()).isInstanceOf(GateVerdict.NoLock.class);
         Outpoint lock = poolLocks();
-        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Locked(lock.toString()));
+        assertThat(rig.poolLock(row)).isEqualTo(locked(lock));
         rig.mine((int) DEPTH - 2);
         assertThat(closed()).isInstanceOf(GateVerdict.NotDeepEnough.class);
         rig.mine(1);
@@ -169,7 +181,7 @@ class ChainPoolLegTest {
         assertThat(gate().isOpen()).isFalse();
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH);
-        assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Locked(lock.toString()));
+        assertThat(rig.poolLock(row)).isEqualTo(locked(lock));
         assertThat(gate().isOpen()).isTrue();
     }
 
@@ -388,10 +400,38 @@ class ChainPoolLegTest {
     }
 
     @Test
+    void a_first_claim_whose_gate_counts_no_more_is_not_journalled() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        SwapRow permitted = row.with(row.acts().permitClaim(), 1);
+        AtomicInteger sent = new AtomicInteger();
+        for (DistortingNode node : List.of(rig.first, rig.second)) {
+            node.refuse("send_raw_transaction", params -> "busy " + sent.incrementAndGet());
+        }
+        try (SecretBytes bytes = SecretBytes.copyOf(secret)) {
+            assertThatThrownBy(() -> get(rig.pool.pushClaim(permitted, bytes, () -> false)))
+                    .hasMessageContaining("nothing was broadcast");
+        }
+        assertThat(get(rig.pool.look(permitted)).secretShown()).isFalse();
+        assertThat(sent).hasValue(0);
+    }
+
+    /** As when the process dies between the two: the chain shows nothing, and the next look knows of it all the same. */
+    @Test
+    void a_claim_that_is_journalled_and_was_never_sent_is_found_by_the_next_look() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        SwapRow permitted = row.with(row.acts().permitClaim(), 1);
+        refuseAll();
+        assertThatThrownBy(() -> claim(permitted)).isInstanceOf(RuntimeException.class);
+        assertThat(get(rig.pool.look(permitted)).secretShown()).isTrue();
+    }
+
+    @Test
     void a_wrong_secret_leaves_nothing() {
         poolLocks();
         rig.mine((int) DEPTH);
-        assertThatThrownBy(() -> get(rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]))))
+        assertThatThrownBy(() -> get(rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]), () -> true)))
                 .hasMessageContaining("does not open its hash lock");
         assertThat(get(rig.pool.look(row)).secretShown()).isFalse();
     }

@@ -20,7 +20,7 @@ class DecisionTest {
             Optional.of(GateVerdict.closed(new GateVerdict.UncheckedWork()));
 
     private static Decision.Known known(boolean refundDue, Optional<GateVerdict> gate) {
-        return new Decision.Known("run-1", Sample.NOW, true, true, new Clearance.Clear(), refundDue, gate);
+        return new Decision.Known("run-1", Sample.NOW, true, new Clearance.Clear(), refundDue, gate);
     }
 
     private static SwapRow row(Acts acts, OwnLock own, PoolLock pool) {
@@ -43,7 +43,7 @@ class DecisionTest {
     void a_quote_ends_with_its_time_and_with_its_process(long after, String run, boolean ends) {
         List<Step> steps = Decision.next(
                 Sample.row(Direction.CHAIN_TO_NATIVE),
-                new Decision.Known(run, Sample.NOW + after, true, true, new Clearance.Clear(), false, OPEN));
+                new Decision.Known(run, Sample.NOW + after, true, new Clearance.Clear(), false, OPEN));
         assertThat(steps.contains(new Step.Expire())).isEqualTo(ends);
     }
 
@@ -52,7 +52,7 @@ class DecisionTest {
         SwapRow locking = row(Acts.NONE.lock(), new OwnLock.Absent(), new PoolLock.Absent());
         assertThat(Decision.next(locking, known(false, CLOSED))).containsExactly(new Step.SendLock());
         Decision.Known late =
-                new Decision.Known("run-1", Sample.NOW, true, true, new Clearance.Against("expired"), false, CLOSED);
+                new Decision.Known("run-1", Sample.NOW, true, new Clearance.Against("expired"), false, CLOSED);
         assertThat(Decision.next(locking, late)).containsExactly(new Step.AbandonLock("expired"));
     }
 
@@ -83,30 +83,54 @@ class DecisionTest {
 
     @Test
     void before_both_chains_were_seen_only_what_is_always_right_is_done() {
-        Decision.Known half =
-                new Decision.Known("run-2", Sample.NOW + 999, false, false, new Clearance.Clear(), true, OPEN);
+        Decision.Known half = new Decision.Known("run-2", Sample.NOW + 999, false, new Clearance.Clear(), true, OPEN);
         assertThat(Decision.next(Sample.row(Direction.CHAIN_TO_NATIVE), half)).isEmpty();
         assertThat(Decision.next(row(Acts.NONE.lock(), new OwnLock.Absent(), POOL), half))
                 .isEmpty();
         assertThat(Decision.next(locked(), half)).containsExactly(new Step.TakeBack());
-        Decision.Known early =
-                new Decision.Known("run-1", Sample.NOW, false, false, new Clearance.Clear(), false, OPEN);
+        Decision.Known early = new Decision.Known("run-1", Sample.NOW, false, new Clearance.Clear(), false, OPEN);
         assertThat(Decision.next(locked(), early)).isEmpty();
-        assertThat(Decision.next(row(Acts.NONE.lock().reveal().claimedBy("c"), LOCKED, POOL), early))
+        assertThat(Decision.next(row(Acts.NONE.lock().journalClaim().claimedBy("c"), LOCKED, POOL), early))
                 .containsExactly(new Step.PushClaim());
     }
 
     @Test
-    void a_secret_that_may_have_left_goes_where_the_pools_lock_is_seen_and_one_that_has_left_everywhere() {
-        SwapRow marked = row(Acts.NONE.lock().reveal(), LOCKED, POOL);
+    void a_permission_alone_pushes_nothing_and_the_gate_is_judged_before_each_try() {
+        SwapRow permitted = row(Acts.NONE.lock().permitClaim(), LOCKED, POOL);
+        assertThat(Decision.next(permitted, known(false, OPEN))).containsExactly(new Step.Reveal());
+        assertThat(Decision.next(permitted, known(false, Optional.empty()))).isEmpty();
+        Decision.Known blind = new Decision.Known("run-1", Sample.NOW, false, new Clearance.Clear(), false, OPEN);
+        assertThat(Decision.next(permitted, blind)).isEmpty();
+    }
+
+    @Test
+    void a_permission_whose_gate_has_closed_is_withdrawn_with_the_reason() {
+        SwapRow permitted = row(Acts.NONE.lock().permitClaim(), LOCKED, POOL);
+        List<Step> steps = Decision.next(permitted, known(false, CLOSED));
+        assertThat(steps).hasSize(1);
+        assertThat(steps.get(0).begun(permitted.acts()).claimPermitted()).isFalse();
+        assertThat(steps.get(0).error(permitted)).get().asString().startsWith(SwapRow.PERMISSION_UNUSED);
+        assertThat(Decision.next(permitted, known(true, OPEN)))
+                .extracting(step -> (Object) step.getClass())
+                .containsExactly(Step.WithdrawPermission.class, Step.TakeBack.class);
+    }
+
+    @Test
+    void a_journalled_claim_is_pushed_also_where_a_chain_is_not_seen() {
         Decision.Known blind =
-                new Decision.Known("run-1", Sample.NOW, false, false, new Clearance.Clear(), false, OPEN);
-        Decision.Known seeing =
-                new Decision.Known("run-1", Sample.NOW, false, true, new Clearance.Clear(), false, CLOSED);
-        assertThat(Decision.next(marked, blind)).isEmpty();
-        assertThat(Decision.next(marked, seeing)).containsExactly(new Step.PushClaim());
+                new Decision.Known("run-1", Sample.NOW, false, new Clearance.Clear(), false, Optional.empty());
+        SwapRow journalled = row(Acts.NONE.lock().journalClaim(), LOCKED, POOL);
+        assertThat(Decision.next(journalled, blind)).containsExactly(new Step.PushClaim());
         SwapRow claimed = row(Acts.NONE.lock(), new OwnLock.Claimed("ours", "tx", false), POOL);
         assertThat(Decision.next(claimed, blind)).containsExactly(new Step.PushClaim());
+    }
+
+    @Test
+    void a_request_to_the_pool_is_journalled_as_a_claim_before_it_leaves() {
+        List<Step> steps = Decision.next(locked(), known(false, Optional.of(new GateVerdict.Open(true))));
+        assertThat(steps).containsExactly(new Step.RevealByRelay());
+        assertThat(steps.get(0).begun(locked().acts()).claimJournalled()).isTrue();
+        assertThat(new Step.Reveal().begun(locked().acts()).claimJournalled()).isFalse();
     }
 
     @Test
@@ -127,8 +151,8 @@ class DecisionTest {
     }
 
     @Test
-    void once_revealed_the_claim_is_pushed_through_closed_gates_and_beside_the_refund() {
-        SwapRow revealed = row(Acts.NONE.lock().reveal(), LOCKED, POOL);
+    void once_journalled_the_claim_is_pushed_through_closed_gates_and_beside_the_refund() {
+        SwapRow revealed = row(Acts.NONE.lock().journalClaim(), LOCKED, POOL);
         assertThat(Decision.next(revealed, known(false, CLOSED))).containsExactly(new Step.PushClaim());
         assertThat(Decision.next(revealed, known(true, CLOSED)))
                 .containsExactly(new Step.PushClaim(), new Step.TakeBack());
@@ -137,13 +161,13 @@ class DecisionTest {
     @Test
     void the_pools_claim_of_our_lock_shows_the_secret_and_ours_follows() {
         SwapRow claimed = row(Acts.NONE.lock(), new OwnLock.Claimed("ours", "tx", false), POOL);
-        assertThat(claimed.acts().revealed()).isTrue();
+        assertThat(claimed.acts().claimJournalled()).isTrue();
         assertThat(Decision.next(claimed, known(true, CLOSED))).containsExactly(new Step.PushClaim());
     }
 
     @Test
     void a_claim_that_is_mined_waits_and_is_pushed_again_when_a_reorganisation_takes_it() {
-        SwapRow mined = row(Acts.NONE.lock().reveal(), LOCKED, new PoolLock.Claimed("theirs", "tx", false));
+        SwapRow mined = row(Acts.NONE.lock().journalClaim(), LOCKED, new PoolLock.Claimed("theirs", "tx", false));
         assertThat(Decision.next(mined, known(false, CLOSED))).isEmpty();
         SwapRow undone = mined.seeing(new Sight(Optional.empty(), Optional.of(POOL), false), Sample.NOW);
         assertThat(Decision.next(undone, known(false, CLOSED))).containsExactly(new Step.PushClaim());
@@ -151,7 +175,7 @@ class DecisionTest {
 
     @Test
     void a_completed_swap_whose_own_lock_nobody_claims_takes_it_back() {
-        SwapRow completed = row(Acts.NONE.lock().reveal(), LOCKED, new PoolLock.Claimed("theirs", "tx", true));
+        SwapRow completed = row(Acts.NONE.lock().journalClaim(), LOCKED, new PoolLock.Claimed("theirs", "tx", true));
         assertThat(completed.status()).isEqualTo(SwapStatus.COMPLETED);
         assertThat(Decision.next(completed, known(true, CLOSED))).containsExactly(new Step.TakeBack());
     }

@@ -1,6 +1,7 @@
 package org.chainwalletd.swap;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
@@ -70,7 +71,7 @@ class EvmPoolLegTest {
     }
 
     private String claim() {
-        return done(leg.pushClaim(row, rig.held()));
+        return done(leg.pushClaim(row, rig.held(), () -> true));
     }
 
     private void lockedAndSettled() {
@@ -79,7 +80,8 @@ class EvmPoolLegTest {
     }
 
     private PoolLock locked() {
-        return new PoolLock.Locked(rig.hashLock.hex());
+        return new PoolLock.Locked(
+                rig.hashLock.hex(), OptionalLong.of(rig.chain.swap(rig.hashLock).deadline()));
     }
 
     private static String reason(GateVerdict verdict) {
@@ -168,11 +170,11 @@ class EvmPoolLegTest {
             journal[0] = new FatedJournal(real, write, fate);
             return journal[0];
         });
-        crashing.poolLeg().pushClaim(row, crashing.held());
+        crashing.poolLeg().pushClaim(row, crashing.held(), () -> true);
         journal[0].orUntil(() -> false);
         crashing.rig.crash();
 
-        done(crashing.poolLeg().pushClaim(row, crashing.held()));
+        done(crashing.poolLeg().pushClaim(row, crashing.held(), () -> true));
 
         Await.until("it is mined", () -> {
             crashing.chain.mine();
@@ -183,6 +185,19 @@ class EvmPoolLegTest {
                 .as("%s at %s", fate, write)
                 .isInstanceOf(PoolLock.Claimed.class);
         assertThat(done(crashing.rig.sends.ofOwner(row.id()))).hasSize(1);
+    }
+
+    @Test
+    void a_first_claim_whose_gate_counts_no_more_is_not_journalled() {
+        lockedAndSettled();
+        assertThatThrownBy(() -> done(leg.pushClaim(row, rig.held(), () -> false)))
+                .hasMessageContaining("nothing was sent");
+        assertThat(done(rig.rig.sends.ofOwner(row.id()))).isEmpty();
+        assertThat(look().secretShown()).isFalse();
+        assertThat(rig.calls()).extracting(EvmEndpoint.Call::method).doesNotContain("eth_sendRawTransaction");
+        claim();
+        rig.chain.mine();
+        assertThat(rig.chain.nonce(rig.own())).as("no nonce was used up").isEqualTo(1);
     }
 
     @Test
@@ -390,7 +405,7 @@ class EvmPoolLegTest {
         balance(one.multiply(BigInteger.TWO));
         assertThat(gate().isOpen()).isTrue();
         balance(one);
-        book.enter(possible.with(Acts.NONE.lock().reveal().claimedBy("0x01"), rig.now()));
+        book.enter(possible.with(Acts.NONE.lock().journalClaim().claimedBy("0x01"), rig.now()));
         assertThat(gate().isOpen()).isTrue();
     }
 

@@ -9,7 +9,9 @@ enum JournalStep {
     LOCK,
     LOCK_NAMED,
     ABANDON,
-    REVEAL,
+    PERMIT,
+    WITHDRAW,
+    CLAIM_JOURNALLED,
     CLAIM_NAMED,
     REFUND,
     REFUND_NAMED,
@@ -47,7 +49,9 @@ enum JournalStep {
         note(after.locking() && !before.locking(), LOCK, steps);
         note(!after.lockTx().equals(before.lockTx()), LOCK_NAMED, steps);
         note(after.abandoning() && !before.abandoning(), ABANDON, steps);
-        note(after.revealed() && !before.revealed(), REVEAL, steps);
+        note(after.claimPermitted() && !before.claimPermitted(), PERMIT, steps);
+        note(!after.claimPermitted() && before.claimPermitted(), WITHDRAW, steps);
+        note(after.claimJournalled() && !before.claimJournalled(), CLAIM_JOURNALLED, steps);
         note(!after.claimTx().equals(before.claimTx()), CLAIM_NAMED, steps);
         note(after.refunding() && !before.refunding(), REFUND, steps);
         note(!after.refundTx().equals(before.refundTx()), REFUND_NAMED, steps);

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.crypto.SecretBytes;
@@ -66,7 +67,7 @@ class ReorganisedLockTest {
         }
 
         @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
             return CompletableFuture.failedFuture(new AssertionError("no secret may leave"));
         }
 
@@ -91,6 +92,8 @@ class ReorganisedLockTest {
                 () -> OptionalLong.of(Sample.TIP),
                 () -> false,
                 changed -> {},
+                SwapLimits.USUAL_MARGINS,
+                alarm -> {},
                 ForkJoinPool.commonPool());
         engine = kit.spawn(SwapEngine.create(setup, new Standstill()));
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
@@ -153,6 +156,8 @@ class ReorganisedLockTest {
                 () -> OptionalLong.of(Sample.TIP),
                 () -> false,
                 changed -> {},
+                SwapLimits.USUAL_MARGINS,
+                alarm -> {},
                 ForkJoinPool.commonPool());
         engine = kit.spawn(SwapEngine.create(setup, new Standstill()));
         Await.until("it is given up", () -> legs.abandoned.get() > 0);

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.testkit.Await;
@@ -42,7 +43,8 @@ final class SimulatedLegs implements Legs {
     private long refundSentAt = -1;
     private long refundedAt = -1;
     private String wrong = "";
-    private boolean gateWasOpen;
+    private boolean gateOpen;
+    private boolean claimJournalled;
     private int reorganisations = 2;
 
     /** @param reader of the rows that have survived, whatever died */
@@ -102,6 +104,9 @@ final class SimulatedLegs implements Legs {
         if (settled && poolLocks && poolLockedAt < 0 && now < 40 && random.nextInt(4) == 0) {
             poolLockedAt = now;
         }
+        if (claimJournalled && claimSentAt < 0 && random.nextInt(8) == 0) {
+            claimSentAt = now;
+        }
         if (claimSentAt >= 0 && claimedAt < 0 && poolLockedAt >= 0 && poolTookBackAt < 0 && random.nextBoolean()) {
             claimedAt = now;
         }
@@ -146,12 +151,13 @@ final class SimulatedLegs implements Legs {
                 && now - poolLockedAt >= DEPTH
                 && POOL_DEADLINE - now >= MARGIN
                 && !due;
-        gateWasOpen |= open && own.isPresent() && pool.isPresent();
+        gateOpen = open && own.isPresent() && pool.isPresent();
         GateVerdict gate = open ? new GateVerdict.Open() : GateVerdict.closed(new GateVerdict.NotNow("not yet"));
         Clearance clearance = now < 20 ? new Clearance.Clear() : new Clearance.Against("too late");
-        boolean shown = claimSentAt >= 0 && (claimedAt >= 0 || poolClaimedAt >= 0);
+        boolean shown = claimSentAt >= 0 && (claimedAt >= 0 || poolClaimedAt >= 0) && random.nextBoolean();
+        boolean journalled = claimJournalled && pool.isPresent();
         return CompletableFuture.completedFuture(
-                new View(new Sight(own, pool, shown && random.nextBoolean()), clearance, due, Optional.of(gate)));
+                new View(new Sight(own, pool, journalled || shown), clearance, due, Optional.of(gate)));
     }
 
     private OwnLock ownLock() {
@@ -216,10 +222,17 @@ final class SimulatedLegs implements Legs {
     }
 
     @Override
-    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
-        require(durable(row).revealed(), "the secret left before it was written");
-        require(gateWasOpen, "the secret left, and no gate was ever open");
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+        Acts durable = durable(row);
+        require(durable.claimPermitted() || durable.claimJournalled(), "a claim was made before it was written");
         require(Arrays.equals(secret.copy(), Sample.SECRET), "another secret left");
+        if (!mayBegin.getAsBoolean() || fails()) {
+            return failed();
+        }
+        require(
+                durable.claimJournalled() || claimJournalled || poolClaimedAt >= 0 || gateOpen,
+                "a first claim was made, and the gate was not open at the look before");
+        claimJournalled = true;
         if (fails()) {
             return failed();
         }

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -72,6 +73,8 @@ class SwapAnswersTest {
                     () -> tip.get(),
                     () -> false,
                     this,
+                    SwapLimits.USUAL_MARGINS,
+                    alarm -> {},
                     ForkJoinPool.commonPool());
             engine = kit.spawn(SwapEngine.create(setup, new Standstill()));
             return this;
@@ -131,7 +134,7 @@ class SwapAnswersTest {
         }
 
         @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
             throw new AssertionError("nothing is to be claimed");
         }
 

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.Finality;
 import org.chainwalletd.chain.ChainProfile;
@@ -123,7 +124,7 @@ final class SwapDaemon implements AutoCloseable {
     private final WitnessedLegs legs;
 
     /** @param durable empty in the first life: the file comes with it */
-    SwapDaemon(Outside outside, Life life, String run, Optional<DurableJournal> durable) {
+    SwapDaemon(Outside outside, Life life, String run, Consumer<SwapAlarm> alarms, Optional<DurableJournal> durable) {
         this.outside = outside;
         this.life = life;
         this.run = run;
@@ -137,7 +138,7 @@ final class SwapDaemon implements AutoCloseable {
                 SwapDaemon::following,
                 outside.nodes().stream().map(ChainNode::uri).toArray(URI[]::new));
         store = SqliteStore.open(outside.folder());
-        mortal = new MortalStore(store, life);
+        mortal = new MortalStore(store, life, outside.truth());
         this.durable = durable.orElseGet(() -> new DurableJournal(outside.folder()));
         outside.truth().believes(this.durable);
         seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
@@ -169,6 +170,8 @@ final class SwapDaemon implements AutoCloseable {
                                 () -> follow.follower().height(),
                                 () -> false,
                                 row -> {},
+                                outside.limits().margins(),
+                                alarms,
                                 follow.executor()),
                         new Standstill()));
     }

@@ -66,6 +66,7 @@ class SwapEngineTest {
         private final SwapJournal reader;
         private final AtomicReference<SwapRow> last = new AtomicReference<>();
         private final Queue<SwapRow> heard = new ConcurrentLinkedQueue<>();
+        private final Queue<SwapAlarm> alarms = new ConcurrentLinkedQueue<>();
         private final AtomicLong tip = new AtomicLong(Sample.TIP);
         private final Standstill standstill = new Standstill();
         private int runs;
@@ -93,6 +94,8 @@ class SwapEngineTest {
                         last.set(row);
                         heard.add(row);
                     },
+                    SwapLimits.USUAL_MARGINS,
+                    alarms::add,
                     ForkJoinPool.commonPool());
             if (runs == 1) {
                 SwapRow row = SwapRow.quoted(

@@ -43,7 +43,7 @@ class SwapHistoryTest {
             new Life.Place("LOCK", Life.Moment.AFTER),
             new Life.Place("IntentStore.open", Life.Moment.AFTER),
             new Life.Place("AccountSendStore.open", Life.Moment.AFTER),
-            new Life.Place("REVEAL", Life.Moment.AFTER),
+            new Life.Place("PERMIT", Life.Moment.AFTER),
             new Life.Place("PUSH_CLAIM", Life.Moment.AFTER));
 
     /** In parts of the daemon that swaps do not have to themselves. */
@@ -73,7 +73,7 @@ class SwapHistoryTest {
             "OWN_LOCK_SEEN",
             "OWN_LOCK_SETTLED",
             "POOL_LOCK_SEEN",
-            "REVEAL",
+            "PERMIT",
             "PUSH_CLAIM",
             "CLAIM_NAMED",
             "POOL_LOCK_CLAIMED",
@@ -188,7 +188,7 @@ class SwapHistoryTest {
         boolean sell = row.terms().direction().isSell();
         boolean gains = kind.mayBePaid() || (kind == PoolManners.Kind.DATUM_HASH && sell);
         assertThat(outcome.gained()).as(told + ": " + row).isEqualTo(gains);
-        assertThat(world.truth.isRevealed(id)).as(told + ": " + row).isEqualTo(gains);
+        assertThat(world.truth.isClaimJournalled(id)).as(told + ": " + row).isEqualTo(gains);
         if (kind == PoolManners.Kind.TAKEN_SLOT) {
             assertThat(outcome.locks()).as(told).isZero();
         } else if (!gains) {

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -70,7 +71,7 @@ class SwapJournalTest {
     /** Every form that a row can have. */
     private static List<SwapRow> forms() {
         List<SwapRow> forms = new ArrayList<>();
-        Acts all = new Acts(true, true, true, true, true, Optional.of("l"), Optional.of("c"), Optional.of("r"));
+        Acts all = new Acts(true, true, true, true, true, true, Optional.of("l"), Optional.of("c"), Optional.of("r"));
         for (Direction direction : Direction.values()) {
             for (OwnLock own : List.of(
                     new OwnLock.Absent(),
@@ -100,7 +101,10 @@ class SwapJournalTest {
     @Test
     void every_form_of_a_row_comes_back_with_its_secret() {
         try (SecretBytes secret = SecretBytes.copyOf(Sample.SECRET)) {
-            for (SwapRow row : forms()) {
+            List<SwapRow> rows = new ArrayList<>(forms());
+            PoolLock ending = new PoolLock.Locked("p", OptionalLong.of(-1));
+            rows.add(rows.get(0).seeing(new Sight(Optional.empty(), Optional.of(ending), false), 11));
+            for (SwapRow row : rows) {
                 try (SecretBytes content = SwapCodec.encode(row, secret)) {
                     SwapCodec.Opened opened = SwapCodec.decode(content);
                     assertThat(opened.row()).isEqualTo(row);
@@ -204,7 +208,8 @@ class SwapJournalTest {
         List<SwapRow> expected = forms();
         List<SwapRow> rows = frozen("v5");
         assertThat(rows)
-                .usingRecursiveFieldByFieldElementComparatorIgnoringFields("terms.account.chainId")
+                .usingRecursiveFieldByFieldElementComparatorIgnoringFields(
+                        "terms.account.chainId", "acts.claimPermitted")
                 .isEqualTo(expected);
         assertThat(rows).extracting(row -> row.terms().account()).allSatisfy(account -> {
             assertThat(account.chainId()).isEmpty();
@@ -213,26 +218,85 @@ class SwapJournalTest {
         });
     }
 
-    /** As it is written now; a newer one is written beside it and this one stays readable. */
+    /** With one mark for the permission and the claim. */
     @Test
     void the_second_form_is_read_for_ever() throws Exception {
+        List<SwapRow> rows = frozen("v10");
+        assertThat(rows)
+                .usingRecursiveFieldByFieldElementComparatorIgnoringFields("acts.claimPermitted")
+                .isEqualTo(forms());
+    }
+
+    /** As it is written now; a newer one is written beside it and this one stays readable. */
+    @Test
+    void the_third_form_is_read_for_ever() throws Exception {
         if (System.getProperty("freeze") != null) {
-            Path folder = Files.createDirectories(FROZEN.resolve("v10").resolve("swap"));
+            Path folder = Files.createDirectories(FROZEN.resolve("v13").resolve("swap"));
             Files.write(
                     folder.resolve("rows.hex"),
                     forms().stream().map(SwapJournalTest::content).toList());
         }
-        assertThat(frozen("v10")).isEqualTo(forms());
+        assertThat(frozen("v13")).isEqualTo(forms());
+        for (String line : lines("v13")) {
+            try (SecretBytes content = SecretBytes.takeOver(Bytes.parse(line).toArray())) {
+                assertThat(content(SwapCodec.decode(content).row()))
+                        .as("it is written again as it was read")
+                        .isEqualTo(line);
+            }
+        }
     }
 
-    /** Each is written again as it was read. */
+    /** An earlier release wrote its one mark before the claim was made: alone it says that the gate was open, and no more. */
+    @Test
+    void the_one_mark_of_earlier_releases_is_a_permission_unless_the_row_knows_of_a_claim() {
+        SwapRow locked = Sample.row(Direction.CHAIN_TO_NATIVE)
+                .with(Acts.NONE.lock(), 7)
+                .seeing(new Sight(Optional.empty(), Optional.of(new PoolLock.Locked("p")), false), 7);
+        Acts marked = marked(locked).acts();
+        assertThat(marked.claimPermitted()).isTrue();
+        assertThat(marked.claimJournalled()).isFalse();
+        assertThat(marked(locked.with(locked.acts().claimedBy("c"), 8)).acts().claimJournalled())
+                .isTrue();
+        SwapRow paid =
+                locked.seeing(new Sight(Optional.of(new OwnLock.Claimed("o", "t", false)), Optional.empty(), false), 9);
+        assertThat(marked(paid).acts().claimJournalled()).isTrue();
+        SwapRow young = marked(locked, "false");
+        assertThat(young.acts().claimPermitted() || young.acts().claimJournalled())
+                .isFalse();
+    }
+
+    private static SwapRow marked(SwapRow row) {
+        return marked(row, "true");
+    }
+
+    /** The row as an earlier release has written it. */
+    private static SwapRow marked(SwapRow row, String mark) {
+        byte[] now = Bytes.parse(content(row)).toArray();
+        String json = new String(now, 33, now.length - 33, StandardCharsets.UTF_8)
+                .replaceAll("\"claim_permitted\":(true|false),", "")
+                .replaceAll("\"revealed\":(true|false)", "\"revealed\":" + mark);
+        byte[] text = json.getBytes(StandardCharsets.UTF_8);
+        byte[] then = Arrays.copyOf(now, 33 + text.length);
+        System.arraycopy(text, 0, then, 33, text.length);
+        try (SecretBytes content = SecretBytes.takeOver(then)) {
+            return SwapCodec.decode(content).row();
+        }
+    }
+
+    private static List<String> lines(String version) throws IOException {
+        return Files.readAllLines(FROZEN.resolve(version).resolve("swap").resolve("rows.hex"));
+    }
+
+    /** Each is the same when it is written again and read. */
     private static List<SwapRow> frozen(String version) throws IOException {
         List<SwapRow> rows = new ArrayList<>();
-        for (String line :
-                Files.readAllLines(FROZEN.resolve(version).resolve("swap").resolve("rows.hex"))) {
+        for (String line : lines(version)) {
             try (SecretBytes content = SecretBytes.takeOver(Bytes.parse(line).toArray())) {
                 SwapRow row = SwapCodec.decode(content).row();
-                assertThat(content(row)).isEqualTo(line);
+                try (SecretBytes again =
+                        SecretBytes.takeOver(Bytes.parse(content(row)).toArray())) {
+                    assertThat(SwapCodec.decode(again).row()).isEqualTo(row);
+                }
                 rows.add(row);
             }
         }

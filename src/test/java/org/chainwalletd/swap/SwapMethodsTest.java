@@ -27,6 +27,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -135,7 +136,7 @@ class SwapMethodsTest {
         }
 
         @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
             throw new AssertionError("no gate was open");
         }
 
@@ -184,6 +185,8 @@ class SwapMethodsTest {
                         () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow(),
                         () -> false,
                         news,
+                        SwapLimits.USUAL_MARGINS,
+                        alarm -> {},
                         EXECUTOR),
                 standstill));
         EvmEndpoints endpoints = endpoints();

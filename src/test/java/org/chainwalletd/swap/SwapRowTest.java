@@ -29,7 +29,7 @@ class SwapRowTest {
         assertThat(row.status()).isEqualTo(SwapStatus.USER_LOCKED);
         row = see(row, LOCKED, POOL);
         assertThat(row.status()).isEqualTo(SwapStatus.POOL_LOCKED);
-        row = row.with(row.acts().reveal(), Sample.NOW);
+        row = row.with(row.acts().journalClaim(), Sample.NOW);
         assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
         row = see(row, new OwnLock.Claimed("ours", "c", false), new PoolLock.Claimed("theirs", "t", false));
         assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
@@ -46,7 +46,7 @@ class SwapRowTest {
 
     @Test
     void a_reorganisation_opens_what_was_final() {
-        SwapRow done = see(row(Acts.NONE.lock().reveal()), LOCKED, new PoolLock.Claimed("theirs", "t", true));
+        SwapRow done = see(row(Acts.NONE.lock().journalClaim()), LOCKED, new PoolLock.Claimed("theirs", "t", true));
         assertThat(done.status()).isEqualTo(SwapStatus.COMPLETED);
         assertThat(see(done, LOCKED, POOL).status()).isEqualTo(SwapStatus.CLAIMING);
     }
@@ -65,7 +65,7 @@ class SwapRowTest {
     @Test
     void a_lock_that_came_back_ends_nothing_while_a_claim_may_still_pay_besides() {
         OwnLock back = new OwnLock.TakenBack("ours", "r", true);
-        SwapRow row = see(row(Acts.NONE.lock().reveal().refund()), back, POOL);
+        SwapRow row = see(row(Acts.NONE.lock().journalClaim().refund()), back, POOL);
         assertThat(row.status()).isEqualTo(SwapStatus.REFUNDING);
         row = see(row, back, new PoolLock.Claimed("theirs", "t", false));
         assertThat(row.status()).isEqualTo(SwapStatus.REFUNDING);
@@ -110,14 +110,14 @@ class SwapRowTest {
         SwapRow restored = see(row(Acts.NONE.expire()), LOCKED, POOL);
         assertThat(restored.status()).isEqualTo(SwapStatus.POOL_LOCKED);
         SwapRow shown = row(Acts.NONE).seeing(new Sight(Optional.of(LOCKED), Optional.of(POOL), true), Sample.NOW);
-        assertThat(shown.acts().revealed()).isTrue();
+        assertThat(shown.acts().claimJournalled()).isTrue();
         assertThat(shown.status()).isEqualTo(SwapStatus.CLAIMING);
     }
 
     @Test
     void what_was_done_is_never_taken_back() {
-        SwapRow row = see(row(Acts.NONE.lock().reveal().refund()), new OwnLock.Absent(), new PoolLock.Absent());
-        assertThat(row.acts().revealed()).isTrue();
+        SwapRow row = see(row(Acts.NONE.lock().journalClaim().refund()), new OwnLock.Absent(), new PoolLock.Absent());
+        assertThat(row.acts().claimJournalled()).isTrue();
         assertThat(row.acts().refunding()).isTrue();
         assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
     }
@@ -132,7 +132,7 @@ class SwapRowTest {
 
     @Test
     void the_height_of_its_end_is_noted_once_and_forgotten_when_it_is_open_again() {
-        SwapRow done = see(row(Acts.NONE.lock().reveal()), LOCKED, new PoolLock.Claimed("theirs", "t", true));
+        SwapRow done = see(row(Acts.NONE.lock().journalClaim()), LOCKED, new PoolLock.Claimed("theirs", "t", true));
         SwapRow noted = done.at(OptionalLong.of(7), Sample.NOW);
         assertThat(noted.endedAt()).hasValue(7);
         assertThat(noted.at(OptionalLong.of(8), Sample.NOW)).isSameAs(noted);
@@ -145,7 +145,7 @@ class SwapRowTest {
     @Test
     void nothing_is_over_while_money_of_ours_is_locked_or_a_claim_of_ours_is_pending() {
         OptionalLong late = OptionalLong.of(7 + SwapRow.WATCH_BLOCKS);
-        SwapRow claimed = see(row(Acts.NONE.lock().reveal()), LOCKED, new PoolLock.Claimed("theirs", "t", true))
+        SwapRow claimed = see(row(Acts.NONE.lock().journalClaim()), LOCKED, new PoolLock.Claimed("theirs", "t", true))
                 .at(OptionalLong.of(7), Sample.NOW);
         assertThat(claimed.isOver(late)).isFalse();
         SwapRow both = see(claimed, new OwnLock.Claimed("ours", "c", true), new PoolLock.Claimed("theirs", "t", true));
@@ -153,7 +153,8 @@ class SwapRowTest {
         assertThat(both.isOver(OptionalLong.of(6 + SwapRow.WATCH_BLOCKS))).isFalse();
         assertThat(both.isOver(OptionalLong.of(3))).isFalse();
         assertThat(both.isOver(OptionalLong.empty())).isFalse();
-        SwapRow back = see(row(Acts.NONE.lock().reveal().refund()), new OwnLock.TakenBack("ours", "r", true), POOL);
+        SwapRow back =
+                see(row(Acts.NONE.lock().journalClaim().refund()), new OwnLock.TakenBack("ours", "r", true), POOL);
         assertThat(back.at(OptionalLong.of(7), Sample.NOW).isOver(late)).isFalse();
     }
 }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -37,8 +38,12 @@ final class SwapTruth {
     private final PublicKey ourKey;
     private final EvmAddress ourEvm;
     private final Map<Hash256, Set<Object>> lockSends = new ConcurrentHashMap<>();
+    /** Hash locks whose claims were made durable, in any life. */
+    private final Set<Hash256> claims = ConcurrentHashMap.newKeySet();
+
     private final List<String> wrong = new CopyOnWriteArrayList<>();
     private volatile DurableJournal journal;
+    private volatile Consumer<SwapRow> permission = row -> {};
 
     SwapTruth(TwoChains chains, PublicKey ourKey, EvmAddress ourEvm) {
         this.chains = chains;
@@ -61,8 +66,8 @@ final class SwapTruth {
         wrong.add(what);
     }
 
-    boolean isRevealed(String id) {
-        return journal.row(id).orElseThrow().acts().revealed();
+    boolean isClaimJournalled(String id) {
+        return journal.row(id).orElseThrow().acts().claimJournalled();
     }
 
     private Ledger ledger() {
@@ -79,27 +84,57 @@ final class SwapTruth {
 
     void writes(SwapRow before, SwapRow next) {
         onlyGrow(before, next);
-        if (next.acts().revealed() && !before.acts().revealed() && !facts.isPublic(next.terms())) {
+        if (next.acts().claimPermitted() && !before.acts().claimPermitted() && !facts.isPublic(next.terms())) {
+            requireOpen(next);
+            permission.accept(next);
+        }
+        if (next.acts().claimJournalled() && !before.acts().claimJournalled()) {
+            boolean byRelay = next.acts().claimPermitted() && !before.acts().claimPermitted();
             require(
-                    facts.isGateOpen(next),
+                    byRelay || claims.contains(next.terms().hashLock()) || facts.isPublic(next.terms()),
                     next,
-                    "the secret may leave, and no gate should be open (" + facts.gate(next) + ")");
-            require(!facts.isRefundDue(next.terms(), 1), next, "the secret may leave, and our refund is due");
-            require(facts.isInTime(next), next, "the secret may leave for a lock that came too late");
+                    "the row says that a claim is journalled, and there is none");
         }
         if (next.status().isTerminal() && !before.status().isTerminal()) {
             require(isTrue(next), next, "the journal says what is not so");
         }
     }
 
-    /** What was decided once is never taken back, and there is one lock. */
+    /** Told of each permission in the moment before it is durable. */
+    void onPermission(Consumer<SwapRow> told) {
+        permission = told;
+    }
+
+    private void requireOpen(SwapRow row) {
+        require(
+                facts.isGateOpen(row),
+                row,
+                "the secret may leave, and no gate should be open (" + facts.gate(row) + ")");
+        require(!facts.isRefundDue(row.terms(), 1), row, "the secret may leave, and our refund is due");
+        require(facts.isInTime(row), row, "the secret may leave for a lock that came too late");
+    }
+
+    /** A claim of this swap is about to be durable: for the first one the gate is open at this moment, not only when it was permitted. */
+    void journalsClaim(String id) {
+        SwapRow row = journal.row(id).orElseThrow();
+        if (!row.acts().claimJournalled() && !claims.contains(row.terms().hashLock()) && !facts.isPublic(row.terms())) {
+            require(
+                    row.acts().claimPermitted(),
+                    row,
+                    "a claim is journalled before it is durable that it is permitted");
+            requireOpen(row);
+        }
+        claims.add(row.terms().hashLock());
+    }
+
+    /** What was decided once is never taken back but for a permission, and there is one lock. */
     private void onlyGrow(SwapRow before, SwapRow next) {
         Acts was = before.acts();
         Acts is = next.acts();
         boolean grows = (is.expired() || !was.expired())
                 && (is.locking() || !was.locking())
                 && (is.abandoning() || !was.abandoning())
-                && (is.revealed() || !was.revealed())
+                && (is.claimJournalled() || !was.claimJournalled())
                 && (is.refunding() || !was.refunding());
         require(grows, next, "an act was taken back, from " + was);
         boolean sameLock = was.lockTx().isEmpty() || is.lockTx().equals(was.lockTx());
@@ -134,7 +169,7 @@ final class SwapTruth {
     }
 
     void pushes(SwapRow row) {
-        requireDurable(row, Acts::revealed, "the secret leaves");
+        requireDurable(row, SwapTruth::mayClaim, "a claim is made");
     }
 
     void givesUp(SwapRow row) {
@@ -164,7 +199,7 @@ final class SwapTruth {
         }
         Optional<byte[]> preimage = SwapContract.claimed(tx.data());
         if (preimage.isPresent()) {
-            arrives(Hash256.sha256(preimage.get()), Acts::revealed, "our claim " + tx.hash());
+            claims(Hash256.sha256(preimage.get()), "our claim " + tx.hash());
         } else if (isCall(tx, SwapContract.refund(Hash256.ZERO).length())) {
             arrives(argument(tx), Acts::refunding, "our refund " + tx.hash());
         } else if (isCall(tx, SwapContract.lock(Hash256.ZERO, ourEvm, 0).length())) {
@@ -218,7 +253,7 @@ final class SwapTruth {
 
     private void spends(Outpoint lock, HtlcSpend spend, Hash256 txId) {
         if (spend instanceof HtlcSpend.Claim claim) {
-            arrives(Hash256.sha256(claim.preimage().toArray()), Acts::revealed, "our claim " + txId);
+            claims(Hash256.sha256(claim.preimage().toArray()), "our claim " + txId);
             return;
         }
         ledger().transaction(lock.txId())
@@ -230,6 +265,16 @@ final class SwapTruth {
                         complain("our reclaim " + txId + " leaves before it is due");
                     }
                 });
+    }
+
+    private static boolean mayClaim(Acts acts) {
+        return acts.claimPermitted() || acts.claimJournalled();
+    }
+
+    private void claims(Hash256 hashLock, String what) {
+        if (!claims.contains(hashLock)) {
+            complain(what + " is on the wire, and no journal has a claim under " + hashLock);
+        }
     }
 
     private void arrives(Hash256 hashLock, Predicate<Acts> act, String what) {

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -73,6 +74,7 @@ final class SwapWorld implements AutoCloseable {
 
     private final SwapDaemon.Outside outside;
     private final SwapMoney money;
+    private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
     private final Set<Life.Place> passed = ConcurrentHashMap.newKeySet();
     private final Set<EvmEndpoint> down = ConcurrentHashMap.newKeySet();
     private volatile boolean full;
@@ -155,7 +157,7 @@ final class SwapWorld implements AutoCloseable {
 
     private void begin(Optional<DurableJournal> durable) {
         stopped = false;
-        daemon = new SwapDaemon(outside, new Life(() -> full, passed), "run-" + ++lives, durable);
+        daemon = new SwapDaemon(outside, new Life(() -> full, passed), "run-" + ++lives, alarms::add, durable);
     }
 
     Life life() {
@@ -176,6 +178,11 @@ final class SwapWorld implements AutoCloseable {
         stop();
         full = false;
         begin(Optional.of(daemon.durable()));
+    }
+
+    /** What somebody should look at, of every life. */
+    List<SwapAlarm> alarms() {
+        return List.copyOf(alarms);
     }
 
     /** Whether it was another life than before. */

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -129,7 +130,7 @@ class WatchtowerTest {
         }
 
         @Override
-        public CompletableFuture<String> pushClaim(SwapRow row, SecretBytes secret) {
+        public CompletableFuture<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
             throw new AssertionError("a look sends nothing");
         }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.chainwalletd.crypto.SecretBytes;
 
@@ -68,10 +69,10 @@ final class WitnessedLegs implements Legs {
     }
 
     @Override
-    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret) {
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
         return life.step("PUSH_CLAIM", () -> {
             truth.pushes(row);
-            return legs.pushClaim(row, secret);
+            return legs.pushClaim(row, secret, mayBegin);
         });
     }
 

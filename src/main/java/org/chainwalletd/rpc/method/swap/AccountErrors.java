@@ -41,6 +41,7 @@ public final class AccountErrors implements ErrorTranslator {
             row(SendRefusal.HasCode.class, AccountErrors::cannotBeBuilt),
             row(SendRefusal.OldChain.class, AccountErrors::cannotBeBuilt),
             row(SendRefusal.WouldRevert.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NotWantedAnyMore.class, AccountErrors::cannotBeBuilt),
             row(SendRefusal.NotOpen.class, closed -> RpcException.invalidParams(closed.message())),
             row(
                     SendRefusal.ShuttingDown.class,
