@@ -15,19 +15,6 @@ import org.chainwalletd.rpc.ClientPresence;
  * Pekko HTTP leaves to its user: its idle timeout starts anew with every byte.
  */
 final class Connection implements AddressShares.Holder {
-    /** Why a client is refused before its request is read. */
-    enum Cut {
-        HEAD("head"),
-        FAULTY("malformed"),
-        MEMORY("memory");
-
-        private final String reason;
-
-        Cut(String reason) {
-            this.reason = reason;
-        }
-    }
-
     /** The layer above as far as it sees more than this class. Asked by any thread. */
     interface Above {
         Above NOTHING = new Above() {
@@ -137,22 +124,19 @@ final class Connection implements AddressShares.Holder {
         return new Held(budget, 0);
     }
 
-    /**
-     * The client is cut off.
-     *
-     * @return whether that may be said in an HTTP/1 answer: nothing else is being answered
-     */
-    boolean refused(Cut cut) {
+    /** The client is cut off for {@code reason}: what comes from now on is dropped, and what has come is not needed any more. */
+    void refused(String reason) {
         Consumer<String> telling;
-        boolean silent;
         synchronized (this) {
             telling = cutOff;
-            silent = !writes.writing() && turn.isClients();
-            // What comes from now on is dropped; what has come is not needed any more.
             share.close();
         }
-        telling.accept(cut.reason);
-        return silent;
+        telling.accept(reason);
+    }
+
+    /** Whether nothing is being answered, so that a refusal in HTTP/1 can be taken for nothing else. */
+    synchronized boolean isClients() {
+        return !writes.writing() && turn.isClients();
     }
 
     void closed() {
@@ -219,23 +203,19 @@ final class Connection implements AddressShares.Holder {
         return telling.isPresent();
     }
 
-    /** Bytes of HTTP/1 have come, of any number of requests. */
-    Optional<Cut> arrived(int bytes) {
-        return share.tryGrow(bytes) ? Optional.empty() : Optional.of(Cut.MEMORY);
+    /**
+     * Bytes of HTTP/1 have come, of any number of requests.
+     *
+     * @return false when the daemon holds too much to hold them too
+     */
+    boolean arrived(int bytes) {
+        return share.tryGrow(bytes);
     }
 
-    /**
-     * Some of these bytes, all of one request, are being read.
-     *
-     * @param head length of its head so far
-     */
-    synchronized Optional<Cut> letThrough(int bytes, long head) {
+    /** Some of these bytes, all of one request, are being read. */
+    synchronized void letThrough(int bytes) {
         turn.requestIsRead();
-        if (head > limits.maxHeadBytes()) {
-            return Optional.of(Cut.HEAD);
-        }
         request.read(bytes);
-        return Optional.empty();
     }
 
     /** A request's head is complete; what comes is its body. */

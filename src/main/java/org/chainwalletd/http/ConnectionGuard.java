@@ -134,7 +134,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
                     overfull = true;
                     pull(socketIn);
                 } else {
-                    connection.refused(Connection.Cut.MEMORY);
+                    connection.refused("memory");
                     failStage(new IllegalStateException("a client makes the daemon hold too much"));
                 }
             }

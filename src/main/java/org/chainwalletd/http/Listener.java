@@ -242,7 +242,7 @@ final class Listener {
         public void received(ByteString first) {
             boolean counted = connection.readAhead(first.length());
             if (!counted && side.turns().waiting(address) > REFUSED_IN_WORDS) {
-                connection.refused(Connection.Cut.MEMORY);
+                connection.refused("memory");
                 socket.abort();
                 return;
             }

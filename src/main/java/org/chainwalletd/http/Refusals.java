@@ -68,7 +68,7 @@ final class Refusals {
     /** As RFC 9110, section 15.5, has the statuses. Also what Pekko's parser refuses by itself has one of them. */
     static Optional<String> reasonOf(int status) {
         return switch (status) {
-            case 400, 417, 501, 505 -> Optional.of("malformed");
+            case 400, 417, 422, 501, 505 -> Optional.of("malformed");
             case 404 -> Optional.of("path");
             case 405 -> Optional.of("method");
             case 408 -> Optional.of("request");

@@ -15,17 +15,43 @@ import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Lets one request of an HTTP/1 connection after the other through to Pekko's parser, which would otherwise make objects, and recursive
- * calls, of all that a client has sent ahead; and each of those in its turn with what others have to do. Each byte is counted from when it
- * arrives until its request is answered; a head that is too long and a client that makes the daemon hold too much are refused here, before
- * anything is made of them.
+ * Lets one request of an HTTP/1 connection after the other through to Pekko's parser, as {@link RequestFraming} writes it anew, and each of
+ * them in its turn with what others have to do. Each byte is counted from when it arrives until its request is answered; what the framing
+ * does not understand, and a client that makes the daemon hold too much, are refused here, before anything is made of them.
  */
 final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
-    private static final ByteString HEAD_TOO_LONG =
-            refusal("431 Request Header Fields Too Large", "the head of the request is too long");
-    private static final ByteString FAULTY = refusal("400 Bad Request", "HTTP/1.0 knows no transfer coding");
-    private static final ByteString TOO_MUCH =
-            refusal("503 Service Unavailable", "the daemon holds too much for its clients at the moment");
+    /** @param reason under which it is counted */
+    private record Refusal(String reason, ByteString words) {
+        static final Refusal MALFORMED = of("malformed", "400 Bad Request", "the request is not as RFC 9112 has it");
+        static final Refusal VERSION =
+                of("malformed", "505 HTTP Version Not Supported", "the version of HTTP is not supported");
+        static final Refusal HEAD =
+                of("head", "431 Request Header Fields Too Large", "the head of the request is too long");
+        static final Refusal TARGET = of("target", "414 URI Too Long", "the target of the request is too long");
+        static final Refusal EXPECTATION = of("malformed", "417 Expectation Failed", "the expectation is unknown");
+        static final Refusal MEMORY =
+                of("memory", "503 Service Unavailable", "the daemon holds too much for its clients at the moment");
+
+        /** For a request that is refused before any of it was handed on. */
+        static Refusal of(RequestFraming.Fault fault) {
+            return switch (fault) {
+                case MALFORMED, BODY -> MALFORMED;
+                case VERSION -> VERSION;
+                case HEAD_TOO_LONG -> HEAD;
+                case TARGET_TOO_LONG -> TARGET;
+                case EXPECTATION -> EXPECTATION;
+            };
+        }
+
+        private static Refusal of(String reason, String status, String message) {
+            String body = "{\"message\":\"" + message + "\"}";
+            return new Refusal(
+                    reason,
+                    ByteString.fromString("HTTP/1.1 " + status
+                            + "\r\nContent-Type: application/json\r\nConnection: close\r\n" + "Content-Length: "
+                            + body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body));
+        }
+    }
 
     private final Inlet<ByteString> netIn = Inlet.create("gate.netIn");
     private final Outlet<ByteString> httpIn = Outlet.create("gate.httpIn");
@@ -49,25 +75,10 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
         return new Logic();
     }
 
-    private static ByteString inWords(Connection.Cut cut) {
-        return switch (cut) {
-            case HEAD -> HEAD_TOO_LONG;
-            case FAULTY -> FAULTY;
-            case MEMORY -> TOO_MUCH;
-        };
-    }
-
-    private static ByteString refusal(String status, String message) {
-        String body = "{\"message\":\"" + message + "\"}";
-        return ByteString.fromString(
-                "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nConnection: close\r\n"
-                        + "Content-Length: " + body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body);
-    }
-
     private final class Logic extends GraphStageLogic {
-        private final RequestFraming framing = new RequestFraming();
+        private final RequestFraming framing =
+                new RequestFraming(connection.limits().maxHeadBytes());
         private final AsyncCallback<NotUsed> itsTurn = createAsyncCallback(none -> letNextThrough());
-        private ByteString rest = ByteString.emptyByteString();
 
         Logic() {
             super(shape);
@@ -79,48 +90,74 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
 
         @Override
         public void preStart() {
-            AsyncCallback<Connection.Cut> refusal = createAsyncCallback(this::refuse);
-            connection.whenOverfull(() -> refusal.invoke(Connection.Cut.MEMORY));
+            AsyncCallback<NotUsed> overfull = createAsyncCallback(none -> refuseForMemory());
+            connection.whenOverfull(() -> overfull.invoke(NotUsed.getInstance()));
         }
 
         private void letNextThrough() {
-            if (!rest.isEmpty() && isAvailable(httpIn)) {
+            if (framing.unread() > 0 && isAvailable(httpIn)) {
                 letThrough();
             }
         }
 
+        /** Called when HTTP asks for more: all of the answer before has come by then. */
         private void letThrough() {
-            int read = framing.read(rest);
-            ByteString next = rest.take(read);
-            rest = rest.drop(read);
-            Optional<Connection.Cut> cut = framing.faulty()
-                    ? Optional.of(Connection.Cut.FAULTY)
-                    : connection.letThrough(read, framing.headLength());
-            if (cut.isPresent()) {
-                refuse(cut.get());
-                return;
+            int before = framing.unread();
+            ByteString next = framing.read();
+            connection.letThrough(before - framing.unread());
+            if (next.nonEmpty()) {
+                push(httpIn, next);
             }
-            push(httpIn, next);
-            endWithNet();
+            Optional<RequestFraming.Fault> fault = framing.fault();
+            if (fault.isEmpty()) {
+                if (next.isEmpty() && !isClosed(netIn)) {
+                    pull(netIn);
+                }
+                endWithNet();
+            } else if (fault.get() == RequestFraming.Fault.BODY) {
+                // Who works on the request sees a body that does not end, and refuses it.
+                complete(httpIn);
+                readAndDrop();
+            } else {
+                refuse(Refusal.of(fault.get()));
+            }
         }
 
         private void endWithNet() {
-            if (isClosed(netIn) && rest.isEmpty()) {
+            if (!isClosed(netIn) || framing.unread() > 0 || isClosed(httpIn)) {
+                return;
+            }
+            if (framing.withinHead()) {
+                refuse(Refusal.MALFORMED);
+            } else {
                 complete(httpIn);
             }
         }
 
-        /** Said in HTTP only where no answer is being written; else the connection just ends. */
-        private void refuse(Connection.Cut cut) {
-            rest = ByteString.emptyByteString();
-            if (connection.refused(cut)) {
-                emit(netOut, inWords(cut), () -> complete(netOut));
-                cancel(netIn);
-                cancel(httpOut);
-                complete(httpIn);
+        private void readAndDrop() {
+            framing.drop();
+            if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
+                pull(netIn);
+            }
+        }
+
+        private void refuseForMemory() {
+            if (connection.isClients()) {
+                refuse(Refusal.MEMORY);
             } else {
+                // An answer is being written, which nothing else can be said in the middle of.
+                connection.refused(Refusal.MEMORY.reason());
                 failStage(new IllegalStateException("a client makes the daemon hold too much"));
             }
+        }
+
+        private void refuse(Refusal refusal) {
+            connection.refused(refusal.reason());
+            framing.drop();
+            emit(netOut, refusal.words(), () -> complete(netOut));
+            cancel(netIn);
+            cancel(httpOut);
+            complete(httpIn);
         }
 
         private final class FromNet extends AbstractInHandler {
@@ -131,12 +168,11 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
                     pull(netIn);
                     return;
                 }
-                Optional<Connection.Cut> cut = connection.arrived(bytes.length());
-                if (cut.isPresent()) {
-                    refuse(cut.get());
-                } else {
-                    rest = bytes;
+                if (connection.arrived(bytes.length())) {
+                    framing.add(bytes);
                     letThrough();
+                } else {
+                    refuseForMemory();
                 }
             }
 
@@ -149,7 +185,7 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
         private final class ToHttp extends AbstractOutHandler {
             @Override
             public void onPull() {
-                if (!rest.isEmpty()) {
+                if (framing.unread() > 0) {
                     // A next request: what was read of the one before it was let through.
                     connection.lane().row().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
                 } else if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
@@ -160,10 +196,7 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
             /** HTTP reads no more, and may have answers to give yet: TLS would end with a cancellation, so what still comes is dropped. */
             @Override
             public void onDownstreamFinish(Throwable cause) {
-                rest = ByteString.emptyByteString();
-                if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
-                    pull(netIn);
-                }
+                readAndDrop();
             }
         }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.http;
 
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -25,6 +26,7 @@ final class Router implements HttpHandler {
     static final AttributeKey<Connection> CONNECTION = AttributeKey.create("connection", Connection.class);
 
     private static final String RPC_ALLOWS = "POST, OPTIONS";
+    private static final Set<HttpMethod> BODILESS = Set.of(HttpMethods.GET, HttpMethods.HEAD, HttpMethods.OPTIONS);
 
     /** A page of its own: gets the request for its headers only. */
     @FunctionalInterface
@@ -58,8 +60,18 @@ final class Router implements HttpHandler {
             return rpc.get().handle(request, connection, presence);
         }
         boolean whole = dropBody(request, connection);
-        HttpResponse response = refusals.told(notPost(request.method()));
+        HttpResponse response =
+                refusals.told(whole || !hasNoBody(request) ? notPost(request.method()) : unwantedBody());
         return CompletableFuture.completedFuture(whole ? response : response.addHeader(Responses.CLOSE));
+    }
+
+    /** Answered well before its body has come, such a request would make Pekko write to the log. */
+    private static boolean hasNoBody(HttpRequest request) {
+        return BODILESS.contains(request.method());
+    }
+
+    private static HttpResponse unwantedBody() {
+        return Responses.refusal(400, "a request of this method has no body");
     }
 
     private static HttpResponse notPost(HttpMethod method) {
@@ -68,6 +80,10 @@ final class Router implements HttpHandler {
 
     private CompletionStage<HttpResponse> page(HttpRequest request, Connection connection) {
         boolean whole = dropBody(request, connection);
+        if (!whole && hasNoBody(request)) {
+            HttpResponse refusal = refusals.told(unwantedBody()).addHeader(Responses.CLOSE);
+            return CompletableFuture.completedFuture(refusal);
+        }
         CompletionStage<HttpResponse> answer = answer(request.addAttribute(CONNECTION, connection));
         return answer.thenApplyAsync(
                 response -> refusals.told(whole ? response : response.addHeader(Responses.CLOSE)),

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +31,8 @@ class HostileBytesTest {
             Duration.ofSeconds(2),
             Duration.ofSeconds(10),
             Duration.ofMillis(100));
+
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
     @TempDir
     Path datadir;
@@ -94,6 +97,99 @@ class HostileBytesTest {
         }
     }
 
+    /** Heads whose body two readers could let end at two places: 16 KB behind one of them once ended the process. */
+    private static final List<String> AMBIGUOUS = List.of(
+            "Transfer-Encoding: \"chunked\"\r\nContent-Length: 20000\r\n\r\n",
+            "Transfer-Encoding: \"chunked\"\r\n\r\n",
+            "Transfer-Encoding:\r\nContent-Length: 20000\r\n\r\n",
+            "Transfer-Encoding:\r\n\r\n",
+            "Transfer-Encoding: chunked\r\nContent-Length: 20000\r\n\r\n",
+            "Transfer-Encoding: identity\r\nContent-Length: 20000\r\n\r\n",
+            "Content-Length: 0000000000000000000000000\r\n\r\n",
+            "Content-Length: 0000000000000000000020000\r\n\r\n",
+            "Content-Length: 20000\r\nContent-Length: 0\r\n\r\n",
+            "Content-Length: 0, 20000\r\n\r\n",
+            "Content-Length: +20000\r\n\r\n",
+            "X: \u00e2\r\nContent-Length: 20000\r\n\r\n",
+            "X: y\r\n Content-Length: 20000\r\n\r\n",
+            "X: y\nContent-Length: 20000\r\n\r\n",
+            "X: y\n\n",
+            "Transfer-Encoding: chunked\r\n\r\n000000000\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n000000001\r\nx\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n0;\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n z\r\n\r\n",
+            "Expect: 200-ok\r\nContent-Length: 20000\r\n\r\n");
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void no_request_that_is_hidden_in_a_body_is_seen(boolean tls) throws Exception {
+        TlsIdentity identity =
+                TlsIdentity.open(datadir, "chain-walletd", TlsIdentity.names(LOOPBACK, List.of()), line -> {});
+        try (ServerFixture fixture = tls
+                ? ServerFixture.tls(datadir, ServerFixture.LIMITS, identity)
+                : new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            String hidden = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".repeat(500);
+            for (String head : AMBIGUOUS) {
+                try (RawClient client = client(fixture, tls)) {
+                    sendQuietly(
+                            client,
+                            ("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                                            + "\r\nContent-Type: application/json\r\n" + head + hidden)
+                                    .getBytes(StandardCharsets.ISO_8859_1));
+
+                    assertThat(client.readToEnd())
+                            .as(head)
+                            .matches("(?s)HTTP/1\\.1 4(00|17) .*")
+                            .doesNotContain("200 OK");
+                }
+            }
+            try (RawClient client = client(fixture, tls)) {
+                assertThat(client.post(ServerFixture.READ, "\"x\"").read().status())
+                        .isEqualTo(200);
+            }
+            assertThat(fixture.refusals).hasSize(AMBIGUOUS.size()).containsOnly("malformed");
+        }
+    }
+
+    private RawClient client(ServerFixture fixture, boolean tls) throws Exception {
+        return tls
+                ? new RawClient(TlsServerTest.trusting(datadir)
+                        .getSocketFactory()
+                        .createSocket(LOOPBACK, fixture.server.address().getPort()))
+                : fixture.client();
+    }
+
+    @Test
+    void a_malformed_request_takes_no_answer_from_the_one_before_it() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+            for (String end : List.of("no sense\r\n\r\n", "GET / HTTP/1.1\r\nHo")) {
+                try (RawClient client = fixture.client()) {
+                    client.send(RawClient.postText(ServerFixture.READ, "\"x\"").repeat(3) + end);
+                    client.socket().shutdownOutput();
+
+                    for (int answer = 0; answer < 3; answer++) {
+                        assertThat(client.read().status()).isEqualTo(200);
+                    }
+                    assertThat(client.read().status()).isEqualTo(400);
+                    assertThat(client.readToEnd()).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void bodies_in_very_many_chunks_are_put_together_however_they_come() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                    + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+            client.send((head + "1\r\nx\r\n".repeat(20_000) + "0\r\n" + "X: y\r\n".repeat(1_000) + "\r\n").repeat(2));
+
+            assertThat(client.read().text()).contains("\"bytes\":20000");
+            assertThat(client.read().text()).contains("\"bytes\":20000");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -101,6 +197,10 @@ class HostileBytesTest {
                 "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
                 "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
                 "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx0\r\n\r\n",
+                "GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx0\r\n\r\n",
+                "OPTIONS / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\nx",
                 "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\n\r\n",
                 "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                 "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",

@@ -32,7 +32,11 @@ class RefusalsCountedTest {
     @ParameterizedTest
     @CsvSource({
         "no-host, 400, malformed",
-        "no-request, 501, malformed",
+        "no-request, 400, malformed",
+        "unknown-method, 501, malformed",
+        "body-of-a-trace, 422, malformed",
+        "deep-target, 414, target",
+        "unknown-expectation, 417, malformed",
         "unknown-version, 505, malformed",
         "long-target, 414, target",
         "long-field, 431, field",
@@ -71,6 +75,10 @@ class RefusalsCountedTest {
         return switch (request) {
             case "no-host" -> "GET / HTTP/1.1\r\n\r\n";
             case "no-request" -> "what is this\r\n\r\n";
+            case "unknown-method" -> "WHAT / HTTP/1.1\r\n" + HOST + "\r\n";
+            case "body-of-a-trace" -> "TRACE / HTTP/1.1\r\n" + HOST + "Content-Length: 1\r\n\r\nx";
+            case "deep-target" -> "GET " + "/".repeat(2000) + ". HTTP/1.1\r\n" + HOST + "\r\n";
+            case "unknown-expectation" -> "GET / HTTP/1.1\r\n" + HOST + "Expect: more\r\n\r\n";
             case "unknown-version" -> "GET / HTTP/4.2\r\n" + HOST + "\r\n";
             case "long-target" -> "GET /" + "x".repeat(4000) + " HTTP/1.1\r\n" + HOST + "\r\n";
             case "long-field" -> "GET / HTTP/1.1\r\n" + HOST + "X: " + "y".repeat(9 << 10) + "\r\n\r\n";

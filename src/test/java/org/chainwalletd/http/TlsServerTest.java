@@ -141,7 +141,7 @@ class TlsServerTest {
 
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
 
-            assertThat(answer).startsWith("HTTP/1.1 501").endsWith("}");
+            assertThat(answer).startsWith("HTTP/1.1 400").endsWith("}");
         }
     }
 
@@ -428,6 +428,11 @@ class TlsServerTest {
     }
 
     private SSLContext trusting() throws Exception {
+        return trusting(datadir);
+    }
+
+    /** @param datadir of the server */
+    static SSLContext trusting(Path datadir) throws Exception {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         store.setCertificateEntry(
