@@ -76,6 +76,7 @@ public final class EvmEndpoints implements AccountChain {
     private final Setup setup;
     private final Executor executor;
     private final List<EndpointReads> endpoints;
+    private volatile Optional<String> stopped = Optional.empty();
     private final AccountReads any;
 
     private EvmEndpoints(Setup setup, List<EndpointReads> endpoints, Executor executor) {
@@ -248,8 +249,17 @@ public final class EvmEndpoints implements AccountChain {
                 .thenApplyAsync(block -> block.map(AccountBlock::number).orElse(-1L), executor);
     }
 
+    /** From now on no transaction is sent: the journal that they are from has forgotten others. */
+    public void stopSending(String why) {
+        stopped = Optional.of(why);
+    }
+
     @Override
     public CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash) {
+        if (stopped.isPresent()) {
+            return CompletableFuture.failedFuture(
+                    new AccountException.NotTaken(false, List.of("sending is stopped: " + stopped.get())));
+        }
         CompletableFuture<Void> taken = new CompletableFuture<>();
         all(endpoint -> endpoint.send(raw, hash), (sent, failure) -> {
                     if (failure == null) {

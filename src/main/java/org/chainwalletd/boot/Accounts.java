@@ -41,6 +41,7 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
         return settings.account().chain().map(evm -> {
             EvmEndpoints chain =
                     EvmEndpoints.start(system, spawner, setup(evm, heldForPeers, metrics), workers.upstream());
+            store.stopped().ifPresent(chain::stopSending);
             List<String> complaints =
                     Futures.await(chain.complaints(), OPENING, "asking the account chain's endpoints");
             if (!complaints.isEmpty()) {

@@ -146,6 +146,7 @@ public final class Daemon implements AutoCloseable {
     private Services startServices(Ground ground, Keyring keyring, Store store) {
         Nodes nodes = outside.nodes();
         Books books = openBooks();
+        books.remember(store::confirmed);
         Following following = Following.start(
                 settings,
                 ground.guardian(),
@@ -279,7 +280,13 @@ public final class Daemon implements AutoCloseable {
                 ? CompletableFuture.completedFuture(null)
                 : keys.made();
         return before.thenApplyAsync(
-                done -> SqliteStore.open(settings.datadir(), settings.spend().storeRestored()), workers.disk());
+                done -> {
+                    if (settings.spend().storeRestored()) {
+                        RestoredStore.restoreAtStart(settings.datadir(), LOG::warn);
+                    }
+                    return SqliteStore.open(settings.datadir(), Books.remembered(settings.datadir()));
+                },
+                workers.disk());
     }
 
     private ActorSystem<Guardian.Command> startActors() {

@@ -28,6 +28,7 @@ final class EarlyRefusals {
             "token-manage",
             "token-spend",
             "genesis",
+            "sent.log",
             "store-id",
             "devnet");
 

@@ -154,6 +154,7 @@ record Services(
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"),
                 () -> outside.nodes().chain().complaint(),
+                spending::stopped,
                 new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC())));
         accounts.map(Accounts::readiness).ifPresent(checks::add);
         swaps.ifPresent(service -> checks.add(service::standstill));

@@ -17,6 +17,7 @@ final class Commands {
                 new InitSeededCommand(),
                 new MigrateCommand(),
                 new TokenCommand(),
+                new StoreCommand(),
                 new CompletionCommand(Commands::all));
     }
 }

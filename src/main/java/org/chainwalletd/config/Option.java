@@ -484,8 +484,8 @@ public enum Option {
             "spend.store-restored",
             Form.SWITCH,
             "false",
-            "start once with a store that is missing or older than the datadir remembers; payments that it has forgotten"
-                    + " are paid again when their client tokens come again"),
+            "start once with a store that is missing or older than the datadir remembers, completed by sent.log as far as that"
+                    + " is there; like the command store restored --without sent.log"),
     REBROADCAST_INTERVAL(
             "rebroadcast-interval-secs",
             "spend.rebroadcast-interval-secs",

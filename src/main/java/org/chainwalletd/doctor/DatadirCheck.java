@@ -16,11 +16,15 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.books.Books;
 
 /** The datadir (interface.md, section 1.4): there, private, not in use, with room, and its files there as far as one sees from outside. */
 public final class DatadirCheck implements Check {
     private static final String SUBJECT = "datadir";
     private static final String GENESIS = "genesis";
+    private static final String STORE = "store";
     private static final long MEBIBYTE = 1024 * 1024;
     private static final long LEAST_FREE = 64 * MEBIBYTE;
     private static final long LITTLE_FREE = 1024 * MEBIBYTE;
@@ -78,6 +82,7 @@ public final class DatadirCheck implements Check {
         modes(findings);
         lock(findings);
         space(datadir, findings);
+        store(findings);
         findings.addAll(new KeyringCheck(settings.wallets()).examine());
         tokens(findings);
         certificate(findings);
@@ -126,6 +131,16 @@ public final class DatadirCheck implements Check {
         } catch (DatadirLock.HeldException e) {
             findings.add(
                     Finding.warn("lock", "a daemon is running on the datadir; a second one would refuse to start"));
+        }
+    }
+
+    private void store(List<Finding> findings) {
+        try {
+            findings.add(SqliteStore.look(datadir, Books.remembered(datadir))
+                    .map(stopped -> Finding.fail(STORE, stopped))
+                    .orElseGet(() -> Finding.ok(STORE, "nothing beside it remembers payments that it has forgotten")));
+        } catch (StoreException e) {
+            findings.add(Finding.fail(STORE, e.getMessage()));
         }
     }
 

@@ -19,6 +19,7 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.TokenBinding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -143,7 +144,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
         SpendPlan plan = command.plan();
         Optional<TokenBinding> token = plan.token();
-        if (token.isEmpty()) {
+        if (token.isEmpty() && isStopped()) {
+            refuseWhileStopped(command.answer());
+        } else if (token.isEmpty()) {
             start(Optional.empty(), () -> Spend.begin(env, plan), List.of(command.answer()));
         } else {
             beginWithToken(token.get(), new Caller(plan, command.answer()));
@@ -269,7 +272,20 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         return callers;
     }
 
+    private boolean isStopped() {
+        return env.stopped().isPresent();
+    }
+
+    private void refuseWhileStopped(CompletableFuture<Receipt> answer) {
+        answer.completeExceptionally(StoreException.stopped(env.stopped().orElseThrow()));
+    }
+
+    /** Payments that the store knows are answered while it is stopped; nothing is sent, not even what it has in flight. */
     private void spend(String token, List<Caller> callers, Supplier<Step> begin) {
+        if (isStopped()) {
+            callers.forEach(caller -> refuseWhileStopped(caller.answer()));
+            return;
+        }
         known.add(token);
         states.put(token, new Spending(callers.get(0).digest(), new ArrayList<>()));
         start(Optional.of(token), begin, callers.stream().map(Caller::answer).toList());

@@ -54,15 +54,24 @@ public record SpendEnvironment(
             SpendChain chain,
             Supplier<Optional<NodeClient.Tip>> tip) {}
 
-    /** What is durable. */
+    /**
+     * What is durable.
+     *
+     * @param stopped why nothing is spent, see {@link Store#stopped}
+     */
     public record Stores(
-            IntentStore intents, ReservationStore reservations, ReceiptStore receipts, AllowanceStore allowance) {
+            IntentStore intents,
+            ReservationStore reservations,
+            ReceiptStore receipts,
+            AllowanceStore allowance,
+            Optional<String> stopped) {
         public static Stores of(Store store) {
-            return new Stores(store.intents(), store.reservations(), store.receipts(), store.allowance());
+            return new Stores(
+                    store.intents(), store.reservations(), store.receipts(), store.allowance(), store.stopped());
         }
 
         public Stores withIntents(IntentStore others) {
-            return new Stores(others, reservations, receipts, allowance);
+            return new Stores(others, reservations, receipts, allowance, stopped);
         }
     }
 
@@ -112,15 +121,15 @@ public record SpendEnvironment(
                         spend.capPeriod(),
                         RESEND_PAUSE,
                         BURIAL_DEPTH),
-                drawing(spend),
+                drawing(spend, store),
                 metrics,
                 new SteadyClock(Clock.systemUTC(), System::nanoTime, chain::tipMillis),
                 executor);
     }
 
     /** A daemon that has forgotten payments meets them like those of another one. */
-    private static Drawing drawing(Settings.Spend spend) {
-        return spend.sharedKeys() || spend.storeRestored() ? Drawing.RANDOM.marking() : Drawing.RANDOM;
+    private static Drawing drawing(Settings.Spend spend, Store store) {
+        return spend.sharedKeys() || store.isForgetful() ? Drawing.RANDOM.marking() : Drawing.RANDOM;
     }
 
     /** The same, with somebody who hears of each change of a spend. */
@@ -166,6 +175,10 @@ public record SpendEnvironment(
             return Long.MIN_VALUE;
         }
         return Math.min(clock.millis(), tip.getAsLong()) - pace.receiptTtl().toMillis();
+    }
+
+    Optional<String> stopped() {
+        return stores.stopped();
     }
 
     IntentStore intents() {

@@ -23,6 +23,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.StoreException;
 
 /**
  * The way in to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes
@@ -59,7 +60,12 @@ public final class SpendService {
                 BurialWatch.create(env, remembered.reservations().unburied(), broadcast, neighbours, unburied),
                 "burials");
         rebroadcaster.tell(new Rebroadcaster.Attach(reservations, burials));
-        child(context, Forgetting.create(env, new Forgetting.Neighbours(reservations, burials)), "forgetting");
+        if (env.stopped().isEmpty()) {
+            child(context, Forgetting.create(env, new Forgetting.Neighbours(reservations, burials)), "forgetting");
+        } else {
+            // Others may have taken the place of what the store knows.
+            rest();
+        }
         env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, unburied::get);
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulations = new Simulations(env, reservations);
@@ -236,6 +242,10 @@ public final class SpendService {
      * node has answered, and when the spend is closed without success.
      */
     public CompletionStage<Pushed> push(Hash256 txId) {
+        if (env.stopped().isPresent()) {
+            return CompletableFuture.failedFuture(
+                    StoreException.stopped(env.stopped().get()));
+        }
         return env.intents()
                 .find(txId)
                 .thenComposeAsync(
@@ -307,10 +317,19 @@ public final class SpendService {
         return env.intents().openSpendOf(address);
     }
 
-    /** Takes no new spends; complete when none is running. What is in flight goes on after the next start. */
-    public CompletionStage<Void> drain() {
+    private void rest() {
         rebroadcaster.tell(new Rebroadcaster.Rest());
         burials.tell(new BurialWatch.Rest());
+    }
+
+    /** Why nothing is spent or sent again, see {@link org.chainwalletd.store.Store#stopped}. */
+    public Optional<String> stopped() {
+        return env.stopped();
+    }
+
+    /** Takes no new spends; complete when none is running. What is in flight goes on after the next start. */
+    public CompletionStage<Void> drain() {
+        rest();
         CompletableFuture<Void> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Drain(answer));
         return answer;

@@ -5,24 +5,27 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A file that only grows, record by record. A record that a crash cut off at the end is dropped at the next opening, with a line in the log;
- * damage anywhere else is refused. Survives the death of the process; {@link #close} makes it durable against a power cut.
+ * damage anywhere else is refused. Survives the death of the process; {@link #force} and {@link #close} make it durable against a power cut.
  *
  * <p>Record: {@code u32le length ‖ u32le CRC-32C of the length ‖ u32le CRC-32C of the content ‖ content}. The first record is the title:
- * whose log this is. Held exclusively by one process. Safe for threads.
+ * whose log this is. Safe for threads.
  */
 public final class AppendLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppendLog.class);
     private static final int HEAD_BYTES = 12;
+    private static final String ADVICE = "restore it from a copy, or move it away to start anew";
 
     private final Path file;
     private final FileChannel channel;
@@ -45,8 +48,16 @@ public final class AppendLog implements AutoCloseable {
     public static final class RefusedException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        RefusedException(String message) {
-            super(message);
+        private final String fault;
+
+        RefusedException(String fault, String advice) {
+            super(fault + ": " + advice);
+            this.fault = fault;
+        }
+
+        /** What is wrong, without what to do. */
+        String fault() {
+            return fault;
         }
     }
 
@@ -56,6 +67,11 @@ public final class AppendLog implements AutoCloseable {
      * @throws RefusedException when the file does not start with this title, is damaged or is in use
      */
     public static AppendLog open(Path file, byte[] title, Reader reader) throws IOException {
+        return open(file, title, reader, true);
+    }
+
+    /** @param lock whether nothing else keeps a second process away from the file */
+    static AppendLog open(Path file, byte[] title, Reader reader, boolean lock) throws IOException {
         if (!Files.exists(file)) {
             AtomicFiles.createFolder(file.toAbsolutePath().getParent());
             AtomicFiles.write(file, record(title).array());
@@ -63,13 +79,53 @@ public final class AppendLog implements AutoCloseable {
         FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
         AppendLog log = new AppendLog(file, channel);
         try {
-            log.lock();
-            log.readAll(title, reader);
+            if (lock) {
+                log.lock();
+            }
+            long end = log.readAll(title, reader);
+            long size = channel.size();
+            if (end < size) {
+                LOG.warn("{} ends with an incomplete record: {} bytes cut off", file, size - end);
+                log.cutBack(end);
+            }
+            channel.position(end);
             return log;
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
         }
+    }
+
+    /** Hands out all records after the title, as {@link #open} does, and changes nothing. */
+    static void read(Path file, byte[] title, Reader reader) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            new AppendLog(file, channel).readAll(title, reader);
+        }
+    }
+
+    /** Gives the records of a new file, one after the other. */
+    @FunctionalInterface
+    interface Content {
+        void writeTo(AppendLog log) throws IOException;
+    }
+
+    /** Writes or replaces {@code file} as a whole: when this returns it is there in full, and survives a power cut. */
+    static void write(Path file, byte[] title, Content content) throws IOException {
+        Path temp = AtomicFiles.tempFor(file);
+        try {
+            Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            try (AppendLog log = new AppendLog(file, FileChannel.open(temp, options, AtomicFiles.OWNER_FILE))) {
+                log.append(title);
+                content.writeTo(log);
+            }
+            CrashPoint.FILE_TEMP_WRITTEN.reached();
+            AtomicFiles.move(temp, file);
+        } catch (IOException | RuntimeException e) {
+            Files.deleteIfExists(temp);
+            throw e;
+        }
+        CrashPoint.FILE_RENAMED.reached();
+        AtomicFiles.syncFolder(file.toAbsolutePath().getParent());
     }
 
     private void lock() throws IOException {
@@ -80,17 +136,17 @@ public final class AppendLog implements AutoCloseable {
         } catch (OverlappingFileLockException e) {
             LOG.debug("{} is open in this very process", file);
         }
-        throw new RefusedException(file + " is in use by another development node: stop that one first");
+        throw new RefusedException(file + " is in use by another development node", "stop that one first");
     }
 
-    private void readAll(byte[] title, Reader reader) throws IOException {
+    /** Where the last whole record ends. */
+    private long readAll(byte[] title, Reader reader) throws IOException {
         ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long position = 0;
         long size = channel.size();
         while (position < size) {
             byte[] content = size - position < HEAD_BYTES ? null : read(position, size, head);
             if (content == null) {
-                cutOff(position, size);
                 break;
             }
             if (position == 0) {
@@ -103,7 +159,7 @@ public final class AppendLog implements AutoCloseable {
         if (position == 0) {
             throw damaged(0);
         }
-        channel.position(position);
+        return position;
     }
 
     /** The record at {@code position}, or null when it is the last one and not whole. */
@@ -133,32 +189,42 @@ public final class AppendLog implements AutoCloseable {
 
     private void checkTitle(byte[] title, byte[] found) throws IOException {
         if (!Arrays.equals(title, found)) {
-            throw new RefusedException(file + " belongs to something else (" + printable(found) + ", not "
-                    + printable(title) + "): choose another folder");
+            throw new RefusedException(
+                    file + " belongs to something else (" + printable(found) + ", not " + printable(title) + ")",
+                    "choose another folder");
         }
     }
 
     private static String printable(byte[] title) {
-        return new String(title, java.nio.charset.StandardCharsets.UTF_8).replaceAll("[^\\x20-\\x7e]", "?");
+        return new String(title, StandardCharsets.UTF_8).replaceAll("[^\\x20-\\x7e]", "?");
     }
 
     private void deliver(byte[] content, long position, Reader reader) throws IOException {
         try {
             reader.record(content);
         } catch (IOException | IllegalArgumentException | IllegalStateException e) {
-            throw new RefusedException(file + " makes no sense at byte " + position + " (" + e.getMessage()
-                    + "): restore it from a copy, or move it away to start anew");
+            throw new RefusedException(
+                    file + " makes no sense at byte " + position + " (" + e.getMessage() + ")", ADVICE);
         }
     }
 
     private RefusedException damaged(long position) {
-        return new RefusedException(
-                file + " is damaged at byte " + position + ": restore it from a copy, or move it away to start anew");
+        return new RefusedException(file + " is damaged at byte " + position, ADVICE);
     }
 
-    private void cutOff(long position, long size) throws IOException {
-        LOG.warn("{} ends with an incomplete record: {} bytes cut off", file, size - position);
-        channel.truncate(position);
+    /** Takes away what was added after the file was as long. */
+    synchronized void cutBack(long length) throws IOException {
+        channel.truncate(length);
+        channel.position(length);
+    }
+
+    synchronized long length() throws IOException {
+        return channel.position();
+    }
+
+    /** What was appended survives a power cut when this returns. After a failure the disk may have lost it, and tells so only once. */
+    void force() throws IOException {
+        channel.force(false);
     }
 
     private boolean restIsZero(long position, long size) throws IOException {
@@ -184,11 +250,17 @@ public final class AppendLog implements AutoCloseable {
         }
     }
 
-    /** Adds one record. */
+    /** Adds one record, or nothing when it fails. */
     public synchronized void append(byte[] content) throws IOException {
         ByteBuffer record = record(content);
-        while (record.hasRemaining()) {
-            channel.write(record);
+        long before = channel.position();
+        try {
+            while (record.hasRemaining()) {
+                channel.write(record);
+            }
+        } catch (IOException e) {
+            cutBack(before);
+            throw e;
         }
     }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,7 +38,8 @@ final class GroupCommitWriter {
     private final SqlSession session;
     private final String file;
     private final Holdings holdings;
-    private final StoreMark mark;
+    private final SentLog log;
+    private final SentLog.Lines lines;
     private final BlockingQueue<Unit<?>> queue = new LinkedBlockingQueue<>();
     private final Unit<Void> end = new Unit<>(ignored -> null);
     private final Thread thread;
@@ -45,24 +47,45 @@ final class GroupCommitWriter {
     private boolean closed;
     private boolean committing;
     private long commitNanos;
-    /** Of the commit that is being prepared. */
-    private long number;
+    private final long opening = randomOpening();
+    private boolean opened;
+    /** The newest commit of the store, and the one that is being prepared. */
+    private CommitMark last;
+
+    private CommitMark next;
+    private volatile CommitMark confirmed;
 
     /**
      * @param holdings what is in memory goes back together with what is in the transaction
-     * @param mark remembers beside the store how many commits it has had
+     * @param log has every commit before it is made
+     * @param lines what the units of a commit say there
+     * @param last commit of the store
      */
-    GroupCommitWriter(SqlSession session, String file, Holdings holdings, StoreMark mark) {
+    GroupCommitWriter(
+            SqlSession session, String file, Holdings holdings, SentLog log, SentLog.Lines lines, CommitMark last) {
         this.session = session;
         this.file = file;
         this.holdings = holdings;
-        this.mark = mark;
+        this.log = log;
+        this.lines = lines;
+        this.last = last;
+        this.confirmed = last;
         this.thread = new Thread(this::run, "store-writer");
         thread.setDaemon(true);
     }
 
+    private static long randomOpening() {
+        long random = new SecureRandom().nextLong();
+        return random == CommitMark.BEFORE_OPENINGS ? 1 : random;
+    }
+
     void start() {
         thread.start();
+    }
+
+    /** The newest commit that is on the disk, in the store and in the log. */
+    CommitMark confirmed() {
+        return confirmed;
     }
 
     /** The future fails with {@link StoreException}; it is completed on the writer's thread. */
@@ -153,6 +176,11 @@ final class GroupCommitWriter {
             if (!commitTogether(waiting, batch)) {
                 commitEachAlone(batch);
             }
+        } catch (UnloggedException e) {
+            StoreException failure = unknown(e);
+            LOG.error("store {}: {} units of work are in doubt: {}", file, batch.size(), failure.getMessage());
+            batch.forEach(unit -> unit.fail(failure));
+            return;
         } catch (SQLException | RuntimeException e) {
             // Whatever the driver throws, the thread lives and everybody gets an answer.
             StoreException failure = failure(e);
@@ -228,7 +256,7 @@ final class GroupCommitWriter {
         }
         if (!written) {
             session.update("ROLLBACK");
-            holdings.undoTo(0);
+            undoAll();
             return false;
         }
         long applied = System.nanoTime();
@@ -243,37 +271,80 @@ final class GroupCommitWriter {
         for (Unit<?> unit : batch) {
             session.update("SAVEPOINT unit");
             int mark = holdings.mark();
+            int line = lines.mark();
             if (!unit.apply(session)) {
                 session.update("ROLLBACK TO unit");
                 holdings.undoTo(mark);
+                lines.undoTo(line);
             }
             session.update("RELEASE unit");
         }
         commit();
     }
 
+    /** The commit is made, and the log of it cannot be forced to the disk: what it has decided must not leave before it is. */
+    private static final class UnloggedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        UnloggedException(IOException cause) {
+            super(SentLog.FILE_NAME + " cannot be written: " + cause.getMessage(), cause);
+        }
+    }
+
+    /**
+     * The log is forced to the disk while the store is, and before it when a line must be there first. Nothing is committed that the log does
+     * not take.
+     */
     private void commit() throws SQLException {
+        announce();
+        CrashPoint.STORE_BEFORE_COMMIT.reached();
         committing = true;
         session.update("COMMIT");
         committing = false;
-        mark.made(number);
+        opened = true;
+        last = next;
         holdings.settle();
+        CrashPoint.STORE_AFTER_COMMIT.reached();
+        try {
+            log.made();
+        } catch (IOException e) {
+            throw new UnloggedException(e);
+        }
+        confirmed = next;
     }
 
-    /** What is announced beside the store is on the disk when the commit is, and known to be made when that has succeeded. */
+    private void announce() throws SQLException {
+        try {
+            log.announce(next, lines);
+            CrashPoint.STORE_LOGGED.reached();
+            if (lines.goFirst()) {
+                log.force();
+            } else {
+                log.beginForce();
+            }
+        } catch (IOException e) {
+            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        }
+    }
+
     private void begin() throws SQLException {
         session.update("BEGIN IMMEDIATE");
-        try {
-            number = mark.announce();
-        } catch (IOException e) {
-            throw new SQLException(StoreMark.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        lines.undoTo(0);
+        next = new CommitMark(last.store(), opening, last.number() + 1);
+        Commits.count(session, next.number());
+        if (!opened) {
+            Commits.open(session, next.number(), opening);
         }
-        session.update("UPDATE identity SET commits = ? WHERE one = 1", number);
+    }
+
+    private void undoAll() {
+        holdings.undoTo(0);
+        lines.undoTo(0);
     }
 
     private void rollback() {
         committing = false;
-        holdings.undoTo(0);
+        undoAll();
         try {
             session.execute("ROLLBACK");
         } catch (SQLException | RuntimeException e) {

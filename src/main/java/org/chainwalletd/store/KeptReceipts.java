@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -35,19 +36,45 @@ final class KeptReceipts {
         Intent intent = spend.intent();
         TokenBinding binding = intent.token().orElseThrow();
         TokenHash token = TokenHash.of(binding.token());
-        byte[] txId = intent.txId().toArray();
+        insert(
+                session,
+                new SentLine.Kept(
+                        intent.txId(), token.key(), token.rest(), binding.digest(), intent.changedAt(), answer));
+        CrashPoint.RECEIPTS_IN_COMMIT.reached();
+        SpendTable.remove(session, spend.id());
+    }
+
+    static void insert(SqlSession session, SentLine.Kept kept) throws SQLException {
+        byte[] txId = kept.txId().toArray();
         session.update(
                 "INSERT INTO kept_receipts (tx_id, short_id, token_key, token_rest, digest, settled_at, answer)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 txId,
                 SpendRow.shortId(txId),
-                token.key(),
-                token.rest(),
-                binding.digest().toArray(),
-                intent.changedAt(),
-                answer.toArray());
-        CrashPoint.RECEIPTS_IN_COMMIT.reached();
-        SpendTable.remove(session, spend.id());
+                kept.tokenKey(),
+                kept.tokenRest(),
+                kept.digest().toArray(),
+                kept.settledAt(),
+                kept.answer().toArray());
+    }
+
+    /** All rows, in the order in which they were added. */
+    static void visit(SqlSession session, SqlSession.RowVisitor visitor) throws SQLException {
+        session.visit(
+                "SELECT tx_id, token_key, token_rest, digest, settled_at, answer FROM kept_receipts"
+                        + " WHERE id > ? ORDER BY id",
+                visitor,
+                BEFORE_ALL);
+    }
+
+    static SentLine.Kept read(ResultSet row) throws SQLException {
+        return new SentLine.Kept(
+                Hash256.of(row.getBytes(1)),
+                row.getLong(2),
+                row.getLong(3),
+                Hash256.of(row.getBytes(4)),
+                row.getLong(5),
+                Bytes.wrap(row.getBytes(6)));
     }
 
     /** The newest that the token is bound to, unless it was settled before {@code closedBefore}. */

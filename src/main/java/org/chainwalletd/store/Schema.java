@@ -19,7 +19,8 @@ final class Schema {
             sealedSends(),
             scans(),
             closedSpends(),
-            keptReceipts());
+            keptReceipts(),
+            openings());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -134,7 +135,7 @@ final class Schema {
                 "CREATE UNIQUE INDEX account_sends_by_reference ON account_sends (reference)",
                 "CREATE UNIQUE INDEX account_sends_by_nonce ON account_sends (chain_id, sender, nonce)",
                 "CREATE INDEX account_sends_by_owner ON account_sends (owner, id) WHERE owner IS NOT NULL",
-                "CREATE INDEX account_sends_open ON account_sends (id) WHERE " + SqliteAccountSends.OPEN,
+                "CREATE INDEX account_sends_open ON account_sends (id) WHERE " + AccountSendTable.OPEN,
                 """
             CREATE TABLE account_versions (
               send INTEGER NOT NULL,
@@ -169,7 +170,7 @@ final class Schema {
                 "CREATE INDEX swaps_watched ON swaps (number) WHERE " + SqliteSwaps.WATCHED);
     }
 
-    /** Which store this is, and how many commits it has had, see {@link StoreMark}. */
+    /** Which store this is, and how many commits it has had, see {@link Commits}. */
     private static List<String> identity() {
         return List.of(
                 "CREATE TABLE identity (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL, commits INTEGER NOT NULL)",
@@ -188,7 +189,7 @@ final class Schema {
     private static List<String> sealedSends() {
         return List.of(
                 "ALTER TABLE account_sends ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0",
-                "CREATE INDEX account_sends_unsealed ON account_sends (id) WHERE " + SqliteAccountSends.UNSEALED);
+                "CREATE INDEX account_sends_unsealed ON account_sends (id) WHERE " + AccountSendTable.UNSEALED);
     }
 
     /** Places up to which chains were read that the store keeps no books of. */
@@ -217,6 +218,13 @@ final class Schema {
                 "CREATE INDEX kept_receipts_by_id ON kept_receipts (short_id)",
                 "CREATE INDEX kept_receipts_by_token ON kept_receipts (token_key)",
                 "CREATE INDEX spends_settled ON spends (changed_at) WHERE " + SpendTable.SETTLED);
+    }
+
+    /** The first commit of each opening, and whether payments may be missing since a restore, see {@link Commits}. */
+    private static List<String> openings() {
+        return List.of(
+                "CREATE TABLE commits (number INTEGER PRIMARY KEY, random INTEGER NOT NULL)",
+                "ALTER TABLE identity ADD COLUMN forgetful INTEGER NOT NULL DEFAULT 0");
     }
 
     /** A store that never was of an older version has no tables of one. */
@@ -262,6 +270,10 @@ final class Schema {
             session.execute("PRAGMA user_version = " + (next + 1));
             session.execute("COMMIT");
         }
+    }
+
+    static boolean isNewest(SqlSession session) throws SQLException {
+        return pragma(session, "user_version") == STEPS.size();
     }
 
     private static boolean hasTables(SqlSession session) throws SQLException {

@@ -52,11 +52,14 @@ final class SpendTable {
 
     private final Holdings holdings;
     private final AcceptedSpends accepted;
+    private final SentLog.Lines log;
     private long lastId;
 
-    SpendTable(Holdings holdings, AcceptedSpends accepted) {
+    /** @param log hears of each change that a store is to be completed by */
+    SpendTable(Holdings holdings, AcceptedSpends accepted, SentLog.Lines log) {
         this.holdings = holdings;
         this.accepted = accepted;
+        this.log = log;
     }
 
     /** Goes on where the rows end: the last number, and what they hold. */
@@ -143,7 +146,8 @@ final class SpendTable {
         }
         long id = ++lastId;
         byte[] txId = intent.txId().toArray();
-        BitSet held = takeFree(id, intent.inputs());
+        byte[] held =
+                HeldInputs.of(takeFree(id, intent.inputs()), intent.inputs().size());
         session.update(
                 "INSERT INTO spends (" + SpendRow.COLUMNS
                         + ", short_id, token_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -162,10 +166,11 @@ final class SpendTable {
                 intent.changedAt(),
                 intent.state().name(),
                 intent.reason(),
-                HeldInputs.of(held, intent.inputs().size()),
+                held,
                 orNull(countedAt),
                 SpendRow.shortId(txId),
                 intent.token().map(binding -> tokenKey(binding.token())).orElse(null));
+        log.add(new SentLine.Spend(intent, held, countedAt));
         return id;
     }
 
@@ -187,7 +192,20 @@ final class SpendTable {
         return owner.isEmpty() ? Optional.empty() : session.queryOne(SELECT + "id = ?", SpendRow::read, owner.get());
     }
 
+    /** What blocks say can be read in them again, and is not logged: see {@link #follow}. */
     void enter(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
+        follow(session, row, state, reason, now);
+        log.add(new SentLine.State(row.intent().txId(), state, reason, now));
+    }
+
+    /** A node has taken it; that is no news worth a row. */
+    void heardAccepted(Hash256 txId, long now) {
+        accepted.heard(txId, now);
+        log.add(new SentLine.Accepted(txId));
+    }
+
+    /** As {@link #enter}, because of a block. */
+    void follow(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
         session.update(
                 "UPDATE spends SET state = ?, reason = ?, changed_at = ? WHERE id = ?",
                 state.name(),
@@ -220,8 +238,31 @@ final class SpendTable {
     }
 
     void freeAll(SqlSession session, SpendRow row) throws SQLException {
+        freeSpent(session, row);
+        log(row, HeldInputs.NONE);
+    }
+
+    /** As {@link #freeAll}, because a block has spent them. */
+    void freeSpent(SqlSession session, SpendRow row) throws SQLException {
         row.heldCoins().forEach(coin -> holdings.free(row.id(), coin.outpoint()));
         write(session, row, HeldInputs.NONE);
+    }
+
+    private void log(SpendRow row, byte[] held) {
+        if (!HeldInputs.same(held, row.held())) {
+            log.add(new SentLine.Held(row.intent().txId(), held));
+        }
+    }
+
+    /** It holds only these of what it holds. */
+    void holdOnly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
+        List<Coin> keeps = HeldInputs.coins(held, row.intent().inputs());
+        for (Coin coin : row.heldCoins()) {
+            if (!keeps.contains(coin)) {
+                holdings.free(row.id(), coin.outpoint());
+            }
+        }
+        write(session, row, held);
     }
 
     void free(SqlSession session, SpendRow row, Outpoint outpoint) throws SQLException {
@@ -233,7 +274,9 @@ final class SpendTable {
                 held.clear(i);
             }
         }
-        write(session, row, HeldInputs.of(held, inputs.size()));
+        byte[] left = HeldInputs.of(held, inputs.size());
+        write(session, row, left);
+        log(row, left);
     }
 
     private static void write(SqlSession session, SpendRow row, byte[] held) throws SQLException {

@@ -110,7 +110,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
             if (row.intent().state().inFlight()) {
-                accepted.heard(txId, now);
+                spends.heardAccepted(txId, now);
             } else {
                 spends.enter(session, row, IntentState.ACCEPTED, "", now);
                 session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
@@ -178,9 +178,9 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                         session, row, MinuteSums.count(session, row.intent().allowance(), now));
             }
             if (row.intent().state() != IntentState.CONFIRMED) {
-                spends.enter(session, row, IntentState.CONFIRMED, "", now);
+                spends.follow(session, row, IntentState.CONFIRMED, "", now);
             }
-            spends.freeAll(session, row);
+            spends.freeSpent(session, row);
             session.update(
                     "UPDATE spends SET block_height = ?, block_id = ?, buried = 0 WHERE id = ?",
                     place.height(),
@@ -195,7 +195,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             Transition transition = spends.change(session, txId, IntentState.CONFIRMED, row -> {
                 session.update(
                         "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?", row.id());
-                spends.enter(session, row, IntentState.ACCEPTED, "", now);
+                spends.follow(session, row, IntentState.ACCEPTED, "", now);
                 spends.holdFree(session, row);
             });
             return transition instanceof Transition.Stale stale

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteConfig;
@@ -34,7 +37,9 @@ public final class SqliteStore implements Store {
     private final GroupCommitWriter writer;
     private final SqlSession writeSession;
     private final ExecutorService reader;
-    private final StoreMark mark;
+    private final Optional<SentLog> log;
+    private final Optional<String> stopped;
+    private final boolean forgetful;
     private final SqliteIntents intents;
     private final SqliteReservations reservations;
     private final SqliteAllowance allowance;
@@ -42,17 +47,27 @@ public final class SqliteStore implements Store {
     private final SqliteSwaps swaps;
     private final SqliteScanCursors scans;
 
-    private SqliteStore(String file, SqlSession readSession, SqlSession writeSession, StoreMark mark)
+    /** @param log empty when it is stopped: it is never written then */
+    private SqliteStore(
+            String file,
+            SqlSession readSession,
+            SqlSession writeSession,
+            Optional<SentLog> log,
+            Optional<String> stopped)
             throws SQLException {
         this.file = file;
         this.readSession = readSession;
         this.writeSession = writeSession;
+        this.log = log;
+        this.stopped = stopped;
+        this.forgetful = Commits.isForgetful(writeSession);
         Holdings holdings = new Holdings();
         AcceptedSpends accepted = new AcceptedSpends();
-        SpendTable spends = new SpendTable(holdings, accepted);
+        SentLog.Lines lines = new SentLog.Lines();
+        SpendTable spends = new SpendTable(holdings, accepted, lines);
         spends.takeUp(writeSession);
-        this.mark = mark;
-        this.writer = new GroupCommitWriter(writeSession, file, holdings, mark);
+        this.writer = new GroupCommitWriter(
+                writeSession, file, holdings, log.orElse(null), lines, Commits.last(writeSession));
         this.reader = Executors.newSingleThreadExecutor(task -> {
             Thread thread = new Thread(task, "store-reader");
             thread.setDaemon(true);
@@ -61,50 +76,37 @@ public final class SqliteStore implements Store {
         this.intents = new SqliteIntents(this, spends, accepted);
         this.reservations = new SqliteReservations(this, spends);
         this.allowance = new SqliteAllowance(this);
-        this.accountSends = new SqliteAccountSends(this);
+        this.accountSends = new SqliteAccountSends(this, lines);
         this.swaps = new SqliteSwaps(this);
         this.scans = new SqliteScanCursors(this);
     }
 
-    /**
-     * Opens or makes the store in {@code folder}, checks it and brings it to the newest version. Blocks.
-     *
-     * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
-     */
+    /** As {@link #open(Path, Optional)}, beside no books that remember it. */
     public static SqliteStore open(Path folder) {
-        return open(folder, false);
+        return open(folder, Optional.empty());
     }
 
     /**
-     * As {@link #open(Path)}.
+     * Opens or makes the store in {@code folder}, checks it and brings it to the newest version. Blocks. One that has forgotten payments is
+     * {@link #stopped}.
      *
-     * @param restored the operator says that the store was restored from a backup, or made anew after it was lost, and knows what that means;
-     *     refused when there is nothing to be said so of
+     * @param books the commit that these remember, which the store must have
+     * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
      */
-    public static SqliteStore open(Path folder, boolean restored) {
-        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
-        String file = path.toString();
-        NativeLibrary.useShipped();
+    public static SqliteStore open(Path folder, Optional<CommitMark> books) {
+        Path path = path(folder);
         try {
-            AtomicFiles.createFolder(folder);
-            Optional<StoreMark.Known> known = StoreMark.read(folder);
-            boolean missing = known.isPresent() && !Files.exists(path);
-            if (missing) {
+            StoreMemory memory = StoreMemory.of(folder, books);
+            if (!Files.exists(path) && !memory.isEmpty()) {
                 StoreFile.requireNoLog(path);
+                throw new StoreException(StoreException.Reason.DAMAGED, missing(path), null);
             }
-            if (missing && !restored) {
-                throw forgetful(path, "is missing although this datadir has worked with one");
-            }
-            if (Files.exists(path)) {
-                StoreFile.requireWhole(path);
-            } else {
-                StoreFile.make(path);
-            }
-            SqlSession write = connect(path);
-            check(write, file);
-            Schema.migrate(write, file);
-            SqliteStore store =
-                    new SqliteStore(file, connect(path), write, marked(write, path, known, restored, missing));
+            SqlSession write = connectForWriting(path);
+            Optional<String> stopped = memory.complaint(write).map(complaint -> StoreMemory.stopped(path, complaint));
+            stopped.ifPresent(LOG::error);
+            Optional<SentLog> log =
+                    stopped.isPresent() ? Optional.empty() : Optional.of(openLog(folder, write, memory.log()));
+            SqliteStore store = new SqliteStore(path.toString(), connect(path), write, log, stopped);
             store.writer.start();
             return store;
         } catch (IOException | SQLException e) {
@@ -112,40 +114,164 @@ public final class SqliteStore implements Store {
         }
     }
 
-    private static StoreMark marked(
-            SqlSession session, Path path, Optional<StoreMark.Known> known, boolean restored, boolean missing)
-            throws SQLException, IOException {
-        String id = session.queryOne("SELECT lower(hex(id)) FROM identity WHERE one = 1", row -> row.getString(1))
-                .orElseThrow();
-        long commits = session.queryOne("SELECT commits FROM identity WHERE one = 1", row -> row.getLong(1))
-                .orElseThrow();
-        Optional<String> complaint = StoreMark.complaint(known, id, commits);
-        if (complaint.isPresent() && !restored) {
-            throw forgetful(path, complaint.get());
-        }
-        if (complaint.isEmpty() && restored && !missing) {
-            throw new StoreException(
-                    StoreException.Reason.UNAVAILABLE,
-                    "the store " + path + " is the one that this datadir has worked with: start without "
-                            + "--store-restored, which would let a store pass that has forgotten payments",
-                    null);
-        }
-        complaint.ifPresent(why -> LOG.warn(
-                "the store {} {}, and is used because of --store-restored: payments that it has forgotten are paid"
-                        + " again when their client tokens come again",
-                path,
-                why));
-        return StoreMark.open(path.getParent(), id, commits);
+    private static Path path(Path folder) {
+        return folder.resolve(FILE_NAME).toAbsolutePath();
     }
 
-    private static StoreException forgetful(Path path, String how) {
-        return new StoreException(
-                StoreException.Reason.DAMAGED,
-                "the store " + path + " " + how + " (" + StoreMark.FILE_NAME + " beside it): payments would be"
-                        + " forgotten, and their client tokens would pay again; put the newest copy back with its log"
-                        + " (-wal), or, when it is lost, compare what your backend has paid with the chain and then start"
-                        + " once with --store-restored",
-                null);
+    private static SqlSession connectForWriting(Path path) throws IOException, SQLException {
+        NativeLibrary.useShipped();
+        AtomicFiles.createFolder(path.getParent());
+        if (Files.exists(path)) {
+            StoreFile.requireWhole(path);
+        } else {
+            StoreFile.make(path);
+        }
+        SqlSession write = connect(path);
+        check(write, path.toString());
+        Schema.migrate(write, path.toString());
+        return write;
+    }
+
+    /** A log that is not there yet, or lacks the store's last commit because it was put back from a copy, is made from the store. */
+    private static SentLog openLog(Path folder, SqlSession session, Optional<SentLog.Known> known)
+            throws IOException, SQLException {
+        CommitMark last = Commits.last(session);
+        boolean goesOn = known.filter(log ->
+                        log.last().opening() == last.opening() && log.last().number() >= last.number())
+                .isPresent();
+        if (!goesOn) {
+            StoreRestore.writeLog(folder, session);
+        }
+        AtomicFiles.delete(folder.resolve(StoreMemory.EARLIER_FILE));
+        return SentLog.open(folder);
+    }
+
+    /** Whether the store in {@code folder} is missing there, or has forgotten payments. Changes nothing but its version; blocks. */
+    public static boolean needsRestore(Path folder, Optional<CommitMark> books) {
+        Path path = path(folder);
+        try {
+            StoreMemory memory = StoreMemory.of(folder, books);
+            if (!Files.exists(path)) {
+                return !memory.isEmpty();
+            }
+            try (SqlSession session = connectForWriting(path)) {
+                return memory.complaint(session).isPresent();
+            }
+        } catch (IOException | SQLException e) {
+            throw StoreFile.unusable(path, e);
+        }
+    }
+
+    /**
+     * What the next start would say of the store in {@code folder}; empty when it would go on with it, or when an older release has written it.
+     * Changes nothing, also while a daemon is running; blocks.
+     */
+    public static Optional<String> look(Path folder, Optional<CommitMark> books) {
+        Path path = path(folder);
+        SQLiteConfig config = new SQLiteConfig();
+        config.setReadOnly(true);
+        NativeLibrary.useShipped();
+        try {
+            // Looked at before the store: a running daemon may go on meanwhile.
+            StoreMemory memory = StoreMemory.of(folder, books);
+            if (!Files.exists(path)) {
+                return memory.isEmpty() ? Optional.empty() : Optional.of(missing(path));
+            }
+            StoreFile.requireWhole(path);
+            try (SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path))) {
+                return Schema.isNewest(session)
+                        ? memory.complaint(session).map(complaint -> StoreMemory.stopped(path, complaint))
+                        : Optional.empty();
+            }
+        } catch (IOException | SQLException e) {
+            throw StoreFile.unusable(path, e);
+        }
+    }
+
+    private static String missing(Path path) {
+        return StoreMemory.stopped(path, "is missing although this datadir has worked with one");
+    }
+
+    /** Those of {@code txIds} that are no spend of the store in {@code folder}, in their order. Blocks. */
+    public static List<Hash256> unknown(Path folder, List<Hash256> txIds) {
+        Path path = path(folder);
+        try (SqlSession session = connectForWriting(path)) {
+            List<Hash256> unknown = new ArrayList<>();
+            for (Hash256 txId : txIds) {
+                if (SpendTable.find(session, txId).isEmpty() && !KeptReceipts.has(session, txId)) {
+                    unknown.add(txId);
+                }
+            }
+            return unknown;
+        } catch (IOException | SQLException e) {
+            throw StoreFile.unusable(path, e);
+        }
+    }
+
+    /**
+     * Makes a store that is {@link #stopped}, or missing, the one that this datadir works with, after everything was entered that {@code
+     * sent.log} knows and it does not. Blocks; nobody else uses the datadir meanwhile. One that was broken off is begun again in the same way:
+     * the log, which has most to tell, is exchanged last.
+     *
+     * @param without the operator goes on without a log that is missing, damaged or too old
+     * @param tellBooks is given the commit that these are to remember from now on
+     * @throws StoreException {@code UNAVAILABLE} when there is nothing to be restored, or a log is missing that {@code without} does not name
+     */
+    public static StoreRestore.Restored restore(
+            Path folder, Optional<CommitMark> books, boolean without, Consumer<CommitMark> tellBooks) {
+        Path path = path(folder);
+        try {
+            StoreMemory memory = StoreMemory.of(folder, books);
+            boolean missing = !Files.exists(path);
+            try (SqlSession session = connectForWriting(path)) {
+                Optional<String> complaint = memory.complaint(session);
+                if (complaint.isEmpty() && (!missing || memory.isEmpty())) {
+                    throw refused("the store " + path
+                            + " is the one that this datadir has worked with: there is nothing" + " to be restored");
+                }
+                return restore(folder, session, memory, without, tellBooks);
+            }
+        } catch (IOException | SQLException e) {
+            throw StoreFile.unusable(path, e);
+        }
+    }
+
+    private static StoreRestore.Restored restore(
+            Path folder, SqlSession session, StoreMemory memory, boolean without, Consumer<CommitMark> tellBooks)
+            throws IOException, SQLException {
+        StoreRestore restore = new StoreRestore(session);
+        session.execute("BEGIN IMMEDIATE");
+        if (memory.log().isPresent()) {
+            restore.enterAll(folder);
+        }
+        boolean complete = memory.log().isPresent();
+        long highest = memory.log().map(known -> known.last().number()).orElse(0L);
+        for (CommitMark mark : memory.marks().values()) {
+            complete &= Commits.has(session, mark) || restore.hasSeen(mark);
+            highest = Math.max(highest, mark.number());
+        }
+        if (!complete && !without) {
+            session.execute("ROLLBACK");
+            throw refused(SentLog.FILE_NAME + " in " + folder.toAbsolutePath() + " is "
+                    + (memory.damage().isPresent()
+                            ? "damaged"
+                            : memory.log().isPresent() ? "older than the payments that are missing" : "missing")
+                    + ", so that payments stay forgotten, and their client tokens pay again: put its newest copy back;"
+                    + " or, when it is lost, stop the worker that pays, look up on the chain what it has paid, mark that"
+                    + " in its books, and run this with --without " + SentLog.FILE_NAME);
+        }
+        CommitMark mark = restore.begin(highest, !complete);
+        session.execute("COMMIT");
+        CrashPoint.RESTORE_ENTERED.reached();
+        tellBooks.accept(mark);
+        CrashPoint.RESTORE_TOLD.reached();
+        StoreRestore.writeLog(folder, session);
+        AtomicFiles.delete(folder.resolve(StoreMemory.EARLIER_FILE));
+        return restore.report(mark, complete);
+    }
+
+    private static StoreException refused(String why) {
+        return new StoreException(StoreException.Reason.UNAVAILABLE, why, null);
     }
 
     private static SqlSession connect(Path path) throws SQLException {
@@ -209,6 +335,21 @@ public final class SqliteStore implements Store {
     }
 
     @Override
+    public Optional<String> stopped() {
+        return stopped;
+    }
+
+    @Override
+    public boolean isForgetful() {
+        return forgetful;
+    }
+
+    @Override
+    public Optional<CommitMark> confirmed() {
+        return stopped.isPresent() ? Optional.empty() : Optional.of(writer.confirmed());
+    }
+
+    @Override
     public int queued() {
         return writer.queued();
     }
@@ -220,12 +361,16 @@ public final class SqliteStore implements Store {
 
     /** As {@link #write}, unless too much waits already. */
     <T> CompletableFuture<T> writeNew(GroupCommitWriter.Work<T> work) {
-        return writer.submitNew(work);
+        return stopped.isPresent() ? whileStopped() : writer.submitNew(work);
     }
 
     /** Writes in the next group commit. */
     <T> CompletableFuture<T> write(GroupCommitWriter.Work<T> work) {
-        return writer.submit(work);
+        return stopped.isPresent() ? whileStopped() : writer.submit(work);
+    }
+
+    private <T> CompletableFuture<T> whileStopped() {
+        return CompletableFuture.failedFuture(StoreException.stopped(stopped.orElseThrow()));
     }
 
     /** Reads what is committed. */
@@ -264,7 +409,9 @@ public final class SqliteStore implements Store {
             }
             readSession.close();
             writeSession.close();
-            mark.close();
+            if (log.isPresent()) {
+                log.get().close();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (SQLException | IOException e) {

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -20,6 +21,18 @@ public interface Store extends AutoCloseable {
     SwapStore swaps();
 
     ScanCursors scans();
+
+    /**
+     * Why nothing is spent: the store has forgotten payments, whose tokens would pay again. It says what to do. Until then the store is read
+     * and never written; no bytes that it knows are sent again either, since others may have taken their place.
+     */
+    Optional<String> stopped();
+
+    /** Whether payments may be missing although nothing is stopped, because the store was restored without a log that knew them. */
+    boolean isForgetful();
+
+    /** The newest commit that is on the disk, for whoever is to notice when the store forgets it; empty while it is stopped. */
+    Optional<CommitMark> confirmed();
 
     /** Units of work that wait to be written. */
     int queued();

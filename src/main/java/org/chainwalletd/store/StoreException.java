@@ -12,6 +12,8 @@ public final class StoreException extends RuntimeException {
         BUSY,
         /** The disk failed while it was being written: it may be there after a restart, and was not there when this was said. */
         UNKNOWN,
+        /** Nothing is written because the store has forgotten payments, until the operator has restored it. */
+        STOPPED,
         /** The file is damaged, of a newer version, or no store at all. */
         DAMAGED
     }
@@ -21,6 +23,11 @@ public final class StoreException extends RuntimeException {
     public StoreException(Reason reason, String message, Throwable cause) {
         super(message, cause);
         this.reason = reason;
+    }
+
+    /** @param why what {@link Store#stopped} says */
+    public static StoreException stopped(String why) {
+        return new StoreException(Reason.STOPPED, why, null);
     }
 
     public Reason reason() {

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +71,23 @@ class CommandsTest {
                 .isEqualTo(ExitCode.FAILED);
         assertThat(folder).isEmptyDirectory();
         assertThat(text(out)).isEmpty();
+    }
+
+    @Test
+    void store_restored_completes_a_lost_store_and_refuses_one_that_has_forgotten_nothing() throws IOException {
+        String datadir = folder.toString();
+        SqliteStore.open(folder).close();
+        assertThat(run(Map.of(), "store", "moved", "--datadir", datadir)).isEqualTo(ExitCode.USAGE);
+        assertThat(run(Map.of(), "store", "restored", "--without", "books.db", "--datadir", datadir))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(run(Map.of(), "store", "restored", "--datadir", datadir)).isEqualTo(ExitCode.FAILED);
+        assertThat(text(err)).contains("nothing to be restored");
+        Files.delete(folder.resolve(SqliteStore.FILE_NAME));
+
+        assertThat(run(Map.of(), "store", "restored", "--datadir", datadir)).isEqualTo(ExitCode.OK);
+
+        assertThat(text(out)).contains("entered from sent.log: 0 payments");
+        assertThat(folder.resolve(SqliteStore.FILE_NAME)).exists();
     }
 
     /** The daemon and the commands beside it take the same option, also by its variable. */

@@ -257,6 +257,11 @@ final class HistoryDaemon {
         }
     }
 
+    /** A copy of a store that was restored since is of no use. */
+    void dropCopy() {
+        copy = Optional.empty();
+    }
+
     boolean hasForgotten(Hash256 txId) {
         return forgotten.contains(txId);
     }

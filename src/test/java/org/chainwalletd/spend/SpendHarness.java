@@ -139,9 +139,14 @@ final class SpendHarness implements AutoCloseable {
         return start(SqliteStore.open(folder));
     }
 
-    /** The operator says that the store is an old one, or a new one, because the right one is lost. */
-    void startRestored() {
-        start(SqliteStore.open(folder, true));
+    /**
+     * The operator says that the store is an old one, or a new one, because the right one is lost.
+     *
+     * @param without whether the log is lost too
+     */
+    void startRestored(boolean without) {
+        SqliteStore.restore(folder, Optional.empty(), without, mark -> {});
+        start();
     }
 
     private SpendHarness start(SqliteStore opening) {
@@ -255,7 +260,8 @@ final class SpendHarness implements AutoCloseable {
                         before.apply(store.intents()),
                         beforeReservations.apply(store.reservations()),
                         beforeReceipts.apply(store.receipts()),
-                        store.allowance()),
+                        store.allowance(),
+                        store.stopped()),
                 limits,
                 new Pace(
                         tick,

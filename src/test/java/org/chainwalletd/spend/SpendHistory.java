@@ -227,20 +227,44 @@ final class SpendHistory {
         } else {
             daemon.copyOfStore().orElseThrow().putBack();
         }
+        if (startsAsUsual(daemon)) {
+            judge.startedOver(daemon, known);
+        } else if (random.nextInt(4) > 0) {
+            newest.putBack();
+            daemon.spends.start();
+        } else {
+            restore(daemon, known);
+        }
+    }
+
+    /** When it has forgotten payments it does not start, or spends nothing. */
+    private boolean startsAsUsual(HistoryDaemon daemon) {
         try {
             daemon.spends.start();
-            judge.startedOver(daemon, known);
         } catch (StoreException refused) {
-            if (random.nextInt(4) > 0) {
-                newest.putBack();
-                daemon.spends.start();
-            } else {
-                say("taken, since the right one is lost");
-                daemon.disk.forget();
-                daemon.spends.drawing = daemon.spends.drawing.marking();
-                daemon.spends.startRestored();
-                daemon.forgets(judge.unknownTo(daemon, known));
-            }
+            return false;
+        }
+        boolean spends = daemon.spends.store.stopped().isEmpty();
+        if (!spends) {
+            daemon.spends.crash();
+        }
+        return spends;
+    }
+
+    /** The right one is lost. What the log knows is as good as it; what nobody knows is paid again. */
+    private void restore(HistoryDaemon daemon, List<Hash256> known) {
+        boolean logged = random.nextBoolean();
+        say("restored with" + (logged ? "" : "out") + " the log");
+        daemon.disk.forget();
+        if (logged) {
+            daemon.spends.startRestored(false);
+            judge.unknownTo(daemon, known).forEach(txId -> judge.complain("a restored store does not know " + txId));
+            daemon.dropCopy();
+        } else {
+            StoreCopy.damageLog(daemon.spends.folder());
+            daemon.spends.drawing = daemon.spends.drawing.marking();
+            daemon.spends.startRestored(true);
+            daemon.forgets(judge.unknownTo(daemon, known));
         }
     }
 

@@ -50,6 +50,15 @@ final class StoreCopy {
         }
     }
 
+    /** What it has sent can be read by nobody any more. */
+    static void damageLog(Path folder) {
+        try {
+            Files.writeString(folder.resolve("sent.log"), "no log ".repeat(20));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** In the place of what is there. */
     void putBack() {
         remove(folder);

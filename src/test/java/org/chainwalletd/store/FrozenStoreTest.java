@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.chainwalletd.chain.Bytes;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenStoreTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v11";
+    private static final String NEWEST = "v12";
 
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
@@ -34,13 +35,39 @@ class FrozenStoreTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"})
+    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12"})
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
-        Files.copy(sample.resolve(SqliteStore.FILE_NAME), folder.resolve(SqliteStore.FILE_NAME));
-        try (SqliteStore store = SqliteStore.open(folder)) {
-            assertIsWhatIsExpected(store, sample);
+        for (String name : List.of(SqliteStore.FILE_NAME, SentLog.FILE_NAME)) {
+            if (Files.exists(sample.resolve(name))) {
+                Files.copy(sample.resolve(name), folder.resolve(name));
+            }
         }
+        for (int start = 1; start <= 2; start++) {
+            try (SqliteStore store = SqliteStore.open(folder)) {
+                assertThat(store.stopped()).isEmpty();
+                assertIsWhatIsExpected(store, sample);
+            }
+            assertThat(folder.resolve(SentLog.FILE_NAME)).exists();
+        }
+    }
+
+    /** What a later release must still be able to complete a store from. */
+    @Test
+    void a_store_that_is_lost_is_completed_from_the_log_of_the_frozen_sample() throws IOException {
+        Path sample = FROZEN.resolve("v12").resolve("store");
+        Files.copy(sample.resolve(SentLog.FILE_NAME), folder.resolve(SentLog.FILE_NAME));
+
+        SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(store.stopped()).isEmpty();
+            assertThat(restored(store)).isEqualTo(Files.readString(sample.resolve("restored.txt")));
+        }
+    }
+
+    private static String restored(Store store) {
+        return StoreSample.read(store) + StoreSample.kept(store) + AccountSendSample.read(store);
     }
 
     /** Whatever was committed of it when the process died; no older release opens it then. */
@@ -100,7 +127,7 @@ class FrozenStoreTest {
         try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
             Schema.upgrade(session, file.toString());
             assertThat(session.queryOne("PRAGMA user_version", row -> row.getInt(1)))
-                    .contains(11);
+                    .contains(12);
             EarlierRows rows = new EarlierRows(session);
             boolean more = true;
             for (int i = 0; i < commits; i++) {
@@ -160,6 +187,12 @@ class FrozenStoreTest {
         }
         if (System.getProperty("freeze") != null) {
             Files.copy(folder.resolve(SqliteStore.FILE_NAME), sample.resolve(SqliteStore.FILE_NAME));
+            Files.copy(folder.resolve(SentLog.FILE_NAME), sample.resolve(SentLog.FILE_NAME));
+            Files.delete(folder.resolve(SqliteStore.FILE_NAME));
+            SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
+            try (SqliteStore store = SqliteStore.open(folder)) {
+                Files.writeString(sample.resolve("restored.txt"), restored(store));
+            }
         }
     }
 }

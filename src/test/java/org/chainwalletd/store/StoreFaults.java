@@ -1,7 +1,13 @@
 package org.chainwalletd.store;
 
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.testkit.Await;
 
@@ -25,6 +31,39 @@ public final class StoreFaults {
         CompletableFuture<Void> held = new CompletableFuture<>();
         store.read(session -> Await.result(held));
         return () -> held.complete(null);
+    }
+
+    /** From now on the log beside the store finds no room on its disk, until the returned action is run. */
+    public static Runnable fillLogDisk(SqliteStore store) {
+        return exchangeLog(store, Path.of("/dev/full"));
+    }
+
+    /** From now on what the log writes cannot be forced to its disk, and is lost, until the returned action is run. */
+    public static Runnable loseLogWrites(SqliteStore store) {
+        return exchangeLog(store, Path.of("/dev/null"));
+    }
+
+    private static Runnable exchangeLog(SqliteStore store, Path device) {
+        try {
+            Field log = SqliteStore.class.getDeclaredField("log");
+            log.setAccessible(true);
+            Field file = SentLog.class.getDeclaredField("log");
+            file.setAccessible(true);
+            Field channel = AppendLog.class.getDeclaredField("channel");
+            channel.setAccessible(true);
+            Object target = file.get(((Optional<?>) log.get(store)).orElseThrow());
+            Object before = channel.get(target);
+            channel.set(target, FileChannel.open(device, StandardOpenOption.WRITE));
+            return () -> {
+                try {
+                    channel.set(target, before);
+                } catch (ReflectiveOperationException e) {
+                    throw new AssertionError(e);
+                }
+            };
+        } catch (ReflectiveOperationException | IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static Void set(SqlSession session, boolean fail) throws SQLException {

@@ -271,7 +271,7 @@ final class SwapDaemon implements AutoCloseable {
                         Optional::empty),
                 outside.keys(),
                 new SpendEnvironment.Stores(
-                        mortal.intents(), mortal.reservations(), store.receipts(), mortal.allowance()),
+                        mortal.intents(), mortal.reservations(), store.receipts(), mortal.allowance(), store.stopped()),
                 new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(50),

@@ -22,6 +22,7 @@ final class BookSchema {
         session.execute("PRAGMA application_id = " + APPLICATION_ID);
         migrate(session, file, BlockRows.NAME, BlockRows.STEPS);
         migrate(session, file, AddressRows.NAME, AddressRows.STEPS);
+        migrate(session, file, StoreSeen.NAME, StoreSeen.STEPS);
         for (BookTable<?, ?> table : tables) {
             migrate(session, file, table.name(), table.steps());
         }

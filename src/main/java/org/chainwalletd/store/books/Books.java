@@ -5,12 +5,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.NativeLibrary;
 import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.StoreException;
@@ -46,6 +50,8 @@ public final class Books implements AutoCloseable {
     private final BooksSession reading;
     private final ExecutorService writer = thread("books-writer");
     private final ExecutorService reader = thread("books-reader");
+    private volatile Supplier<Optional<CommitMark>> store = Optional::empty;
+    private Optional<CommitMark> remembered = Optional.empty();
 
     /** A unit of work; run once, whole or not at all. */
     @FunctionalInterface
@@ -80,6 +86,59 @@ public final class Books implements AutoCloseable {
             check(write, path);
             BookSchema.migrate(write, path.toString(), tables);
             return new Books(path.toString(), write, connect(path));
+        } catch (IOException | SQLException e) {
+            throw StoreFile.unusable(path, e);
+        }
+    }
+
+    /**
+     * From now on each commit remembers the newest commit of the money store too, so that a store that is put back from a copy is noticed.
+     *
+     * @param newest asked on the writer's thread; empty leaves what is remembered as it is
+     */
+    public void remember(Supplier<Optional<CommitMark>> newest) {
+        store = newest;
+    }
+
+    /**
+     * The commit of the money store that the books in {@code folder} remember, without making or changing them; empty when there are none, or
+     * they remember none. Blocks.
+     */
+    public static Optional<CommitMark> remembered(Path folder) {
+        return at(folder, session -> StoreSeen.read(session));
+    }
+
+    /** Makes the books in {@code folder}, if there are any, remember this commit of a store that was restored. Blocks. */
+    public static void remember(Path folder, CommitMark mark) {
+        at(folder, session -> {
+            if (StoreSeen.isIn(session)) {
+                StoreSeen.write(session, mark);
+            }
+            return Optional.empty();
+        });
+    }
+
+    /** Transactions that spent coins of ours in blocks from {@code height} on, as the books in {@code folder} have them. Blocks. */
+    public static List<Hash256> spenders(Path folder, long height) {
+        return at(folder, session -> Optional.of(StoreSeen.spenders(session, height)))
+                .orElse(List.of());
+    }
+
+    /** A question to a file that no daemon has open. */
+    @FunctionalInterface
+    private interface Look<T> {
+        Optional<T> at(SqlSession session) throws SQLException;
+    }
+
+    private static <T> Optional<T> at(Path folder, Look<T> look) {
+        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
+        if (!Files.exists(path)) {
+            return Optional.empty();
+        }
+        NativeLibrary.useShipped();
+        try (SqlSession session = connect(path)) {
+            StoreFile.requireWhole(path);
+            return look.at(session);
         } catch (IOException | SQLException e) {
             throw StoreFile.unusable(path, e);
         }
@@ -154,7 +213,12 @@ public final class Books implements AutoCloseable {
         try {
             writeSession.update("BEGIN IMMEDIATE");
             result = work.apply(writing);
+            Optional<CommitMark> seen = store.get();
+            if (seen.isPresent() && !seen.equals(remembered)) {
+                StoreSeen.write(writeSession, seen.get());
+            }
             writeSession.update("COMMIT");
+            remembered = seen;
         } catch (SQLException | RuntimeException e) {
             rollback();
             LOG.error("{} cannot be written: {}", file, e.getMessage());

@@ -298,7 +298,9 @@ class BooksPlanTest {
             for (Path source : sources.sorted(Comparator.naturalOrder()).toList()) {
                 if (!source.endsWith("Books.java")
                         && !source.endsWith("BookSchema.java")
-                        && !source.endsWith("ShortKeys.java")) {
+                        && !source.endsWith("ShortKeys.java")
+                        // One row, and questions to a file that no daemon has open.
+                        && !source.endsWith("StoreSeen.java")) {
                     pieces(Files.readString(source))
                             .filter(piece -> plans.keySet().stream().noneMatch(sql -> sql.contains(piece)))
                             .forEach(piece -> missing.add(source.getFileName() + ": " + piece));

@@ -69,6 +69,10 @@ public final class SpendErrors implements ErrorTranslator {
                         ErrorCode.INTERNAL_ERROR,
                         "this call has broadcast nothing yet, but what it has decided on may be after a restart: "
                                 + failure.getMessage());
+            case STOPPED ->
+                new RpcException(
+                        ErrorCode.INTERNAL_ERROR,
+                        "this call has broadcast nothing, spending is stopped: " + failure.getMessage());
             case UNAVAILABLE, DAMAGED ->
                 new RpcException(
                         ErrorCode.INTERNAL_ERROR,

@@ -1,0 +1,84 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.StoreRestore;
+import org.chainwalletd.store.TokenBinding;
+import org.chainwalletd.store.books.Books;
+
+/** Makes a store that was put back from a copy, emptied or lost the one that a datadir works with, and tells what it was completed by. */
+public final class RestoredStore {
+    private RestoredStore() {}
+
+    /**
+     * For an operator, while no daemon has the datadir.
+     *
+     * @param without whether payments that no log knows are given up as forgotten
+     * @param out takes one line at a time
+     * @throws org.chainwalletd.store.StoreException when there is nothing to be restored, or a log is missing that is not given up
+     */
+    public static void restore(Path datadir, boolean without, Consumer<String> out) throws IOException {
+        try (DatadirLock lock = DatadirLock.acquire(datadir)) {
+            restoreHeld(datadir, without, out);
+            lock.check();
+        }
+    }
+
+    /** With {@code --store-restored}: the same without a look back, under the lock of the daemon that starts. */
+    static void restoreAtStart(Path datadir, Consumer<String> out) {
+        if (!SqliteStore.needsRestore(datadir, Books.remembered(datadir))) {
+            throw new StartupException(
+                    "the store in " + datadir + " is the one that this datadir has worked with: start"
+                            + " without --store-restored, which would let a store pass that has forgotten payments");
+        }
+        restoreHeld(datadir, true, out);
+    }
+
+    private static void restoreHeld(Path datadir, boolean without, Consumer<String> out) {
+        Optional<CommitMark> books = Books.remembered(datadir);
+        StoreRestore.Restored restored =
+                SqliteStore.restore(datadir, books, without, mark -> Books.remember(datadir, mark));
+        tell(restored, out);
+        if (!restored.complete()) {
+            tellForgotten(datadir, out);
+        }
+    }
+
+    private static void tell(StoreRestore.Restored restored, Consumer<String> out) {
+        out.accept("entered from sent.log: " + restored.inFlight().size() + " payments that are sent again, "
+                + restored.doubtful().size() + " doubtful, "
+                + restored.withheld().size() + " claims without their bytes, "
+                + restored.ended() + " that were over, " + restored.account() + " of the account chain");
+        restored.inFlight().forEach(intent -> out.accept("sent again: " + words(intent)));
+        restored.doubtful()
+                .forEach(intent -> out.accept(
+                        "doubtful: " + words(intent) + "; not sent unless its call is repeated with its client_token"));
+        restored.withheld()
+                .forEach(intent -> out.accept("claim: " + words(intent) + "; repeat it when its HTLC is still locked"));
+    }
+
+    private static String words(Intent intent) {
+        return intent.txId() + " " + intent.kind() + " from " + intent.from() + ", " + intent.allowance()
+                + " left, client_token "
+                + intent.token().map(TokenBinding::token).orElse("none");
+    }
+
+    /** What left with our keys and no row tells of. A mempool is not looked at here: it is when the daemon runs. */
+    private static void tellForgotten(Path datadir, Consumer<String> out) {
+        List<Hash256> forgotten = SqliteStore.unknown(datadir, Books.spenders(datadir, 0));
+        out.accept("transactions in blocks that spent coins of this datadir and that the store does not know: "
+                + forgotten.size());
+        forgotten.forEach(txId -> out.accept("unknown: " + txId));
+        out.accept(
+                "payments of forgotten client tokens are paid again when their calls come again: compare the above with"
+                        + " the books of the worker that pays before it goes on");
+    }
+}

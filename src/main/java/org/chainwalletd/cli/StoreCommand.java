@@ -1,0 +1,55 @@
+package org.chainwalletd.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.boot.RestoredStore;
+import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.store.StoreException;
+
+/** Goes on with a store that was put back from a copy, emptied or lost. */
+final class StoreCommand implements Command {
+    private static final String RESTORED = "restored";
+    private static final String LOG = "sent.log";
+
+    @Override
+    public String word() {
+        return "store";
+    }
+
+    @Override
+    public String summary() {
+        return "store restored: goes on with a walletd.db that has forgotten payments, after entering what sent.log knows of"
+                + " them. The daemon is stopped meanwhile.";
+    }
+
+    @Override
+    public List<String> arguments() {
+        return List.of("action");
+    }
+
+    @Override
+    public List<Flag> flags() {
+        return List.of(new Flag(
+                "--without",
+                "name",
+                "sent.log: goes on although it is lost, damaged or too old; payments stay forgotten and are listed"));
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        Optional<String> without = invocation.option("--without");
+        if (!invocation.arguments().get(0).equals(RESTORED)
+                || without.filter(name -> !name.equals(LOG)).isPresent()) {
+            return invocation.fail(ExitCode.USAGE, "say store restored, or store restored --without " + LOG);
+        }
+        Path datadir = invocation.configuration().settings().datadir();
+        try {
+            RestoredStore.restore(datadir, without.isPresent(), invocation.out()::println);
+            return ExitCode.OK;
+        } catch (IOException | StoreException e) {
+            throw new StartupException(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package org.chainwalletd.store;
+
+import java.math.BigInteger;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/** The tables {@code account_sends}, a row for each nonce that was given, and {@code account_versions}, one for each version of its transaction. */
+final class AccountSendTable {
+    static final String OPEN = "state IN ('JOURNALLED', 'SENT', 'MINED')";
+
+    static final String UNSEALED = "sealed = 0";
+
+    private static final String COLUMNS =
+            "id, reference, digest, chain_id, kind, sender, recipient, value, data, nonce,"
+                    + " gas_limit, fee_ceiling, pushing, owner, state, mined_hash, mined_number, mined_block, succeeded,"
+                    + " created_at, changed_at, sealed";
+    private static final String SELECT = "SELECT " + COLUMNS + " FROM account_sends WHERE ";
+
+    private AccountSendTable() {}
+
+    static Optional<AccountSend> taken(SqlSession session, AccountSend send) throws SQLException {
+        Optional<AccountSend> same = one(session, "reference = ?", send.reference());
+        return same.isPresent()
+                ? same
+                : one(
+                        session,
+                        "chain_id = ? AND sender = ? AND nonce = ?",
+                        bytes(send.call().chainId()),
+                        send.call().from().toArray(),
+                        send.nonce());
+    }
+
+    static AccountSend insert(SqlSession session, AccountSend send) throws SQLException {
+        long id = 1
+                + session.queryOne("SELECT coalesce(max(id), 0) FROM account_sends", row -> row.getLong(1))
+                        .orElseThrow();
+        session.update(
+                "INSERT INTO account_sends (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                        + " ?, ?, ?, ?, 1)",
+                id,
+                send.reference(),
+                send.order().digest().toArray(),
+                bytes(send.call().chainId()),
+                send.order().kind(),
+                send.call().from().toArray(),
+                send.call().to().toArray(),
+                bytes(send.call().value()),
+                send.call().data().toArray(),
+                send.nonce(),
+                send.call().gasLimit(),
+                send.order().feeCeiling().map(AccountSendTable::bytes).orElse(null),
+                send.order().pushing(),
+                send.order().owner().orElse(null),
+                send.state().name(),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.hash().toArray())
+                        .orElse(null),
+                send.progress().outcome().map(AccountSend.Outcome::blockNumber).orElse(null),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.blockHash().toArray())
+                        .orElse(null),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.succeeded() ? 1 : 0)
+                        .orElse(null),
+                send.progress().createdAt(),
+                send.progress().changedAt());
+        for (int i = 0; i < send.versions().size(); i++) {
+            insert(session, id, i, send.versions().get(i));
+        }
+        return send.numbered(id);
+    }
+
+    static void insert(SqlSession session, long id, int number, AccountSend.Version version) throws SQLException {
+        session.update(
+                "INSERT INTO account_versions (send, number, hash, raw, tip, max_fee, cancels, created_at)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                number,
+                version.hash().toArray(),
+                version.raw().toArray(),
+                bytes(version.tip()),
+                bytes(version.maxFee()),
+                version.cancels() ? 1 : 0,
+                version.createdAt());
+    }
+
+    static String referenceOf(SqlSession session, long id) throws SQLException {
+        return session.queryOne("SELECT reference FROM account_sends WHERE id = ?", row -> row.getString(1), id)
+                .orElseThrow();
+    }
+
+    static boolean enter(
+            SqlSession session,
+            String where,
+            AccountSend.State state,
+            Optional<AccountSend.Outcome> outcome,
+            long now,
+            Object... which)
+            throws SQLException {
+        List<Object> values = new ArrayList<>();
+        values.add(state.name());
+        values.add(outcome.map(mined -> mined.hash().toArray()).orElse(null));
+        values.add(outcome.map(AccountSend.Outcome::blockNumber).orElse(null));
+        values.add(outcome.map(mined -> mined.blockHash().toArray()).orElse(null));
+        values.add(outcome.map(mined -> mined.succeeded() ? 1 : 0).orElse(null));
+        values.add(now);
+        values.addAll(List.of(which));
+        return session.update(
+                        "UPDATE account_sends SET state = ?, mined_hash = ?, mined_number = ?, mined_block = ?,"
+                                + " succeeded = ?, changed_at = ? WHERE " + where,
+                        values.toArray())
+                == 1;
+    }
+
+    static Optional<AccountSend> one(SqlSession session, String where, Object... values) throws SQLException {
+        List<AccountSend> found = all(session, where, values);
+        return found.isEmpty() ? Optional.empty() : Optional.of(found.get(0));
+    }
+
+    static List<AccountSend> all(SqlSession session, String where, Object... values) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        List<AccountSend> sends = new ArrayList<>();
+        for (long id : session.query("SELECT id FROM account_sends WHERE " + where, row -> row.getLong(1), values)) {
+            ids.add(id);
+        }
+        for (long id : ids) {
+            List<AccountSend.Version> versions = session.query(
+                    "SELECT hash, raw, tip, max_fee, cancels, created_at FROM account_versions WHERE send = ?"
+                            + " ORDER BY number",
+                    AccountSendTable::version,
+                    id);
+            sends.add(session.queryOne(SELECT + "id = ?", row -> read(row, versions), id)
+                    .orElseThrow());
+        }
+        return List.copyOf(sends);
+    }
+
+    private static AccountSend.Version version(ResultSet row) throws SQLException {
+        return new AccountSend.Version(
+                Hash256.of(row.getBytes(1)),
+                Bytes.wrap(row.getBytes(2)),
+                number(row.getBytes(3)),
+                number(row.getBytes(4)),
+                row.getInt(5) == 1,
+                row.getLong(6));
+    }
+
+    private static AccountSend read(ResultSet row, List<AccountSend.Version> versions) throws SQLException {
+        byte[] ceiling = row.getBytes("fee_ceiling");
+        byte[] mined = row.getBytes("mined_hash");
+        return new AccountSend(
+                row.getLong("id"),
+                new AccountSend.Order(
+                        row.getString("reference"),
+                        Hash256.of(row.getBytes("digest")),
+                        row.getString("kind"),
+                        Optional.ofNullable(ceiling).map(AccountSendTable::number),
+                        row.getString("pushing"),
+                        Optional.ofNullable(row.getString("owner"))),
+                new AccountSend.Call(
+                        number(row.getBytes("chain_id")),
+                        Bytes.wrap(row.getBytes("sender")),
+                        Bytes.wrap(row.getBytes("recipient")),
+                        number(row.getBytes("value")),
+                        Bytes.wrap(row.getBytes("data")),
+                        row.getLong("nonce"),
+                        row.getLong("gas_limit")),
+                versions,
+                new AccountSend.Progress(
+                        AccountSend.State.valueOf(row.getString("state")),
+                        mined == null
+                                ? Optional.empty()
+                                : Optional.of(new AccountSend.Outcome(
+                                        Hash256.of(mined),
+                                        row.getLong("mined_number"),
+                                        Hash256.of(row.getBytes("mined_block")),
+                                        row.getInt("succeeded") == 1)),
+                        row.getLong("created_at"),
+                        row.getLong("changed_at")));
+    }
+
+    /** Big-endian without a sign; one byte for zero. */
+    static byte[] bytes(BigInteger number) {
+        byte[] bytes = number.toByteArray();
+        return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;
+    }
+
+    private static BigInteger number(byte[] bytes) {
+        return new BigInteger(1, bytes);
+    }
+}

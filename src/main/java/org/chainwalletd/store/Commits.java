@@ -1,0 +1,89 @@
+package org.chainwalletd.store;
+
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The tables {@code identity} and {@code commits}: which store this is, how many commits it has had, and for each opening the number of its first
+ * commit and a random number. One process writes at a time, so within an opening commits follow each other, and two copies of a store that were
+ * both written differ in their openings: one row for each start tells them apart as well as one for each commit would.
+ */
+final class Commits {
+    private Commits() {}
+
+    /** What it has had last. */
+    static CommitMark last(SqlSession session) throws SQLException {
+        String id = session.queryOne("SELECT lower(hex(id)) FROM identity WHERE one = 1", row -> row.getString(1))
+                .orElseThrow();
+        long opening = session.queryOne(
+                        "SELECT random FROM commits WHERE number = (SELECT max(number) FROM commits)",
+                        row -> row.getLong(1))
+                .orElse(CommitMark.BEFORE_OPENINGS);
+        return new CommitMark(id, opening, number(session));
+    }
+
+    private static long number(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT commits FROM identity WHERE one = 1", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    static boolean has(SqlSession session, CommitMark mark) throws SQLException {
+        return lacking(session, mark).isEmpty();
+    }
+
+    /** Why it does not have a commit that somebody remembers; empty when it does. */
+    static Optional<String> lacking(SqlSession session, CommitMark mark) throws SQLException {
+        if (!last(session).store().equals(mark.store())) {
+            return Optional.of("is not the store that this datadir has worked with");
+        }
+        OptionalLong last = lastOf(session, mark.opening());
+        if (last.isPresent() && mark.number() <= last.getAsLong()) {
+            return Optional.empty();
+        }
+        long missing = mark.number() - number(session);
+        return Optional.of(
+                missing > 0
+                        ? "is older than the one that this datadir has worked with: it lacks the last " + missing
+                                + " commits"
+                        : "is a copy that went another way than the one that this datadir has worked with, which had"
+                                + " other commits up to number " + mark.number());
+    }
+
+    /** The last commit of an opening; empty when the store was never opened by that number. */
+    static OptionalLong lastOf(SqlSession session, long opening) throws SQLException {
+        Optional<Long> first = opening == CommitMark.BEFORE_OPENINGS
+                ? Optional.of(0L)
+                : session.queryOne("SELECT number FROM commits WHERE random = ?", row -> row.getLong(1), opening);
+        if (first.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        Optional<Long> next = session.queryOne(
+                "SELECT number FROM commits WHERE number > ? ORDER BY number LIMIT 1",
+                row -> row.getLong(1),
+                first.get());
+        return OptionalLong.of(next.isPresent() ? next.get() - 1 : number(session));
+    }
+
+    /** Counts a commit inside its transaction. */
+    static void count(SqlSession session, long number) throws SQLException {
+        session.update("UPDATE identity SET commits = ? WHERE one = 1", number);
+    }
+
+    /** The commit of this number is the first of an opening. */
+    static void open(SqlSession session, long number, long random) throws SQLException {
+        session.update("INSERT INTO commits (number, random) VALUES (?, ?)", number, random);
+    }
+
+    /** Whether it was ever written by a release that keeps a {@code sent.log} beside it. */
+    static boolean wasLogged(SqlSession session) throws SQLException {
+        return last(session).opening() != CommitMark.BEFORE_OPENINGS;
+    }
+
+    /** Whether payments may be missing in it, because it was restored without a log that knew them. */
+    static boolean isForgetful(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT forgetful FROM identity WHERE one = 1", row -> row.getLong(1))
+                        .orElseThrow()
+                == 1;
+    }
+}

@@ -1,0 +1,348 @@
+package org.chainwalletd.store;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * What {@code sent.log} says of one change of the store, all that a store that has forgotten the change is completed from. A line is a byte of its
+ * kind and its members in their order: numbers big-endian, amounts as bits of 64, hashes of 32 bytes, other bytes after a u32 of their length,
+ * text as {@link DataOutputStream#writeUTF} writes it, a byte 0 or 1 before what may be absent.
+ */
+sealed interface SentLine {
+    /**
+     * A spend that was decided on, or, in the base of the log, as its row is.
+     *
+     * @param held see {@link HeldInputs}
+     */
+    record Spend(Intent intent, byte[] held, OptionalLong countedAt) implements SentLine {
+        /** Claims carry the secret of their hash lock: of these the log has everything but the bytes. */
+        private static final Set<String> SECRETIVE = Set.of("htlc_claim");
+
+        /** Whether the log does not have its bytes. */
+        boolean isWithheld() {
+            return intent.transaction().length() == 0;
+        }
+    }
+
+    /** A node has taken the spend. */
+    record Accepted(Hash256 txId) implements SentLine {}
+
+    /** The spend has changed on the word of nodes or of the operator. */
+    record State(Hash256 txId, IntentState state, String reason, long at) implements SentLine {}
+
+    /** The spend holds these of its coins, and the others are free. */
+    record Held(Hash256 txId, byte[] held) implements SentLine {}
+
+    /** A payment that is buried, with what its token answers: see {@link KeptReceipts}. */
+    record Kept(Hash256 txId, long tokenKey, long tokenRest, Hash256 digest, long settledAt, Bytes answer)
+            implements SentLine {}
+
+    /** A transaction of the account chain; what is secret in it is sealed as in the store. */
+    record Account(AccountSend send) implements SentLine {}
+
+    /** One more version of it, before it is sent. */
+    record AccountVersion(String reference, int before, AccountSend.Version version) implements SentLine {}
+
+    /** What has become of it. */
+    record AccountState(String reference, AccountSend.State state, Optional<AccountSend.Outcome> outcome, long at)
+            implements SentLine {}
+
+    /** Whether it frees coins, or permits other bytes for the same token: then it is on the disk before the store says so. */
+    default boolean goesFirst() {
+        return this instanceof Held
+                || this instanceof State state && !state.state().inFlight();
+    }
+
+    static byte[] encode(SentLine line) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
+        try {
+            write(line, new DataOutputStream(bytes));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void write(SentLine line, DataOutputStream out) throws IOException {
+        if (line instanceof Spend spend) {
+            out.writeByte(1);
+            write(spend, out);
+        } else if (line instanceof Accepted accepted) {
+            out.writeByte(2);
+            out.write(accepted.txId().toArray());
+        } else if (line instanceof State state) {
+            out.writeByte(3);
+            out.write(state.txId().toArray());
+            out.writeUTF(state.state().name());
+            writeBytes(out, state.reason().getBytes(StandardCharsets.UTF_8));
+            out.writeLong(state.at());
+        } else if (line instanceof Held held) {
+            out.writeByte(4);
+            out.write(held.txId().toArray());
+            writeHeld(out, held.held());
+        } else if (line instanceof Kept kept) {
+            out.writeByte(5);
+            out.write(kept.txId().toArray());
+            out.writeLong(kept.tokenKey());
+            out.writeLong(kept.tokenRest());
+            out.write(kept.digest().toArray());
+            out.writeLong(kept.settledAt());
+            writeBytes(out, kept.answer().toArray());
+        } else if (line instanceof Account account) {
+            out.writeByte(6);
+            write(account.send(), out);
+        } else if (line instanceof AccountVersion version) {
+            out.writeByte(7);
+            out.writeUTF(version.reference());
+            out.writeInt(version.before());
+            write(version.version(), out);
+        } else if (line instanceof AccountState state) {
+            out.writeByte(8);
+            out.writeUTF(state.reference());
+            out.writeUTF(state.state().name());
+            write(state.outcome(), out);
+            out.writeLong(state.at());
+        }
+    }
+
+    private static void write(Spend spend, DataOutputStream out) throws IOException {
+        Intent intent = spend.intent();
+        out.write(intent.txId().toArray());
+        out.writeUTF(intent.kind());
+        out.write(intent.from().toArray());
+        writeBytes(
+                out,
+                Spend.SECRETIVE.contains(intent.kind())
+                        ? new byte[0]
+                        : intent.transaction().toArray());
+        writeBytes(out, SpendRow.encode(intent.inputs()));
+        out.writeLong(intent.builtAtHeight());
+        out.writeInt(intent.changeIndex().orElse(-1));
+        out.writeBoolean(intent.token().isPresent());
+        if (intent.token().isPresent()) {
+            out.writeUTF(intent.token().get().token());
+            out.write(intent.token().get().digest().toArray());
+        }
+        out.writeLong(intent.allowance().bits());
+        out.writeLong(intent.createdAt());
+        out.writeUTF(intent.state().name());
+        writeBytes(out, intent.reason().getBytes(StandardCharsets.UTF_8));
+        out.writeLong(intent.changedAt());
+        writeHeld(out, spend.held());
+        out.writeBoolean(spend.countedAt().isPresent());
+        out.writeLong(spend.countedAt().orElse(0));
+    }
+
+    private static void write(AccountSend send, DataOutputStream out) throws IOException {
+        out.writeUTF(send.reference());
+        out.write(send.order().digest().toArray());
+        out.writeUTF(send.order().kind());
+        out.writeBoolean(send.order().feeCeiling().isPresent());
+        writeBytes(out, send.order().feeCeiling().orElse(BigInteger.ZERO).toByteArray());
+        out.writeUTF(send.order().pushing());
+        out.writeBoolean(send.order().owner().isPresent());
+        out.writeUTF(send.order().owner().orElse(""));
+        writeBytes(out, send.call().chainId().toByteArray());
+        writeBytes(out, send.call().from().toArray());
+        writeBytes(out, send.call().to().toArray());
+        writeBytes(out, send.call().value().toByteArray());
+        writeBytes(out, send.call().data().toArray());
+        out.writeLong(send.call().nonce());
+        out.writeLong(send.call().gasLimit());
+        out.writeInt(send.versions().size());
+        for (AccountSend.Version version : send.versions()) {
+            write(version, out);
+        }
+        out.writeUTF(send.state().name());
+        write(send.progress().outcome(), out);
+        out.writeLong(send.progress().createdAt());
+        out.writeLong(send.progress().changedAt());
+    }
+
+    private static void write(AccountSend.Version version, DataOutputStream out) throws IOException {
+        out.write(version.hash().toArray());
+        writeBytes(out, version.raw().toArray());
+        writeBytes(out, version.tip().toByteArray());
+        writeBytes(out, version.maxFee().toByteArray());
+        out.writeBoolean(version.cancels());
+        out.writeLong(version.createdAt());
+    }
+
+    private static void write(Optional<AccountSend.Outcome> outcome, DataOutputStream out) throws IOException {
+        out.writeBoolean(outcome.isPresent());
+        if (outcome.isPresent()) {
+            out.write(outcome.get().hash().toArray());
+            out.writeLong(outcome.get().blockNumber());
+            out.write(outcome.get().blockHash().toArray());
+            out.writeBoolean(outcome.get().succeeded());
+        }
+    }
+
+    private static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    private static void writeHeld(DataOutputStream out, byte[] held) throws IOException {
+        writeBytes(out, held == null ? new byte[0] : held);
+    }
+
+    /**
+     * All lines that {@code in} still has.
+     *
+     * @throws IOException when they make no sense
+     */
+    static List<SentLine> decode(byte[] bytes, int from) throws IOException {
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, from, bytes.length - from));
+        List<SentLine> lines = new ArrayList<>();
+        while (in.available() > 0) {
+            lines.add(read(in));
+        }
+        return lines;
+    }
+
+    private static SentLine read(DataInputStream in) throws IOException {
+        byte kind = in.readByte();
+        return switch (kind) {
+            case 1 -> readSpend(in);
+            case 2 -> new Accepted(hash(in));
+            case 3 -> new State(hash(in), IntentState.valueOf(in.readUTF()), text(in), in.readLong());
+            case 4 -> new Held(hash(in), held(in));
+            case 5 -> new Kept(hash(in), in.readLong(), in.readLong(), hash(in), in.readLong(), Bytes.wrap(bytes(in)));
+            case 6 -> new Account(readAccount(in));
+            case 7 -> new AccountVersion(in.readUTF(), in.readInt(), version(in));
+            case 8 ->
+                new AccountState(in.readUTF(), AccountSend.State.valueOf(in.readUTF()), outcome(in), in.readLong());
+            default -> throw new IOException("a line of the unknown kind " + kind);
+        };
+    }
+
+    private static Spend readSpend(DataInputStream in) throws IOException {
+        Hash256 txId = hash(in);
+        String kind = in.readUTF();
+        Address from = Address.of(fixed(in, Hash256.LENGTH));
+        Bytes transaction = Bytes.wrap(bytes(in));
+        List<Coin> inputs = SpendRow.decode(bytes(in));
+        long height = in.readLong();
+        int change = in.readInt();
+        Optional<TokenBinding> token =
+                in.readBoolean() ? Optional.of(new TokenBinding(in.readUTF(), hash(in))) : Optional.empty();
+        Amount allowance = Amount.ofUnsigned(in.readLong());
+        long createdAt = in.readLong();
+        Intent.Progress progress = new Intent.Progress(IntentState.valueOf(in.readUTF()), text(in), in.readLong());
+        byte[] held = held(in);
+        boolean counted = in.readBoolean();
+        long countedAt = in.readLong();
+        return new Spend(
+                new Intent(
+                        txId,
+                        kind,
+                        from,
+                        transaction,
+                        inputs,
+                        height,
+                        change < 0 ? OptionalInt.empty() : OptionalInt.of(change),
+                        token,
+                        allowance,
+                        createdAt,
+                        progress),
+                held,
+                counted ? OptionalLong.of(countedAt) : OptionalLong.empty());
+    }
+
+    private static AccountSend readAccount(DataInputStream in) throws IOException {
+        String reference = in.readUTF();
+        Hash256 digest = hash(in);
+        String kind = in.readUTF();
+        boolean hasCeiling = in.readBoolean();
+        BigInteger ceiling = new BigInteger(bytes(in));
+        String pushing = in.readUTF();
+        boolean hasOwner = in.readBoolean();
+        String owner = in.readUTF();
+        AccountSend.Call call = new AccountSend.Call(
+                new BigInteger(bytes(in)),
+                Bytes.wrap(bytes(in)),
+                Bytes.wrap(bytes(in)),
+                new BigInteger(bytes(in)),
+                Bytes.wrap(bytes(in)),
+                in.readLong(),
+                in.readLong());
+        List<AccountSend.Version> versions = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            versions.add(version(in));
+        }
+        AccountSend.Progress progress = new AccountSend.Progress(
+                AccountSend.State.valueOf(in.readUTF()), outcome(in), in.readLong(), in.readLong());
+        return new AccountSend(
+                AccountSend.NEW,
+                new AccountSend.Order(
+                        reference,
+                        digest,
+                        kind,
+                        hasCeiling ? Optional.of(ceiling) : Optional.empty(),
+                        pushing,
+                        hasOwner ? Optional.of(owner) : Optional.empty()),
+                call,
+                versions,
+                progress);
+    }
+
+    private static AccountSend.Version version(DataInputStream in) throws IOException {
+        return new AccountSend.Version(
+                hash(in),
+                Bytes.wrap(bytes(in)),
+                new BigInteger(bytes(in)),
+                new BigInteger(bytes(in)),
+                in.readBoolean(),
+                in.readLong());
+    }
+
+    private static Optional<AccountSend.Outcome> outcome(DataInputStream in) throws IOException {
+        return in.readBoolean()
+                ? Optional.of(new AccountSend.Outcome(hash(in), in.readLong(), hash(in), in.readBoolean()))
+                : Optional.empty();
+    }
+
+    private static Hash256 hash(DataInputStream in) throws IOException {
+        return Hash256.of(fixed(in, Hash256.LENGTH));
+    }
+
+    private static String text(DataInputStream in) throws IOException {
+        return new String(bytes(in), StandardCharsets.UTF_8);
+    }
+
+    private static byte[] held(DataInputStream in) throws IOException {
+        byte[] held = bytes(in);
+        return held.length == 0 ? HeldInputs.NONE : held;
+    }
+
+    private static byte[] bytes(DataInputStream in) throws IOException {
+        int length = in.readInt();
+        if (length < 0 || length > in.available()) {
+            throw new IOException("a line is cut short");
+        }
+        return fixed(in, length);
+    }
+
+    private static byte[] fixed(DataInputStream in, int length) throws IOException {
+        byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,307 @@
+package org.chainwalletd.store;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.chainwalletd.stage.Causes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code <datadir>/sent.log}: what the store has decided on since the log was made, kept beside it, so that a store that is emptied, or put back
+ * from a copy, is noticed and can be completed ({@link StoreRestore}). A commit is appended before it is made, and forced to the disk beside
+ * it; nothing is told or sent before both are there. A line that frees a coin, or lets a token make other bytes, is forced first: the store
+ * never knows of a freedom that the log does not.
+ *
+ * <p>An {@link AppendLog} of these records, numbers big-endian: {@code 1 ‖ store's id (16) ‖ opening (8) ‖ number (8)}, the commit that the base
+ * was read at; {@code 2 ‖ lines}, the base, what the store knew then; {@code 3 ‖ opening ‖ number ‖ lines}, a commit; {@code 4}, the
+ * last one was made. A commit that no such record, and no later number, follows may have been made or not; one whose number comes
+ * once more was not. Used by the store's writer, one call at a time.
+ */
+final class SentLog implements AutoCloseable {
+    static final String FILE_NAME = "sent.log";
+
+    private static final Logger LOG = LoggerFactory.getLogger(SentLog.class);
+
+    private static final byte[] TITLE = "sent.log 1".getBytes(StandardCharsets.UTF_8);
+    private static final byte BASE = 1;
+    private static final byte BASE_LINES = 2;
+    private static final byte COMMIT = 3;
+    private static final byte MADE = 4;
+    private static final int MARK_BYTES = 2 * Long.BYTES;
+    private static final int ID_BYTES = 16;
+
+    private final AppendLog log;
+    private final ExecutorService disk = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "sent-log");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private CompletableFuture<Void> forced = CompletableFuture.completedFuture(null);
+    /** Records that the disk may not have yet, after {@link #safe} bytes that it has. */
+    private final List<byte[]> unforced = new ArrayList<>();
+
+    private long safe;
+
+    private SentLog(AppendLog log) throws IOException {
+        this.log = log;
+        this.safe = log.length();
+    }
+
+    /** The lines of a commit that is being prepared; those of a unit that is refused go away with it. */
+    static final class Lines {
+        private final List<SentLine> lines = new ArrayList<>();
+
+        void add(SentLine line) {
+            lines.add(line);
+        }
+
+        int mark() {
+            return lines.size();
+        }
+
+        void undoTo(int mark) {
+            lines.subList(mark, lines.size()).clear();
+        }
+
+        boolean goFirst() {
+            return lines.stream().anyMatch(SentLine::goesFirst);
+        }
+    }
+
+    /**
+     * What the end of a log tells.
+     *
+     * @param last commit that was announced
+     * @param certain the last one that was certainly made: that one, or the one before it
+     */
+    record Known(CommitMark last, CommitMark certain) {}
+
+    /** Takes what the log says, in its order. */
+    interface Replay {
+        /** Whether the lines of this commit, or of the base that was read at it, are asked for; asked of the base in any case. */
+        boolean wants(CommitMark mark) throws IOException;
+
+        void line(SentLine line) throws IOException;
+    }
+
+    static Path in(Path folder) {
+        return folder.resolve(FILE_NAME);
+    }
+
+    /**
+     * The end of the log in {@code folder}, which stays as it is; empty when there is none.
+     *
+     * @throws AppendLog.RefusedException when it is damaged
+     */
+    static Optional<Known> read(Path folder) throws IOException {
+        if (!Files.exists(in(folder))) {
+            return Optional.empty();
+        }
+        Reading reading = new Reading();
+        AppendLog.read(in(folder), TITLE, reading::record);
+        return reading.known();
+    }
+
+    /**
+     * Hands out the lines of the commits that are asked for. One that was announced last, and may not have been made, is handed out too.
+     *
+     * @throws AppendLog.RefusedException when the log is damaged
+     */
+    static void replay(Path folder, Replay replay) throws IOException {
+        Reading reading = new Reading();
+        byte[][] held = new byte[1][];
+        AppendLog.read(in(folder), TITLE, record -> {
+            CommitMark before = reading.last;
+            reading.record(record);
+            boolean commit = record[0] == COMMIT;
+            // A number that comes again tells that the commit before it was not made.
+            if (held[0] != null && (record[0] == MADE || commit && reading.last.number() > before.number())) {
+                deliver(before, held[0], 1 + MARK_BYTES, replay);
+            }
+            held[0] = commit ? record : null;
+            if (record[0] == BASE) {
+                replay.wants(reading.last);
+            } else if (record[0] == BASE_LINES) {
+                deliver(reading.last, record, 1, replay);
+            }
+        });
+        if (held[0] != null) {
+            deliver(reading.last, held[0], 1 + MARK_BYTES, replay);
+        }
+    }
+
+    private static void deliver(CommitMark mark, byte[] record, int from, Replay replay) throws IOException {
+        if (replay.wants(mark)) {
+            for (SentLine line : SentLine.decode(record, from)) {
+                replay.line(line);
+            }
+        }
+    }
+
+    /** What was read so far. */
+    private static final class Reading {
+        private CommitMark last;
+        private CommitMark certain;
+
+        void record(byte[] record) throws IOException {
+            ByteBuffer in = ByteBuffer.wrap(record);
+            byte kind = in.hasRemaining() ? in.get() : 0;
+            if (kind == BASE && record.length == 1 + ID_BYTES + MARK_BYTES && last == null) {
+                byte[] id = new byte[ID_BYTES];
+                in.get(id);
+                last = new CommitMark(HexFormat.of().formatHex(id), in.getLong(), in.getLong());
+                certain = last;
+            } else if (kind == COMMIT && record.length >= 1 + MARK_BYTES && last != null) {
+                CommitMark next = new CommitMark(last.store(), in.getLong(), in.getLong());
+                certain = next.number() > last.number() ? last : certain;
+                last = next;
+            } else if (kind == MADE && last != null) {
+                certain = last;
+            } else if (kind != BASE_LINES || last == null) {
+                throw new IOException("a record of the unknown kind " + kind);
+            }
+        }
+
+        Optional<Known> known() {
+            return Optional.ofNullable(last).map(mark -> new Known(mark, certain));
+        }
+    }
+
+    /** Goes on with the log in {@code folder}, which is whole. */
+    static SentLog open(Path folder) throws IOException {
+        return new SentLog(AppendLog.open(in(folder), TITLE, record -> {}, false));
+    }
+
+    /** Takes bytes of whole lines. */
+    @FunctionalInterface
+    interface LinesSink {
+        void take(byte[] lines) throws IOException;
+    }
+
+    /** Tells everything that a store knows. */
+    @FunctionalInterface
+    interface Base {
+        void tell(LinesSink sink) throws IOException;
+    }
+
+    /** Makes or replaces the log in {@code folder} by one with this base, which was read at the commit {@code last}. */
+    static void write(Path folder, CommitMark last, Base base) throws IOException {
+        AppendLog.write(in(folder), TITLE, log -> {
+            log.append(record(BASE, ByteBuffer.wrap(HexFormat.of().parseHex(last.store())), mark(last)));
+            base.tell(lines -> log.append(record(BASE_LINES, ByteBuffer.wrap(lines))));
+        });
+    }
+
+    private static ByteBuffer mark(CommitMark mark) {
+        return ByteBuffer.allocate(MARK_BYTES)
+                .putLong(mark.opening())
+                .putLong(mark.number())
+                .flip();
+    }
+
+    private static byte[] record(byte kind, ByteBuffer... parts) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(kind);
+        for (ByteBuffer part : parts) {
+            out.write(part.array(), part.arrayOffset(), part.remaining());
+        }
+        return out.toByteArray();
+    }
+
+    /**
+     * Adds a commit that is about to be made. It is on the disk when {@link #force} or {@link #join} has returned.
+     *
+     * @throws IOException when nothing was added; nothing is to be committed then
+     */
+    void announce(CommitMark commit, Lines lines) throws IOException {
+        repair();
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (SentLine line : lines.lines) {
+            all.writeBytes(SentLine.encode(line));
+        }
+        append(record(COMMIT, mark(commit), ByteBuffer.wrap(all.toByteArray())));
+    }
+
+    private void append(byte[] record) throws IOException {
+        try {
+            log.append(record);
+            unforced.add(record);
+        } catch (IOException e) {
+            forced = CompletableFuture.failedFuture(e);
+            throw e;
+        }
+    }
+
+    /** What could not be forced may be lost although it can still be read: it is written once more. */
+    private void repair() throws IOException {
+        if (!forced.isCompletedExceptionally()) {
+            return;
+        }
+        log.cutBack(safe);
+        for (byte[] record : unforced) {
+            log.append(record);
+        }
+        log.force();
+        isSafe();
+        forced = CompletableFuture.completedFuture(null);
+    }
+
+    private void isSafe() throws IOException {
+        unforced.clear();
+        safe = log.length();
+    }
+
+    /** What was announced is on its way to the disk. */
+    void beginForce() {
+        forced = CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        log.force();
+                    } catch (IOException e) {
+                        throw Causes.passedOn(e);
+                    }
+                },
+                disk);
+    }
+
+    /** What was announced is on the disk. */
+    void force() throws IOException {
+        beginForce();
+        join();
+    }
+
+    private void join() throws IOException {
+        Causes.join(forced, IOException::new);
+        isSafe();
+    }
+
+    /**
+     * The announced commit was made, and is on the disk in both files when this returns. That it was made is forced with the next one, or told
+     * by its number.
+     */
+    void made() throws IOException {
+        join();
+        try {
+            append(new byte[] {MADE});
+        } catch (IOException e) {
+            LOG.debug("{}: that a commit was made is not noted: {}", FILE_NAME, e.getMessage());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        disk.shutdown();
+        log.close();
+    }
+}

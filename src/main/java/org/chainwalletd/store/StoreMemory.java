@@ -1,0 +1,124 @@
+package org.chainwalletd.store;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * What stands beside a store and remembers its commits: {@code sent.log}, the books, and {@code store-id}, the file that older releases kept in
+ * the place of the log. A store that lacks any of these commits has forgotten payments.
+ *
+ * @param log empty when there is none
+ * @param damage of the log
+ * @param marks the commits that were certainly made, by the name of who remembers them
+ */
+record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<String, CommitMark> marks) {
+    static final String EARLIER_FILE = "store-id";
+
+    private static final int SLOT = 64;
+    private static final Pattern LINE = Pattern.compile("([0-9a-f]{32}) ([0-9a-f]{16}) ([am]) ([0-9a-f]{8})\n");
+    private static final String WAY_OUT =
+            ": payments are forgotten, and their client tokens would pay again, so nothing is spent. Put the newest copy"
+                    + " back with its log (-wal); or, when it is lost, stop the daemon and run: chain-walletd --datadir ";
+
+    /** @param books what these remember */
+    static StoreMemory of(Path folder, Optional<CommitMark> books) throws IOException {
+        Map<String, CommitMark> marks = new LinkedHashMap<>();
+        Optional<SentLog.Known> log = Optional.empty();
+        Optional<String> damage = Optional.empty();
+        try {
+            log = SentLog.read(folder);
+        } catch (AppendLog.RefusedException e) {
+            damage = Optional.of(e.fault());
+        }
+        log.ifPresent(known -> marks.put(SentLog.FILE_NAME, known.certain()));
+        if (log.isEmpty() && damage.isEmpty()) {
+            earlier(folder).ifPresent(mark -> marks.put(EARLIER_FILE, mark));
+        }
+        books.ifPresent(mark -> marks.put("books.db", mark));
+        return new StoreMemory(log, damage, marks);
+    }
+
+    boolean isEmpty() {
+        return marks.isEmpty() && damage.isEmpty();
+    }
+
+    /** Why this store cannot be the one that is remembered; empty when it can. */
+    Optional<String> complaint(SqlSession session) throws SQLException {
+        for (Map.Entry<String, CommitMark> mark : marks.entrySet()) {
+            Optional<String> lacking = Commits.lacking(session, mark.getValue());
+            if (lacking.isPresent()) {
+                return Optional.of(lacking.get() + " (as " + mark.getKey() + " beside it tells)");
+            }
+        }
+        if (damage.isPresent()) {
+            return Optional.of("cannot be compared with what was sent: " + damage.get());
+        }
+        return log.isEmpty() && Commits.wasLogged(session)
+                ? Optional.of("cannot be compared with what was sent: " + SentLog.FILE_NAME + " is not beside it")
+                : Optional.empty();
+    }
+
+    /** What an operator is told of a store with a complaint. */
+    static String stopped(Path store, String complaint) {
+        return "the store " + store + " " + complaint + WAY_OUT + store.getParent() + " store restored";
+    }
+
+    /** What {@code store-id} remembers: two places of 64 bytes, written in turn, each with a checksum; the newest that is whole counts. */
+    private static Optional<CommitMark> earlier(Path folder) throws IOException {
+        Path file = folder.resolve(EARLIER_FILE);
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        byte[] bytes = Files.readAllBytes(file);
+        List<Matcher> lines = new ArrayList<>();
+        for (int from = 0; from < bytes.length; from += SLOT) {
+            parse(Arrays.copyOfRange(bytes, from, Math.min(from + SLOT, bytes.length)))
+                    .ifPresent(lines::add);
+        }
+        if (lines.isEmpty()) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    file
+                            + " does not say which store belongs to this datadir; restore it from a backup, or move it away"
+                            + " when " + SqliteStore.FILE_NAME + " was not replaced since",
+                    null);
+        }
+        Matcher newest = lines.stream()
+                .max(Comparator.comparingLong(StoreMemory::commits).thenComparing(line -> line.group(3)))
+                .orElseThrow();
+        // One that was announced only may not have been made.
+        long certain = newest.group(3).equals("m") ? commits(newest) : commits(newest) - 1;
+        return Optional.of(new CommitMark(newest.group(1), CommitMark.BEFORE_OPENINGS, certain));
+    }
+
+    private static long commits(Matcher line) {
+        return Long.parseUnsignedLong(line.group(2), 16);
+    }
+
+    private static Optional<Matcher> parse(byte[] slot) {
+        String text = new String(slot, StandardCharsets.ISO_8859_1);
+        Matcher line = LINE.matcher(text.stripTrailing() + "\n");
+        return line.matches() && checksum(text.substring(0, line.end(3))).equals(line.group(4))
+                ? Optional.of(line)
+                : Optional.empty();
+    }
+
+    private static String checksum(String text) {
+        CRC32 crc = new CRC32();
+        crc.update(text.getBytes(StandardCharsets.ISO_8859_1));
+        return String.format("%08x", crc.getValue());
+    }
+}

@@ -1,0 +1,359 @@
+package org.chainwalletd.store;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Completes a store that has forgotten payments by what {@code sent.log} knows of them. What a node is known to have taken is in flight again,
+ * and so is sent again. Of the rest nobody knows whether it left: it is abandoned, with its token bound and its coins held, so that its caller
+ * can have the same bytes sent by repeating the call, and nothing else ever pays for that token. What the log says twice is entered once, so
+ * that a restore that was broken off can be begun again.
+ */
+public final class StoreRestore {
+    static final String DOUBTFUL =
+            "the store was restored, and whether this was sent is not known: its call sends the same bytes when it is repeated with its client_token";
+    static final String SEVERAL =
+            "the store was restored, and several payments of this client_token may have been sent";
+
+    private static final int LINES_BYTES = 1 << 16;
+    private static final int SENDS_AT_ONCE = 100;
+
+    /**
+     * What a restore has entered.
+     *
+     * @param mark the commit that everybody is to remember from now on
+     * @param complete whether every payment that was missing is there again
+     * @param inFlight payments that are sent again
+     * @param doubtful those of which nobody knows whether they left
+     * @param withheld claims whose bytes no log has
+     * @param ended how many were closed without success, or buried
+     * @param account how many transactions of the account chain
+     */
+    public record Restored(
+            CommitMark mark,
+            boolean complete,
+            List<Intent> inFlight,
+            List<Intent> doubtful,
+            List<Intent> withheld,
+            int ended,
+            int account) {
+        public Restored {
+            inFlight = List.copyOf(inFlight);
+            doubtful = List.copyOf(doubtful);
+            withheld = List.copyOf(withheld);
+        }
+    }
+
+    private final SqlSession session;
+    private final SpendTable spends;
+    private final Map<Long, OptionalLong> openings = new HashMap<>();
+    /** The highest number that the log has of each opening. */
+    private final Map<Long, Long> logged = new HashMap<>();
+
+    private final Set<Hash256> entered = new LinkedHashSet<>();
+    private final Set<Hash256> undecided = new LinkedHashSet<>();
+    private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
+    private final List<Intent> withheld = new ArrayList<>();
+    private int kept;
+    private int account;
+
+    StoreRestore(SqlSession session) throws SQLException {
+        this.session = session;
+        this.spends = new SpendTable(new Holdings(), new AcceptedSpends(), new SentLog.Lines());
+        spends.takeUp(session);
+    }
+
+    /** Makes or replaces the log in {@code folder} by one whose base is all that the store knows now. */
+    static void writeLog(Path folder, SqlSession session) throws IOException, SQLException {
+        SentLog.write(folder, Commits.last(session), sink -> base(session, sink));
+    }
+
+    private static void base(SqlSession session, SentLog.LinesSink sink) throws IOException {
+        try {
+            Collecting lines = new Collecting(sink);
+            KeptReceipts.visit(session, row -> lines.add(KeptReceipts.read(row)));
+            session.visit(
+                    "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE id > ? ORDER BY id",
+                    row -> {
+                        SpendRow spend = SpendRow.read(row);
+                        lines.add(new SentLine.Spend(spend.intent(), spend.held(), spend.countedAt()));
+                    },
+                    0);
+            long last = 0;
+            for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
+                for (AccountSend send : some) {
+                    lines.add(new SentLine.Account(send));
+                    last = send.id();
+                }
+            }
+            lines.flush();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static List<AccountSend> sends(SqlSession session, long after) throws SQLException {
+        return AccountSendTable.all(session, "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE, after);
+    }
+
+    /** Lines until they are worth a record. */
+    private static final class Collecting {
+        private final SentLog.LinesSink sink;
+        private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
+
+        Collecting(SentLog.LinesSink sink) {
+            this.sink = sink;
+        }
+
+        void add(SentLine line) throws SQLException {
+            lines.writeBytes(SentLine.encode(line));
+            if (lines.size() >= LINES_BYTES) {
+                try {
+                    flush();
+                } catch (IOException e) {
+                    throw new SQLException(e.getMessage(), e);
+                }
+            }
+        }
+
+        void flush() throws IOException {
+            if (lines.size() > 0) {
+                sink.take(lines.toByteArray());
+                lines.reset();
+            }
+        }
+    }
+
+    /** Enters what the log in {@code folder} knows and the store does not, in a transaction that the caller has begun. */
+    void enterAll(Path folder) throws IOException, SQLException {
+        CommitMark own = Commits.last(session);
+        SentLog.replay(folder, new SentLog.Replay() {
+            @Override
+            public boolean wants(CommitMark mark) throws IOException {
+                logged.merge(mark.opening(), mark.number(), Math::max);
+                return !mark.store().equals(own.store()) || !isThere(mark);
+            }
+
+            @Override
+            public void line(SentLine line) throws IOException {
+                try {
+                    enter(line);
+                } catch (SQLException e) {
+                    throw new IOException(e.getMessage(), e);
+                }
+            }
+        });
+        decide();
+    }
+
+    private boolean isThere(CommitMark mark) throws IOException {
+        try {
+            if (!openings.containsKey(mark.opening())) {
+                openings.put(mark.opening(), Commits.lastOf(session, mark.opening()));
+            }
+            OptionalLong last = openings.get(mark.opening());
+            return last.isPresent() && mark.number() <= last.getAsLong();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** Whether the log had this commit. */
+    boolean hasSeen(CommitMark mark) {
+        return logged.getOrDefault(mark.opening(), -1L) >= mark.number();
+    }
+
+    private void enter(SentLine line) throws SQLException {
+        if (line instanceof SentLine.Spend spend) {
+            enter(spend);
+        } else if (line instanceof SentLine.Accepted accepted) {
+            accept(accepted);
+        } else if (line instanceof SentLine.State state) {
+            enter(state);
+        } else if (line instanceof SentLine.Held held) {
+            Optional<SpendRow> row = SpendTable.find(session, held.txId());
+            if (row.isPresent()) {
+                spends.holdOnly(session, row.get(), held.held());
+            }
+        } else if (line instanceof SentLine.Kept receipt) {
+            if (SpendTable.find(session, receipt.txId()).isEmpty() && !KeptReceipts.has(session, receipt.txId())) {
+                KeptReceipts.insert(session, receipt);
+                kept++;
+            }
+        } else if (line instanceof SentLine.Account send) {
+            enter(send);
+        } else if (line instanceof SentLine.AccountVersion version) {
+            enter(version);
+        } else if (line instanceof SentLine.AccountState state) {
+            AccountSendTable.enter(
+                    session, "reference = ?", state.state(), state.outcome(), state.at(), state.reference());
+        }
+    }
+
+    private void enter(SentLine.Spend spend) throws SQLException {
+        Intent intent = spend.intent();
+        Optional<SpendRow> there = SpendTable.find(session, intent.txId());
+        boolean replaces = there.filter(row -> row.intent().state() == IntentState.REFUSED
+                        && !row.intent().token().equals(intent.token()))
+                .isPresent();
+        if (there.isPresent() && !replaces || KeptReceipts.has(session, intent.txId())) {
+            return;
+        }
+        if (spend.isWithheld()) {
+            withheld.add(intent);
+            return;
+        }
+        if (replaces) {
+            SpendTable.remove(session, there.get().id());
+        }
+        noteRival(intent);
+        insert(spend);
+    }
+
+    /** Tokens pay once: of two payments that may both have left neither may be sent. */
+    private void noteRival(Intent intent) throws SQLException {
+        if (intent.token().isEmpty()) {
+            return;
+        }
+        Optional<SpendRow> earlier =
+                SpendTable.bound(session, intent.token().get().token(), Long.MIN_VALUE);
+        if (earlier.filter(row -> row.intent().state() == IntentState.PREPARED).isPresent()) {
+            rivals.put(intent.txId(), earlier.get().intent().txId());
+        }
+    }
+
+    private void insert(SentLine.Spend spend) throws SQLException {
+        Intent intent = spend.intent();
+        // What the chain has said of it is read there again.
+        Intent row = intent.state() == IntentState.CONFIRMED
+                ? intent.in(IntentState.ACCEPTED, "", intent.changedAt())
+                : intent;
+        OptionalLong counted = spend.countedAt();
+        spends.insert(
+                session,
+                row,
+                counted.isPresent() ? MinuteSums.count(session, row.allowance(), counted.getAsLong()) : counted);
+        if (!row.state().inFlight()) {
+            spends.holdOnly(session, SpendTable.find(session, row.txId()).orElseThrow(), spend.held());
+        }
+        entered.add(row.txId());
+        if (row.state() == IntentState.PREPARED) {
+            undecided.add(row.txId());
+        }
+    }
+
+    private void accept(SentLine.Accepted accepted) throws SQLException {
+        Optional<SpendRow> row = SpendTable.find(session, accepted.txId());
+        if (undecided.remove(accepted.txId()) && row.isPresent()) {
+            spends.enter(
+                    session,
+                    row.get(),
+                    IntentState.ACCEPTED,
+                    "",
+                    row.get().intent().changedAt());
+        }
+    }
+
+    private void enter(SentLine.State state) throws SQLException {
+        Optional<SpendRow> row = SpendTable.find(session, state.txId());
+        if (row.isEmpty()) {
+            return;
+        }
+        spends.enter(session, row.get(), state.state(), state.reason(), state.at());
+        if (state.state() == IntentState.PREPARED) {
+            spends.holdFree(session, row.get());
+            undecided.add(state.txId());
+        } else {
+            undecided.remove(state.txId());
+        }
+    }
+
+    private void enter(SentLine.Account send) throws SQLException {
+        if (AccountSendTable.taken(session, send.send()).isEmpty()) {
+            AccountSendTable.insert(session, send.send());
+            account++;
+        }
+    }
+
+    private void enter(SentLine.AccountVersion version) throws SQLException {
+        Optional<AccountSend> send = AccountSendTable.one(session, "reference = ?", version.reference());
+        if (send.filter(row -> row.versions().size() == version.before()).isPresent()) {
+            AccountSendTable.insert(session, send.get().id(), version.before(), version.version());
+        }
+    }
+
+    private void decide() throws SQLException {
+        for (Hash256 txId : undecided) {
+            close(txId, IntentState.ABANDONED, DOUBTFUL);
+        }
+        for (Map.Entry<Hash256, Hash256> rival : rivals.entrySet()) {
+            Optional<SpendRow> earlier = SpendTable.find(session, rival.getValue());
+            Optional<SpendRow> later = SpendTable.find(session, rival.getKey());
+            boolean bothMayHaveLeft =
+                    earlier.filter(row -> mayHaveLeft(row.intent())).isPresent()
+                            && later.filter(row -> mayHaveLeft(row.intent())).isPresent();
+            if (bothMayHaveLeft) {
+                close(rival.getValue(), IntentState.ABANDONED, SEVERAL);
+                close(rival.getKey(), IntentState.CONTESTED, SEVERAL);
+                spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
+            }
+        }
+    }
+
+    private static boolean mayHaveLeft(Intent intent) {
+        return intent.state() == IntentState.PREPARED || intent.reason().equals(DOUBTFUL);
+    }
+
+    private void close(Hash256 txId, IntentState state, String reason) throws SQLException {
+        SpendRow row = SpendTable.find(session, txId).orElseThrow();
+        spends.enter(session, row, state, reason, row.intent().changedAt());
+    }
+
+    /**
+     * From now on the store is the one that this datadir works with, whatever it had before.
+     *
+     * @param above numbers of commits that others remember
+     * @param forgetful whether payments may be missing all the same
+     */
+    CommitMark begin(long above, boolean forgetful) throws SQLException {
+        CommitMark last = Commits.last(session);
+        long number = Math.max(last.number(), above) + 1;
+        long random = new SecureRandom().nextLong() | 1;
+        Commits.count(session, number);
+        Commits.open(session, number, random);
+        if (forgetful) {
+            session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
+        }
+        return new CommitMark(last.store(), random, number);
+    }
+
+    Restored report(CommitMark mark, boolean complete) throws SQLException {
+        List<Intent> inFlight = new ArrayList<>();
+        List<Intent> doubtful = new ArrayList<>();
+        int ended = kept;
+        for (Hash256 txId : entered) {
+            Intent intent = SpendTable.find(session, txId).orElseThrow().intent();
+            if (intent.state().inFlight()) {
+                inFlight.add(intent);
+            } else if (intent.reason().equals(DOUBTFUL) || intent.reason().equals(SEVERAL)) {
+                doubtful.add(intent);
+            } else {
+                ended++;
+            }
+        }
+        return new Restored(mark, complete, inFlight, doubtful, withheld, ended, account);
+    }
+}
