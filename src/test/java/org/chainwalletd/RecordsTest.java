@@ -65,6 +65,8 @@ class RecordsTest {
             // A walk is judged by the blocks that it has brought, and the next look goes on from these.
             "Ascent.java", 1,
             "Rescanner.java", 1,
+            // What the watch has heard of each node is told by itself; that all were asked is what a call waits for.
+            "Upstream.java", 1,
             // There is nothing more to be closed.
             "KeyringActor.java", 1,
             // The store is asked for the token when it comes again.

@@ -45,8 +45,9 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
                 .toList();
         Follower follower = following.follower();
         Hearing hearing = new Hearing(follower);
-        ActorRef<PushFeed.Command> feed =
-                spawner.spawn(PushFeed.create(system, urls, Waiting::trust, hearing::heard), "push-feed");
+        ActorRef<PushFeed.Command> feed = spawner.spawn(
+                PushFeed.create(system, urls, url -> nodes.seen().get().isOurs(url), Waiting::trust, hearing::heard),
+                "push-feed");
         WaitSetup setup = new WaitSetup(
                 settings.chain(),
                 nodes.client().hasty().background(),

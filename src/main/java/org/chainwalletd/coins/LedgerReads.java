@@ -14,6 +14,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.node.ForwardingNodeClient;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.stage.Causes;
 
 /**
  * A node client that answers balances and listings of covered addresses from the ledger, once it stands at the node's tip, and asks the node
@@ -71,11 +73,29 @@ public final class LedgerReads extends ForwardingNodeClient {
         return covered(addresses)
                 .thenComposeAsync(
                         anything -> anything
-                                ? node().tip().thenComposeAsync(tip -> atTip(tip, addresses, reading), executor)
+                                ? known(addresses, reading)
                                 : CompletableFuture.completedFuture(Optional.<List<Optional<T>>>empty()),
                         executor)
                 .thenComposeAsync(
                         known -> known.isPresent() ? merged(known.get(), addresses, asked) : asked.apply(addresses),
+                        executor);
+    }
+
+    /** While every node is of another chain, what was booked before is the newest truth there is. */
+    private <T> CompletionStage<Optional<List<Optional<T>>>> known(List<Address> addresses, Reading<T> reading) {
+        return node().tip()
+                .thenApplyAsync(Optional::of, executor)
+                .exceptionallyAsync(
+                        failure -> {
+                            Throwable cause = Causes.of(failure);
+                            if (cause instanceof NodeException.WrongChain) {
+                                return Optional.empty();
+                            }
+                            throw Causes.passedOn(cause);
+                        },
+                        executor)
+                .thenComposeAsync(
+                        tip -> tip.isPresent() ? atTip(tip.get(), addresses, reading) : reading.apply(addresses),
                         executor);
     }
 

@@ -184,9 +184,9 @@ public final class AnswerJson {
                 return genesis;
             }
         } catch (NodeException.BadAnswer e) {
-            throw new NodeException.WrongChain(e.getMessage());
+            throw NodeException.WrongChain.unasked(e.getMessage());
         }
-        throw new NodeException.WrongChain("node reports a genesis id of zero");
+        throw NodeException.WrongChain.unasked("node reports a genesis id of zero");
     }
 
     Address address(Address earlier) throws IOException {

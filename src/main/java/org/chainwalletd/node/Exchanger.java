@@ -93,6 +93,8 @@ final class Exchanger {
             return outcome instanceof Attempt.Result<T> result
                     ? new Attempt.Result<>(call.reader.saidBy(node.url, result.value()))
                     : outcome;
+        } catch (NodeException e) {
+            return new Attempt.Refused<>(e);
         } catch (RuntimeException | StackOverflowError e) {
             LOG.error("an answer to {} could not be read", call.method, e);
             return new Attempt.Refused<>(

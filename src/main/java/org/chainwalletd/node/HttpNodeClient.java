@@ -1,5 +1,6 @@
 package org.chainwalletd.node;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,7 +56,19 @@ final class HttpNodeClient implements NodeClient {
     private static final Call.Kind MEMPOOL = new Call.Kind(Bucket.SCAN, true, MEMPOOL_ANSWER_BYTES);
     private static final Call.Kind BROADCAST = new Call.Kind(Bucket.TX, false, SHORT_ANSWER_BYTES);
 
+    /** Judges each tip that a node names, before anybody hears of it. */
+    @FunctionalInterface
+    interface TipJudge {
+        TipJudge NONE = (url, tip) -> {};
+
+        /**
+         * @throws NodeException.WrongChain when the node is of another chain than ours
+         */
+        void heard(String url, Tip tip);
+    }
+
     private final UpstreamCalls upstream;
+    private final TipJudge judge;
     private final Executor executor;
     private final int listingsPerCall;
     private final View view;
@@ -64,8 +77,9 @@ final class HttpNodeClient implements NodeClient {
      * @param settings the same that {@code upstream} was made with
      * @param executor continues calls that are made of several
      */
-    HttpNodeClient(UpstreamCalls upstream, Settings.Node settings, Executor executor) {
+    HttpNodeClient(UpstreamCalls upstream, TipJudge judge, Settings.Node settings, Executor executor) {
         this.upstream = upstream;
+        this.judge = judge;
         this.executor = executor;
         this.listingsPerCall = Math.max(1, Math.min(BALANCES_PER_CALL, settings.maxAnswerBytes() / BYTES_PER_LISTING));
         this.view = View.WHOLE;
@@ -73,6 +87,7 @@ final class HttpNodeClient implements NodeClient {
 
     private HttpNodeClient(HttpNodeClient whole, View view) {
         this.upstream = whole.upstream;
+        this.judge = view.anyChain() ? TipJudge.NONE : whole.judge;
         this.executor = whole.executor;
         this.listingsPerCall = whole.listingsPerCall;
         this.view = view;
@@ -83,11 +98,11 @@ final class HttpNodeClient implements NodeClient {
         return new HttpNodeClient(this, view.pinned(new Pin()));
     }
 
-    /** A view whose calls all go to the node at {@code url}, once. */
-    NodeClient onlyOnce(String url) {
+    /** A view whose calls all go to the node at {@code url}, once, whatever chain it is of. */
+    NodeClient unjudged(String url) {
         UpstreamNode node =
                 upstream.rotation().at(url).orElseThrow(() -> new IllegalArgumentException("there is no node " + url));
-        return onlyOnce(node);
+        return new HttpNodeClient(this, view.pinned(new Pin(node)).once().ofAnyChain());
     }
 
     private NodeClient onlyOnce(UpstreamNode node) {
@@ -121,7 +136,18 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<Tip> tip() {
-        return call("get_block_height", "{}", TIP, Answers::tip);
+        return call("get_block_height", "{}", TIP, new ResultReader<>() {
+            @Override
+            public Tip read(AnswerJson in) throws IOException {
+                return Answers.tip(in);
+            }
+
+            @Override
+            public Tip saidBy(String url, Tip tip) {
+                judge.heard(url, tip);
+                return tip;
+            }
+        });
     }
 
     @Override

@@ -98,12 +98,30 @@ public abstract sealed class NodeException extends RuntimeException {
         }
     }
 
-    /** The node is of another chain than the one this daemon signs for. */
+    /** The nodes are of another chain than the one this daemon signs for: nothing is signed, or no node was asked. */
     public static final class WrongChain extends NodeException {
         private static final long serialVersionUID = 1L;
 
+        private final boolean signing;
+
+        /** Nothing is signed or sent. */
         public WrongChain(String message) {
+            this(message, true);
+        }
+
+        private WrongChain(String message, boolean signing) {
             super(message);
+            this.signing = signing;
+        }
+
+        /** A call that no node may answer. */
+        static WrongChain unasked(String why) {
+            return new WrongChain("node is of another chain: " + why, false);
+        }
+
+        /** Whether a signature or a broadcast was refused, and not a question. */
+        public boolean isAboutSigning() {
+            return signing;
         }
     }
 }

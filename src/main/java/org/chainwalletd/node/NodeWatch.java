@@ -46,7 +46,10 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     record Verify(CompletableFuture<Hash256> reply) implements Command {}
 
     /** The node has told somebody else its tip. */
-    record Overheard(int node, NodeClient.Tip tip) implements Command {}
+    record Overheard(String url, NodeClient.Tip tip) implements Command {}
+
+    /** Asks each node at once that has not said yet which chain it is of; {@code asked} completes when all have answered or failed. */
+    record Judge(CompletableFuture<Void> asked) implements Command {}
 
     private record Check(int node) implements Command {}
 
@@ -91,6 +94,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private final boolean configured;
     private final List<Watched> nodes = new ArrayList<>();
     private final List<CompletableFuture<Hash256>> waiting = new ArrayList<>();
+    private final List<CompletableFuture<Void>> judging = new ArrayList<>();
     private Optional<Hash256> expected;
     private boolean pinning;
     private int rounds;
@@ -134,8 +138,8 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         this.configured = configured.isPresent();
         this.expected = configured.isPresent() ? configured : file.read();
         settings.urls().forEach(url -> nodes.add(new Watched(url.toString(), clientOf.apply(url.toString()))));
-        publish();
         checkAll();
+        publish();
     }
 
     @Override
@@ -143,6 +147,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         return newReceiveBuilder()
                 .onMessage(Verify.class, this::onVerify)
                 .onMessage(Overheard.class, this::onOverheard)
+                .onMessage(Judge.class, this::onJudge)
                 .onMessage(Check.class, this::onCheck)
                 .onMessage(Checked.class, this::onChecked)
                 .onMessage(Described.class, this::onDescribed)
@@ -188,12 +193,36 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     }
 
     private Behavior<Command> onOverheard(Overheard overheard) {
-        Watched node = nodes.get(overheard.node());
-        answered(overheard.node(), node, overheard.tip());
-        schedule(overheard.node(), node);
+        for (int i = 0; i < nodes.size(); i++) {
+            Watched node = nodes.get(i);
+            if (node.url.equals(overheard.url())) {
+                answered(i, node, overheard.tip());
+                schedule(i, node);
+            }
+        }
         publish();
         settleWaiting();
         return this;
+    }
+
+    private Behavior<Command> onJudge(Judge judge) {
+        judging.add(judge.asked());
+        for (int i = 0; i < nodes.size(); i++) {
+            if (nodes.get(i).standing == NodesSeen.Standing.UNKNOWN) {
+                check(i);
+            }
+        }
+        settleJudging();
+        return this;
+    }
+
+    private void settleJudging() {
+        boolean underWay = pinning
+                || nodes.stream().anyMatch(node -> node.checking && node.standing == NodesSeen.Standing.UNKNOWN);
+        if (!underWay) {
+            List.copyOf(judging).forEach(asked -> asked.complete(null));
+            judging.clear();
+        }
     }
 
     private void answered(int index, Watched node, NodeClient.Tip tip) {
@@ -274,11 +303,13 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
 
     private void notPinned(Throwable failure) {
         LOG.error("the genesis id cannot be pinned", failure);
+        settleJudging();
         failWaiting(new IllegalStateException("the genesis id cannot be pinned in the datadir"));
     }
 
     private Behavior<Command> abandonAll() {
         failWaiting(new NodeException.Unreachable("the nodes were not asked which chain they are of"));
+        judging.forEach(asked -> asked.complete(null));
         return this;
     }
 
@@ -313,7 +344,9 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         NodesSeen before = published.get();
         NodesSeen now = new NodesSeen(expected, configured, seen);
         published.set(now);
-        seen.forEach(node -> upstream.tell(new Upstream.ChainSeen(node.url(), now.isRefused(node))));
+        for (int i = 0; i < nodes.size(); i++) {
+            upstream.tell(judged(now, seen.get(i), nodes.get(i)));
+        }
         if (before != null && !before.complaint().equals(now.complaint())) {
             now.complaint().ifPresent(text -> LOG.error("{}", text));
         }
@@ -323,17 +356,21 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         if (node.malformed) {
             return NodesSeen.Standing.MALFORMED;
         }
-        if (!node.heard || node.genesis != null && expected.isEmpty()) {
-            return NodesSeen.Standing.UNKNOWN;
+        return node.heard ? NodesSeen.standing(expected, node.genesis) : NodesSeen.Standing.UNKNOWN;
+    }
+
+    private Upstream.ChainSeen judged(NodesSeen now, NodesSeen.Seen seen, Watched node) {
+        if (now.isAccepted(seen)) {
+            return new Upstream.ChainSeen(node.url, Standing.Chain.OURS, "");
         }
-        if (node.genesis == null) {
-            return NodesSeen.Standing.UNNAMED;
-        }
-        return expected.get().equals(node.genesis) ? NodesSeen.Standing.OURS : NodesSeen.Standing.OTHER;
+        return now.isRefused(seen)
+                ? new Upstream.ChainSeen(node.url, Standing.Chain.OTHER, now.complaintAbout(seen))
+                : new Upstream.ChainSeen(node.url, Standing.Chain.UNJUDGED, node.lastFailure);
     }
 
     /** Answers those who wait when that is possible now; plans another round when all nodes were asked in vain. */
     private void settleWaiting() {
+        settleJudging();
         boolean underWay = pinning || nodes.stream().anyMatch(node -> node.checking);
         NodesSeen now = published.get();
         if (now.maySign()) {

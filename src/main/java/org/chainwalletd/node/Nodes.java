@@ -7,6 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -115,22 +116,44 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
         Upstreams upstream = Upstreams.start(spawner, settings, Party.NODE, way, MILLIS, stopped);
-        HttpNodeClient client = new HttpNodeClient(upstream.calls(), settings, way.executor());
+        AtomicReference<ActorRef<NodeWatch.Command>> judge = new AtomicReference<>();
+        HttpNodeClient client = new HttpNodeClient(
+                upstream.calls(),
+                (url, tip) -> requireOurs(published.get(), url, tip, judge.get()),
+                settings,
+                way.executor());
+        upstream.calls().judgedBy(() -> {
+            CompletableFuture<Void> asked = new CompletableFuture<>();
+            judge.get().tell(new NodeWatch.Judge(asked));
+            return asked;
+        });
         ActorRef<NodeWatch.Command> watch = spawner.spawn(
-                NodeWatch.create(settings, expectGenesis, file, disk, client::onlyOnce, upstream.actor(), published),
+                NodeWatch.create(settings, expectGenesis, file, disk, client::unjudged, upstream.actor(), published),
                 "node-watch");
+        judge.set(watch);
         for (URI url : settings.urls()) {
             measure(url.toString(), published, way.metrics());
         }
         return new Nodes(
-                client, new WatchedChainIdentity(published, watch), published::get, followed(client.each(), watch));
+                client,
+                new WatchedChainIdentity(published, watch),
+                published::get,
+                followed(client.each(), settings.urls(), watch));
     }
 
-    private static List<NodeClient> followed(List<NodeClient> each, ActorRef<NodeWatch.Command> watch) {
+    /** A node may be exchanged for one of another chain at any time: each tip that it names says anew which one it is of. */
+    private static void requireOurs(NodesSeen seen, String url, NodeClient.Tip tip, ActorRef<NodeWatch.Command> watch) {
+        seen.objectionTo(url, tip.genesisBlockId()).ifPresent(objection -> {
+            watch.tell(new NodeWatch.Overheard(url, tip));
+            throw NodeException.WrongChain.unasked(objection);
+        });
+    }
+
+    private static List<NodeClient> followed(List<NodeClient> each, List<URI> urls, ActorRef<NodeWatch.Command> watch) {
         List<NodeClient> followed = new ArrayList<>();
         for (NodeClient one : each) {
-            int index = followed.size();
-            followed.add(new OverheardNodeClient(one, tip -> watch.tell(new NodeWatch.Overheard(index, tip))));
+            String url = urls.get(followed.size()).toString();
+            followed.add(new OverheardNodeClient(one, tip -> watch.tell(new NodeWatch.Overheard(url, tip))));
         }
         return List.copyOf(followed);
     }
@@ -141,7 +164,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Way way = Way.of(system, Nodes::defaultTrust, executor, metrics);
         Upstreams upstream =
                 Upstreams.start(new UnderSystem(system), settings, Party.NODE, way, MILLIS, way.peers()::close);
-        return new HttpNodeClient(upstream.calls(), settings, executor);
+        return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
     /** Blocks until a coinbase may be spent. Until a node has said which network it is, the longest. */

@@ -100,8 +100,30 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 
+    /** An id that was not named by the operator is held from an earlier answer: only then an old node may leave it out. */
     boolean isAccepted(Seen node) {
-        return node.standing() == Standing.OURS || node.standing() == Standing.UNNAMED && !configured;
+        return node.standing() == Standing.OURS
+                || node.standing() == Standing.UNNAMED && !configured && expected.isPresent();
+    }
+
+    /** Whether the node at {@code url} is known to be of our chain. */
+    public boolean isOurs(String url) {
+        return nodes.stream().anyMatch(node -> node.url().equals(url) && isAccepted(node));
+    }
+
+    /** What is held against a node that reports {@code genesis}, null for none, in words; empty when it is of our chain. */
+    Optional<String> objectionTo(String url, Hash256 genesis) {
+        Seen node = new Seen(url, standing(expected, genesis), true, genesis, null, null, null);
+        return isRefused(node) ? Optional.of(complaintAbout(node)) : Optional.empty();
+    }
+
+    /** How a node stands that reports {@code genesis}, null for none. */
+    static Standing standing(Optional<Hash256> expected, Hash256 genesis) {
+        if (genesis == null) {
+            return Standing.UNNAMED;
+        }
+        return expected.map(ours -> ours.equals(genesis) ? Standing.OURS : Standing.OTHER)
+                .orElse(Standing.UNKNOWN);
     }
 
     /** Whether {@code node} is known not to be of the chain that is signed for. */
@@ -109,13 +131,15 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
         return node.standing() != Standing.UNKNOWN && !isAccepted(node);
     }
 
-    private String complaintAbout(Seen node) {
+    String complaintAbout(Seen node) {
         return switch (node.standing()) {
             case OTHER ->
                 node.url() + " is of another chain: it reports genesis " + node.genesis() + ", expected "
                         + expected.map(Hash256::hex).orElse("none yet");
             case MALFORMED -> node.url() + " reports a genesis id that is none";
-            default -> node.url() + " does not say which chain it is of, and --expect-genesis was given";
+            default ->
+                node.url() + " does not say which chain it is of, and "
+                        + (configured ? "--expect-genesis was given" : "no --expect-genesis names the right one");
         };
     }
 }

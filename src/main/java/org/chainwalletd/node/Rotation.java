@@ -4,10 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /**
- * Which nodes a call asks, and in which order: the first one rotates from call to call, nodes of another chain are passed over, and so are
- * those that refuse for a quota or lack the method (interface.md, section 1.7; chain protocol, sections 10.3 and 14). Thread-safe.
+ * Which nodes a call asks, and in which order: the first one rotates from call to call, nodes that are not known to be of our chain are never
+ * asked, and those are passed over that refuse for a quota or lack the method (interface.md, section 1.7; decisions.md, 8h; chain protocol,
+ * sections 10.3 and 14). Thread-safe.
  */
 final class Rotation {
     private static final int INTERNAL = -32603;
@@ -41,12 +43,11 @@ final class Rotation {
     UpstreamNode firstTaker(Call<?> call, int start, long now) {
         if (call.pin() != null && call.pin().node() != null) {
             UpstreamNode pinned = call.pin().node();
-            boolean forbidden = call.bucket() == Bucket.TX && pinned.standing().otherChain();
-            return !forbidden && pinned.pause(call, now) == 0 && !pinned.lacks(call, now) ? pinned : null;
+            return pinned.isOpenTo(call) && pinned.pause(call, now) == 0 && !pinned.lacks(call, now) ? pinned : null;
         }
         for (int i = 0; i < nodes.size(); i++) {
             UpstreamNode node = nodes.get((start + i) % nodes.size());
-            if (!node.standing().otherChain() && node.pause(call, now) == 0 && !node.lacks(call, now)) {
+            if (node.isOpenTo(call) && node.pause(call, now) == 0 && !node.lacks(call, now)) {
                 return call.pin() == null ? node : call.pin().settle(node);
             }
         }
@@ -54,28 +55,53 @@ final class Rotation {
     }
 
     /**
-     * The nodes that may be asked, the call's first one first; whether they take it now is another question.
+     * The nodes of our chain, the call's first one first; whether they take it now is another question. Empty while none is known to be, and
+     * one has not been judged yet.
      *
-     * @throws NodeException when there is none
+     * @throws NodeException.WrongChain when all are of another chain
      */
     List<UpstreamNode> ofOurChain(Call<?> call, int start) {
+        List<UpstreamNode> all = asked(call, start);
+        List<UpstreamNode> ours =
+                all.stream().filter(node -> node.isOpenTo(call)).toList();
+        if (ours.isEmpty() && unjudged(all).isEmpty()) {
+            String why = all.stream().map(node -> node.standing().why()).collect(Collectors.joining("; "));
+            throw call.bucket() == Bucket.TX
+                    ? new NodeException.WrongChain(why + "; nothing is broadcast")
+                    : NodeException.WrongChain.unasked(why);
+        }
+        return ours;
+    }
+
+    /** Whether no node may be asked now, and one has not been judged yet. */
+    boolean awaitsJudgement(Call<?> call, int start) {
+        List<UpstreamNode> all = asked(call, start);
+        return all.stream().noneMatch(node -> node.isOpenTo(call))
+                && unjudged(all).isPresent();
+    }
+
+    /** Why the nodes that the call would ask have not been judged; one of them, when there are several. */
+    String whyUnjudged(Call<?> call, int start) {
+        return unjudged(asked(call, start))
+                .map(node -> node.url + ": " + node.standing().why())
+                .orElse("");
+    }
+
+    private List<UpstreamNode> asked(Call<?> call, int start) {
         if (call.pin() != null && call.pin().node() != null) {
-            UpstreamNode pinned = call.pin().node();
-            if (call.bucket() == Bucket.TX && pinned.standing().otherChain()) {
-                throw new NodeException.WrongChain(pinned.url + " reports another chain; nothing is broadcast");
-            }
-            return List.of(pinned);
+            return List.of(call.pin().node());
         }
         List<UpstreamNode> all = new ArrayList<>(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             all.add(nodes.get((start + i) % nodes.size()));
         }
-        List<UpstreamNode> ours =
-                all.stream().filter(node -> !node.standing().otherChain()).toList();
-        if (ours.isEmpty() && call.bucket() == Bucket.TX) {
-            throw new NodeException.WrongChain("every node reports another chain; nothing is broadcast");
-        }
-        return ours.isEmpty() ? all : ours;
+        return all;
+    }
+
+    private static Optional<UpstreamNode> unjudged(List<UpstreamNode> all) {
+        return all.stream()
+                .filter(node -> node.standing().chain() == Standing.Chain.UNJUDGED)
+                .reduce((earlier, later) -> later);
     }
 
     /** How long a call that can wait does so for the quotas of the nodes; 0 when one takes it now or its time would not suffice. */

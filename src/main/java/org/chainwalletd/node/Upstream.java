@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +37,8 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     /** Of calls that wait for quotas; each of them has a time of its own. */
     private static final int MAX_WAITING_FOR_QUOTA = 4096;
 
+    private static final int MAX_WAITING_FOR_JUDGEMENT = 4096;
+
     private static final int TIP_RACES = 3;
     private static final int INTERNAL = -32603;
     private static final int METHOD_NOT_FOUND = -32601;
@@ -51,8 +54,10 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     /** A connection to {@code node} was closed while calls waited for one. */
     record PlaceFree(UpstreamNode node) implements Command {}
 
-    /** Whether a node is of another chain than ours, as far as is known. */
-    record ChainSeen(String url, boolean otherChain) implements Command {}
+    /** Which chain a node is of, as far as is known; with the reason. */
+    record ChainSeen(String url, Standing.Chain chain, String why) implements Command {}
+
+    private record Judged(Journey<?> journey) implements Command {}
 
     private record Answered<T>(Journey<T> journey, UpstreamNode node, Attempt<T> outcome) implements Command {}
 
@@ -70,6 +75,9 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final UpstreamMetrics metrics;
     private final Runnable stopped;
     private final Set<Journey<?>> underWay = new HashSet<>();
+    /** Those that may ask no node before it is known to be of our chain. */
+    private final Set<Journey<?>> unjudged = new LinkedHashSet<>();
+
     private final Map<UpstreamNode, Map<Lane, Deque<Journey<?>>>> queues = new HashMap<>();
     private int waitingForQuota;
 
@@ -119,6 +127,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                 .onMessage(Tripped.class, this::onTripped)
                 .onMessage(PlaceFree.class, this::onPlaceFree)
                 .onMessage(ChainSeen.class, this::onChainSeen)
+                .onMessage(Judged.class, this::onJudged)
                 .onMessage(Answered.class, this::onAnswered)
                 .onMessage(WaitedTooLong.class, this::onWaitedTooLong)
                 .onMessage(NextSweep.class, this::onNextSweep)
@@ -155,9 +164,11 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         order.add(first);
         try {
             List<UpstreamNode> ours = rotation.ofOurChain(journey.call, journey.start);
-            rotation.candidates(journey.call, ours, clock.getAsLong()).stream()
-                    .filter(node -> node != first)
-                    .forEach(order::add);
+            if (!ours.isEmpty()) {
+                rotation.candidates(journey.call, ours, clock.getAsLong()).stream()
+                        .filter(node -> node != first)
+                        .forEach(order::add);
+            }
         } catch (NodeException e) {
             LOG.debug("no other node for {}: {}", journey.call.method, e.getMessage());
         }
@@ -180,7 +191,25 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> onChainSeen(ChainSeen seen) {
-        rotation.at(seen.url()).ifPresent(node -> node.publish(node.standing().withChain(seen.otherChain())));
+        rotation.nodes().stream()
+                .filter(node -> node.url.equals(seen.url()))
+                .forEach(node -> node.publish(node.standing().withChain(seen.chain(), seen.why())));
+        for (Journey<?> journey : List.copyOf(unjudged)) {
+            if (!rotation.awaitsJudgement(journey.call, journey.start)) {
+                unjudged.remove(journey);
+                beginSweep(journey);
+            }
+        }
+        return this;
+    }
+
+    /** Each node that it could ask was asked which chain it is of: those that did not answer have failed it. */
+    private Behavior<Command> onJudged(Judged judged) {
+        Journey<?> journey = judged.journey();
+        if (unjudged.remove(journey)) {
+            journey.lastFailure = rotation.whyUnjudged(journey.call, journey.start);
+            endSweep(journey);
+        }
         return this;
     }
 
@@ -243,6 +272,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
             UpstreamCalls.abandon(journey.call);
         }
         underWay.clear();
+        unjudged.clear();
         return this;
     }
 
@@ -257,6 +287,10 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         try {
             long now = clock.getAsLong();
             List<UpstreamNode> ours = rotation.ofOurChain(call, journey.start);
+            if (ours.isEmpty()) {
+                awaitJudgement(journey);
+                return;
+            }
             long pause = rotation.pause(call, ours, now);
             if (pause > 0 && waitingForQuota < MAX_WAITING_FOR_QUOTA) {
                 waitForQuota(journey, pause);
@@ -269,6 +303,18 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         }
         journey.step = 0;
         askNext(journey);
+    }
+
+    private void awaitJudgement(Journey<?> journey) {
+        if (unjudged.size() >= MAX_WAITING_FOR_JUDGEMENT) {
+            finish(
+                    journey,
+                    new NodeException.Unreachable(
+                            MAX_WAITING_FOR_JUDGEMENT + " calls wait for a " + calls.noun() + " already", false));
+            return;
+        }
+        unjudged.add(journey);
+        getContext().pipeToSelf(calls.judge(), (asked, failure) -> new Judged(journey));
     }
 
     private void waitForQuota(Journey<?> journey, long pause) {
@@ -364,6 +410,10 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private void refused(Journey<?> journey, UpstreamNode node, NodeException failure) {
+        if (failure instanceof NodeException.WrongChain && journey.step < journey.order.size()) {
+            failed(journey, node, failure.getMessage());
+            return;
+        }
         if (failure instanceof NodeException.Rejected rejected) {
             if (isTipRace(rejected) && journey.tipRaces < TIP_RACES) {
                 journey.tipRaces++;

@@ -3,9 +3,11 @@ package org.chainwalletd.node;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /**
@@ -21,6 +23,7 @@ final class UpstreamCalls {
     private final UpstreamMetrics metrics;
     private final Set<Call<?>> underWay = ConcurrentHashMap.newKeySet();
     private volatile ActorRef<Upstream.Command> upstream;
+    private volatile Supplier<CompletionStage<Void>> judge = () -> CompletableFuture.completedFuture(null);
     private volatile boolean closed;
 
     /**
@@ -38,6 +41,17 @@ final class UpstreamCalls {
     /** Whom the difficult calls are handed to; told before the first call. */
     void handOverTo(ActorRef<Upstream.Command> actor) {
         upstream = actor;
+    }
+
+    /** Who finds out which chain the nodes are of that nobody has heard of yet; until then they are not asked. */
+    void judgedBy(Supplier<CompletionStage<Void>> watch) {
+        judge = watch;
+        rotation.nodes().forEach(node -> node.publish(Standing.UNJUDGED));
+    }
+
+    /** Has the nodes judged that are not; completes when each of them was asked, whatever it said. */
+    CompletionStage<Void> judge() {
+        return judge.get();
     }
 
     Rotation rotation() {

@@ -37,6 +37,11 @@ final class UpstreamNode {
         standing = now;
     }
 
+    /** Whether {@code call} may be put to this node at all. */
+    boolean isOpenTo(Call<?> call) {
+        return call.view.anyChain() || standing.chain() == Standing.Chain.OURS;
+    }
+
     /** How long {@code call} should wait for this node's quota, in milliseconds. */
     long pause(Call<?> call, long now) {
         return quota(call.bucket()).pause(call.lane(), call.patience != null, now);

@@ -9,9 +9,15 @@ import static org.chainwalletd.testkit.ScriptedNode.result;
 
 import com.typesafe.config.ConfigFactory;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
@@ -121,6 +127,92 @@ class ChainIdentityTest {
         failure(NodeException.WrongChain.class, nodes.client().sendRawTransaction(Bytes.parse("00")));
 
         assertThat(first.count("send_raw_transaction")).isZero();
+    }
+
+    @Test
+    void a_node_of_another_chain_is_asked_for_nothing_but_which_chain_it_is_of() {
+        first.on("get_block_height", chain(OTHER));
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url());
+        Address anybody = Address.of(new byte[Address.LENGTH]);
+
+        for (NodeClient client : List.of(
+                nodes.client(),
+                nodes.client().hasty(),
+                nodes.client().background(),
+                nodes.client().pinned(),
+                nodes.client().each().get(0),
+                nodes.followed().get(0))) {
+            for (Supplier<CompletionStage<?>> call : List.<Supplier<CompletionStage<?>>>of(
+                    client::tip,
+                    () -> client.blockAt(1),
+                    () -> client.transaction(OURS),
+                    () -> client.balance(anybody),
+                    () -> client.addressUtxos(anybody),
+                    () -> client.addressMempools(List.of(anybody)))) {
+                NodeException.WrongChain wrong = failure(NodeException.WrongChain.class, call.get());
+                assertThat(wrong)
+                        .hasMessageContaining("node is of another chain")
+                        .hasMessageContaining(OTHER.hex())
+                        .hasMessageContaining(OURS.hex());
+                assertThat(wrong.isAboutSigning()).isFalse();
+            }
+        }
+
+        assertThat(first.requests().stream().map(ScriptedNode.Request::method).distinct())
+                .isSubsetOf("get_block_height", "get_node_info");
+    }
+
+    @Test
+    void what_is_asked_before_the_first_node_has_said_its_chain_waits_for_that() {
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url(), second.url());
+        first.on("get_block_height", chain(OTHER));
+        second.on("get_block_height", chain(OURS));
+        for (ScriptedNode node : new ScriptedNode[] {first, second}) {
+            node.on("get_balance", result("{\"balance\":7}"));
+        }
+
+        for (int i = 0; i < 4; i++) {
+            assertThat(get(nodes.client().balance(Address.of(new byte[Address.LENGTH]))))
+                    .isEqualTo(Amount.of(7));
+        }
+
+        assertThat(first.count("get_balance")).isZero();
+        assertThat(second.count("get_balance")).isEqualTo(4);
+    }
+
+    /** Nothing has told the background checks yet: the answer itself does. */
+    @Test
+    void a_tip_that_names_another_chain_is_told_to_nobody_and_ends_what_the_node_is_asked() {
+        first.on("get_block_height", chain(OURS));
+        first.on("get_balance", result("{\"balance\":7}"));
+        Nodes nodes = harness.nodes(Optional.empty(), datadir, first.url());
+        get(nodes.chain().genesisForSigning());
+        first.on("get_block_height", chain(OTHER));
+
+        failure(NodeException.WrongChain.class, nodes.client().tip());
+
+        Await.until("it is refused", () -> nodes.chain().complaint().isPresent());
+        Await.until("no call is sent to it", () -> isRefusedUnasked(nodes));
+    }
+
+    private boolean isRefusedUnasked(Nodes nodes) {
+        long before = first.count("get_balance");
+        boolean refused = get(nodes.client()
+                .balance(Address.of(new byte[Address.LENGTH]))
+                .handle((balance, failure) -> failure != null));
+        return refused && first.count("get_balance") == before;
+    }
+
+    @Test
+    void calls_to_nodes_that_nobody_can_reach_fail_as_unreachable_and_name_the_last() {
+        URI nobody = ScriptedNode.refusing();
+        Nodes nodes = harness.nodes(Optional.of(OURS), datadir, nobody);
+
+        assertThat(failure(
+                        NodeException.Unreachable.class, nodes.client().hasty().blockAt(1)))
+                .hasMessageContaining(nobody.toString());
+        assertThat(failure(NodeException.Unreachable.class, nodes.client().blockAt(1)))
+                .hasMessageContaining("in 2 sweeps");
     }
 
     /** Two calls, for each node would have its turn. */

@@ -66,7 +66,7 @@ final class NodeHarness implements AutoCloseable {
         Upstreams upstreams =
                 Upstreams.start(new UnderKit(), settings, Party.NODE, way, clock::get, way.peers()::close);
         upstream = upstreams.actor();
-        return new HttpNodeClient(upstreams.calls(), settings, executor);
+        return new HttpNodeClient(upstreams.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
     private final class UnderKit implements Nodes.Spawner {

@@ -85,7 +85,7 @@ class NodeWatchTest {
         time.timePasses(Duration.ofSeconds(4));
         node.on("get_block_height", tip(2, OTHER));
 
-        get(nodes.followed().get(0).tip());
+        failure(NodeException.WrongChain.class, nodes.followed().get(0).tip());
         Await.until("the change is noticed", () -> nodes.chain().complaint().isPresent());
         assertThat(nodes.seen().get().nodes().get(0).tip().height()).isEqualTo(2);
         long asked = node.count("get_block_height");

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.pekko.Done;
@@ -111,6 +112,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     }
 
     private final String url;
+    private final BooleanSupplier ours;
     private final PushConnection connection;
     private final Rules rules;
     private final LongSupplier clock;
@@ -126,13 +128,19 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private Long tip;
 
     /**
+     * @param ours whether the node is of our chain, as far as is known now: otherwise it is not listened to
      * @param clock milliseconds that never go back
      * @param news told on this actor's thread, must not block
      */
     static Behavior<Command> create(
-            String url, PushConnection connection, Rules rules, LongSupplier clock, Consumer<PushNews> news) {
+            String url,
+            BooleanSupplier ours,
+            PushConnection connection,
+            Rules rules,
+            LongSupplier clock,
+            Consumer<PushNews> news) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new NodeStreams(context, timers, url, connection, rules, clock, news))))
+                        timers -> new NodeStreams(context, timers, url, ours, connection, rules, clock, news))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -140,6 +148,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             String url,
+            BooleanSupplier ours,
             PushConnection connection,
             Rules rules,
             LongSupplier clock,
@@ -147,6 +156,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         super(context);
         this.timers = timers;
         this.url = url;
+        this.ours = ours;
         this.connection = connection;
         this.rules = rules;
         this.clock = clock;
@@ -180,6 +190,11 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
 
     /** Opens or replaces one stream when one is needed and may be; comes back later when that is not now. */
     private void proceed() {
+        if (!ours.getAsBoolean()) {
+            closeAll();
+            timers.startSingleTimer(Tick.NEXT, Tick.NEXT, rules.betweenSteps());
+            return;
+        }
         long now = clock.getAsLong();
         while (!closedAt.isEmpty() && now - closedAt.peek() >= rules.stale().toMillis()) {
             closedAt.poll();
@@ -258,7 +273,9 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
 
     private Behavior<Command> onTold(Told told) {
         Stream stream = streams.get(told.stream());
-        if (stream != null) {
+        if (stream != null && !ours.getAsBoolean()) {
+            proceed();
+        } else if (stream != null) {
             failures = 0;
             pass(stream, told.nudges());
         }

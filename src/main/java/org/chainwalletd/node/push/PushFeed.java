@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -57,28 +58,39 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
     private final Map<WatchReason, Map<Address, Integer>> wanted = new EnumMap<>(WatchReason.class);
 
     /**
+     * @param ours whether the node at a URL is of our chain, as far as is known now: no other is listened to
      * @param trust what https nodes are checked with
      * @param news must not block
      */
     public static Behavior<Command> create(
-            ActorSystem<?> system, List<URI> urls, Supplier<SSLContext> trust, Consumer<PushNews> news) {
+            ActorSystem<?> system,
+            List<URI> urls,
+            Predicate<String> ours,
+            Supplier<SSLContext> trust,
+            Consumer<PushNews> news) {
         return create(
                 urls,
+                ours,
                 url -> new PushConnection(system, url, trust, ANSWER_WITHIN, HEARTBEAT_WITHIN),
                 NodeStreams.Rules.OF_A_NODE,
                 news);
     }
 
     static Behavior<Command> create(
-            List<URI> urls, Function<URI, PushConnection> connect, NodeStreams.Rules rules, Consumer<PushNews> news) {
-        return Behaviors.setup(
-                context -> Behaviors.withTimers(timers -> new PushFeed(context, timers, urls, connect, rules, news)));
+            List<URI> urls,
+            Predicate<String> ours,
+            Function<URI, PushConnection> connect,
+            NodeStreams.Rules rules,
+            Consumer<PushNews> news) {
+        return Behaviors.setup(context ->
+                Behaviors.withTimers(timers -> new PushFeed(context, timers, urls, ours, connect, rules, news)));
     }
 
     private PushFeed(
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             List<URI> urls,
+            Predicate<String> ours,
             Function<URI, PushConnection> connect,
             NodeStreams.Rules rules,
             Consumer<PushNews> news) {
@@ -91,7 +103,12 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
         for (URI url : urls) {
             nodes.add(context.spawn(
                     NodeStreams.create(
-                            url.toString(), connect.apply(url), rules, () -> System.nanoTime() / 1_000_000, news),
+                            url.toString(),
+                            () -> ours.test(url.toString()),
+                            connect.apply(url),
+                            rules,
+                            () -> System.nanoTime() / 1_000_000,
+                            news),
                     "node-" + nodes.size()));
         }
         passOnSoon();

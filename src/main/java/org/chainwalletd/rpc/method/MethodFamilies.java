@@ -106,7 +106,11 @@ public record MethodFamilies(
         methods.addAll(
                 KeyringMethods.all(keyring, new NewKeys(keyring, chain.ledger(), executor), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
-        methods.addAll(FollowMethods.all(chain.follower(), money.htlcs().count(), executor));
+        methods.addAll(FollowMethods.all(
+                chain.follower(),
+                () -> chain.nodes().chain().complaint(),
+                money.htlcs().count(),
+                executor));
         methods.addAll(WaitMethods.all(chain.waits(), chain.credits(), creditOwners(), executor));
         methods.addAll(EvmKeyMethods.all(keyring, keys.evmDeletion(), executor));
         methods.addAll(AccountMethods.all(swapping.account(), executor));

@@ -246,7 +246,8 @@ class NodeStreamsTest {
         PushConnection connection =
                 new PushConnection(actors, node, () -> null, Duration.ofSeconds(5), Duration.ofSeconds(1));
         streams = actors.systemActorOf(
-                NodeStreams.create(node.toString(), connection, rules, () -> System.nanoTime() / 1_000_000, news::add),
+                NodeStreams.create(
+                        node.toString(), () -> true, connection, rules, () -> System.nanoTime() / 1_000_000, news::add),
                 "streams-" + names.incrementAndGet(),
                 Props.empty());
     }

@@ -2,8 +2,10 @@ package org.chainwalletd.rpc.method.follow;
 
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.rpc.RpcMethod;
 
@@ -11,9 +13,14 @@ import org.chainwalletd.rpc.RpcMethod;
 public final class FollowMethods {
     private FollowMethods() {}
 
-    /** @param htlcs how many HTLCs the index has */
-    public static List<RpcMethod<?, ?>> all(Follower follower, LongSupplier htlcs, Executor executor) {
+    /**
+     * @param chain what is wrong with the nodes' chain
+     * @param htlcs how many HTLCs the index has
+     */
+    public static List<RpcMethod<?, ?>> all(
+            Follower follower, Supplier<Optional<String>> chain, LongSupplier htlcs, Executor executor) {
         return List.of(
-                new GetFollowerStatusMethod(follower, htlcs, Clock.systemUTC()), new RescanMethod(follower, executor));
+                new GetFollowerStatusMethod(follower, chain, htlcs, Clock.systemUTC()),
+                new RescanMethod(follower, executor));
     }
 }

@@ -2,9 +2,12 @@ package org.chainwalletd.rpc.method.follow;
 
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
@@ -47,10 +50,13 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
             List<String> complaints) {}
 
     private final Follower follower;
+    private final Supplier<Optional<String>> chain;
     private final LongSupplier htlcs;
     private final InstantSource clock;
 
-    GetFollowerStatusMethod(Follower follower, LongSupplier htlcs, InstantSource clock) {
+    /** @param chain what is wrong with the nodes' chain */
+    GetFollowerStatusMethod(
+            Follower follower, Supplier<Optional<String>> chain, LongSupplier htlcs, InstantSource clock) {
         super(
                 "get_follower_status",
                 Scope.READ,
@@ -58,6 +64,7 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
                 NoParams.class,
                 Result.class);
         this.follower = follower;
+        this.chain = chain;
         this.htlcs = htlcs;
         this.clock = clock;
     }
@@ -82,11 +89,16 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
                 follower.rescan().isEmpty(),
                 clock.instant().getEpochSecond() - tip.timestamp(),
                 follower.rescan().map(RescanProgress::blocksLeft).orElse(0L),
-                status.complaints()));
+                complaints(status)));
     }
 
-    private static RpcException notYet(FollowStatus status) {
-        String why = status.complaints().isEmpty() ? "" : ": " + String.join("; ", status.complaints());
+    private List<String> complaints(FollowStatus status) {
+        return Stream.concat(chain.get().stream(), status.complaints().stream()).toList();
+    }
+
+    private RpcException notYet(FollowStatus status) {
+        List<String> complaints = complaints(status);
+        String why = complaints.isEmpty() ? "" : ": " + String.join("; ", complaints);
         return new RpcException(ErrorCode.UPSTREAM, "no block is followed yet" + why);
     }
 }

@@ -9,12 +9,12 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
 
 /**
- * What the nodes fail with: another chain than ours as -32030, everything else as -32020 with the node's code and words in the text
+ * What the nodes fail with: a signature for another chain than ours as -32030, everything else as -32020 with the node's code and words in the text
  * (interface.md, sections 7.3 and 7.5).
  */
 public final class NodeErrors implements ErrorTranslator {
     /** Each kind by itself: a new one that nobody has thought about is an internal error, not silently one of the node's. */
-    static final Map<Class<? extends NodeException>, Function<String, RpcException>> BY_KIND = Map.of(
+    static final Map<Class<? extends NodeException>, Function<NodeException, RpcException>> BY_KIND = Map.of(
             NodeException.Rejected.class, NodeErrors::upstream,
             NodeException.Unreachable.class, NodeErrors::upstream,
             NodeException.BadAnswer.class, NodeErrors::upstream,
@@ -22,15 +22,17 @@ public final class NodeErrors implements ErrorTranslator {
 
     @Override
     public Optional<RpcException> translate(Throwable failure) {
-        return Optional.ofNullable(BY_KIND.get(failure.getClass())).map(known -> known.apply(failure.getMessage()));
+        return Optional.ofNullable(BY_KIND.get(failure.getClass())).map(known -> known.apply((NodeException) failure));
     }
 
-    private static RpcException upstream(String words) {
-        return new RpcException(ErrorCode.UPSTREAM, words);
+    private static RpcException upstream(NodeException failure) {
+        return new RpcException(ErrorCode.UPSTREAM, failure.getMessage());
     }
 
-    private static RpcException wrongChain(String words) {
-        return new RpcException(ErrorCode.TX_BUILD, "nothing was signed: " + words);
+    private static RpcException wrongChain(NodeException failure) {
+        return ((NodeException.WrongChain) failure).isAboutSigning()
+                ? new RpcException(ErrorCode.TX_BUILD, "nothing was signed: " + failure.getMessage())
+                : upstream(failure);
     }
 
     /** The refusal of a node that was asked for what it does not have. */

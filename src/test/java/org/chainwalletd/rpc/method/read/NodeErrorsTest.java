@@ -17,7 +17,7 @@ class NodeErrorsTest {
     void another_chain_than_ours_is_no_fault_of_the_upstream() {
         assertThat(NodeErrors.BY_KIND
                         .get(NodeException.WrongChain.class)
-                        .apply("x")
+                        .apply(new NodeException.WrongChain("x"))
                         .code())
                 .isEqualTo(ErrorCode.TX_BUILD);
     }

@@ -48,6 +48,11 @@ class RecordedTransactionsTest {
                     known == null ? ScriptedNode.error(-32602, "Transaction not found") : ScriptedNode.result(known);
             step.serve(request, socket);
         });
+        String hash = "ab".repeat(32);
+        node.on(
+                "get_block_height",
+                ScriptedNode.result(
+                        "{\"height\":5,\"block_id\":\"" + hash + "\",\"genesis_block_id\":\"" + hash + "\"}"));
         rig = new ReadRig(Optional.empty(), datadir, node.url());
     }
 

@@ -1,0 +1,207 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.DistortingNode;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes of another chain than the expected or pinned one, as callers over HTTP meet them (decisions.md, 8h). */
+class OtherChainTest {
+    private static final String OTHER = "ab".repeat(32);
+    private static final int UPSTREAM = -32020;
+    private static final int TX_BUILD = -32030;
+    private static final int TIMED_OUT = -32040;
+
+    @TempDir
+    Path datadir;
+
+    @Test
+    void nothing_of_a_chain_that_is_not_the_expected_one_is_followed_credited_or_shown() {
+        try (DaemonRig rig = DaemonRig.withChain(datadir, "--expect-genesis", OTHER)) {
+            Party shop = rig.imported(1);
+            rig.fund(shop, 5_000);
+            Hash256 paid = rig.devnet().faucet(shop.address, Amount.of(7_000));
+            rig.mine(2);
+
+            Map<String, Map<String, Object>> reads = new LinkedHashMap<>();
+            reads.put("get_balance", params("address", shop.address));
+            reads.put("get_wallet_balance", Map.of());
+            reads.put("get_address_utxos", params("address", shop.address));
+            reads.put("get_address_mempool", params("address", shop.address));
+            reads.put("get_transaction", params("tx_id", paid));
+            reads.put("get_block_height", Map.of());
+            reads.put("get_block_by_height", params("height", 1));
+            reads.put("get_block_id_at_height", params("height", 1));
+            reads.put("get_output_spent_by", params("tx_id", paid, "output_index", 0));
+            reads.forEach((method, arguments) -> {
+                WalletdException.RpcError refused = rig.refused(method, arguments);
+                assertThat(refused.code())
+                        .as("%s: %s", method, refused.getMessage())
+                        .isEqualTo(UPSTREAM);
+                assertThat(refused.getMessage())
+                        .as(method)
+                        .contains(
+                                "node is of another chain",
+                                rig.devnet().genesisId().hex(),
+                                OTHER);
+            });
+            for (int confirmations = 0; confirmations < 2; confirmations++) {
+                assertThat(rig.call("list_credits", params("min_confirmations", confirmations))
+                                .path("credits"))
+                        .isEmpty();
+            }
+            assertThat(rig.refused("wait_for_tx", params("tx_id", paid, "timeout_secs", 1))
+                            .code())
+                    .isEqualTo(TIMED_OUT);
+            JsonNode unpaid = rig.call("wait_for_payment", params("address", shop.address, "timeout_secs", 1));
+            assertThat(unpaid.path("received").asBoolean()).isFalse();
+            assertThat(unpaid.path("timed_out").asBoolean()).isTrue();
+            assertThat(rig.call("htlc_list", Map.of()).path("htlcs")).isEmpty();
+            assertThat(rig.refused("transfer", params("from", shop.address, "outputs", new Object[] {
+                                params("to", new Party(2).address, "amount", 1_000)
+                            }))
+                            .code())
+                    .isEqualTo(TX_BUILD);
+
+            WalletdException.RpcError unfollowed = rig.refused("get_follower_status", Map.of());
+            assertThat(unfollowed.code()).isEqualTo(UPSTREAM);
+            assertThat(unfollowed.getMessage()).contains("no block is followed yet", "is of another chain");
+            JsonNode status = rig.call("get_status", Map.of());
+            assertThat(status.path("complaint").asText()).contains("is of another chain");
+            assertThat(status.path("upstream_ok").asBoolean()).isFalse();
+            assertThat(readiness(rig.uri())).contains("is of another chain");
+        }
+    }
+
+    /** Its own books go on answering; what a node that was exchanged for another shows is not asked for. */
+    @Test
+    void what_was_booked_before_a_node_changed_its_chain_is_still_told_and_nothing_is_added() throws IOException {
+        try (DaemonRig rig = DaemonRig.withChain(datadir)) {
+            String address = rig.call("generate_standard_address", Map.of())
+                    .path("address")
+                    .asText();
+            Party stranger = new Party(9);
+            rig.awaitFollowed();
+            rig.devnet().faucet(Address.parse(address), Amount.of(5_000));
+            rig.mine(1);
+            rig.awaitFollowed();
+            assertThat(balance(rig, address)).isEqualTo(5_000);
+            JsonNode before = rig.call("list_credits", params("min_confirmations", 1));
+            assertThat(before.path("credits")).hasSize(1);
+
+            rig.node().lieAbout("get_block_height", tip -> tip.put("genesis_block_id", OTHER));
+            Await.until(
+                    "the change is seen",
+                    () -> !rig.call("get_follower_status", Map.of())
+                            .path("complaints")
+                            .isEmpty());
+            long height = rig.call("get_follower_status", Map.of())
+                    .path("last_indexed_height")
+                    .asLong();
+            rig.devnet().faucet(Address.parse(address), Amount.of(9_000));
+            rig.mine(2);
+
+            assertThat(balance(rig, address)).isEqualTo(5_000);
+            assertThat(rig.call("get_wallet_balance", Map.of()).path("total").asLong())
+                    .isEqualTo(5_000);
+            assertThat(rig.call("get_address_utxos", params("address", address)).path("utxos"))
+                    .hasSize(1);
+            assertThat(rig.refused("get_balance", params("address", stranger.address))
+                            .getMessage())
+                    .contains("node is of another chain", OTHER);
+            assertThat(rig.call("list_credits", params("min_confirmations", 1)).path("credits"))
+                    .isEqualTo(before.path("credits"));
+            JsonNode follower = rig.call("get_follower_status", Map.of());
+            assertThat(follower.path("last_indexed_height").asLong()).isEqualTo(height);
+            assertThat(follower.path("complaints").get(0).asText()).contains("is of another chain", OTHER);
+
+            rig.node().tellTheTruth();
+            rig.awaitFollowed();
+            assertThat(balance(rig, address)).isEqualTo(14_000);
+        }
+    }
+
+    @Test
+    void beside_a_node_of_another_chain_only_the_right_one_is_asked_and_heard() throws IOException {
+        try (Devnet right = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+                Devnet wrong = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(30));
+                DistortingNode behind = new DistortingNode(wrong.uri())) {
+            behind.lieAbout("get_block_height", tip -> tip.put("genesis_block_id", OTHER));
+            behind.lieAbout("get_node_info", info -> info.put("genesis_block_id", OTHER));
+            String genesis = right.genesisId().hex();
+            try (DaemonRig rig = new DaemonRig(
+                    datadir,
+                    right.uri(),
+                    "--node-rpc",
+                    behind.url() + "," + right.uri(),
+                    "--expect-genesis",
+                    genesis)) {
+                Party shop = rig.imported(1);
+                wrong.faucet(shop.address, Amount.of(7_000));
+                wrong.mine(1);
+                right.faucet(shop.address, Amount.of(3_000));
+                right.mine(1);
+                for (int i = 0; i < 6; i++) {
+                    assertThat(balance(rig, shop.address.hex())).isEqualTo(3_000);
+                    assertThat(rig.call("get_block_height", Map.of())
+                                    .path("height")
+                                    .asLong())
+                            .isEqualTo(11);
+                }
+                Await.until(
+                        "the right chain is followed",
+                        () -> rig.followerStatus().path("last_indexed_height").asLong() == 11);
+                assertThat(rig.call("list_credits", params("min_confirmations", 1))
+                                .path("credits"))
+                        .allSatisfy(credit ->
+                                assertThat(credit.path("amount").asLong()).isEqualTo(3_000));
+                for (String method : new String[] {"get_balance", "get_balances", "get_block", "get_transaction"}) {
+                    assertThat(behind.count(method)).as(method).isZero();
+                }
+                assertThat(rig.followerStatus().path("complaints").toString())
+                        .contains(behind.url().toString(), "is of another chain");
+            }
+        }
+    }
+
+    private static long balance(DaemonRig rig, String address) {
+        return rig.call("get_balance", Map.of("address", address))
+                .path("balance")
+                .asLong();
+    }
+
+    private static String readiness(URI daemon) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(
+                            Dial.request(daemon.resolve("/readyz"))
+                                    .timeout(Duration.ofSeconds(10))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
