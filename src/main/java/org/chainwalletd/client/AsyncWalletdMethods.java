@@ -250,7 +250,7 @@ public interface AsyncWalletdMethods {
         return call(call);
     }
 
-    /** Seals every key, with standard phrases and labels, into a portable vault. Takes one key derivation per sealed file. */
+    /** Seals every key, with standard phrases and labels, into a portable vault. What is damaged is left out and named; when nothing can be unsealed the call fails. Takes one key derivation per sealed file. */
     default CompletableFuture<ExportVault.Result> exportVault(ExportVault call) {
         return call(call);
     }

@@ -248,7 +248,7 @@ public interface WalletdMethods {
         return call(call);
     }
 
-    /** Seals every key, with standard phrases and labels, into a portable vault. Takes one key derivation per sealed file. */
+    /** Seals every key, with standard phrases and labels, into a portable vault. What is damaged is left out and named; when nothing can be unsealed the call fails. Takes one key derivation per sealed file. */
     default ExportVault.Result exportVault(ExportVault call) {
         return call(call);
     }

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -230,8 +231,12 @@ public final class EvmCustody implements EvmKeys {
                 .whenCompleteAsync((deleted, failure) -> passphrase.close(), crypto);
     }
 
-    /** The keys for a vault, the current one first, unsealed one after the other; they belong to the caller. */
-    CompletableFuture<List<NewEvmKey>> forVault(SecretBytes passphrase) {
+    /**
+     * The keys for a vault, the current one first, unsealed one after the other; they belong to the caller.
+     *
+     * @param damaged hears of keys that cannot be unsealed, with the reason; what it throws ends the export
+     */
+    CompletableFuture<List<NewEvmKey>> forVault(SecretBytes passphrase, BiConsumer<String, Throwable> damaged) {
         List<NewEvmKey> keys = new ArrayList<>();
         return look().thenComposeAsync(
                         known -> {
@@ -240,7 +245,14 @@ public final class EvmCustody implements EvmKeys {
                                     addresses.size(),
                                     crypto,
                                     i -> exported(known, addresses.get(i), passphrase)
-                                            .thenAcceptAsync(keys::add, crypto));
+                                            .thenAcceptAsync(keys::add, crypto)
+                                            .exceptionallyAsync(
+                                                    failure -> {
+                                                        damaged.accept(
+                                                                addresses.get(i).toString(), failure);
+                                                        return null;
+                                                    },
+                                                    crypto));
                         },
                         crypto)
                 .whenCompleteAsync((done, failure) -> closeAfter(failure, keys), crypto)

@@ -205,6 +205,10 @@ final class KeyFolder {
                     Reason.LOCKED,
                     "the sealed file " + file + " is damaged: " + e.getMessage() + "; restore it from a backup");
         } catch (IOException e) {
+            if (Files.isDirectory(file)) {
+                throw new KeyringException(
+                        Reason.LOCKED, "the sealed file " + file + " is a folder; restore it from a backup");
+            }
             throw storage("cannot read", file, e);
         }
     }

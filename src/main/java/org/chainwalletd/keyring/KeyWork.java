@@ -175,6 +175,21 @@ final class KeyWork {
                         crypto);
     }
 
+    /** Whether the key's file opens, which then holds the key of another address. One Argon2id; none for a key of the seed, which has no file. */
+    CompletableFuture<Boolean> holdsAnother(KeyEntry entry, SecretBytes passphrase) {
+        SealedPlace place = new SealedPlace.Key(entry.address());
+        return entry.imported()
+                ? store.read(place)
+                        .thenApplyAsync(
+                                blob -> {
+                                    open(place, blob, passphrase).close();
+                                    return true;
+                                },
+                                argon2.of(Urgency.PROOF))
+                        .exceptionallyAsync(damaged -> false, crypto)
+                : CompletableFuture.completedFuture(false);
+    }
+
     /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
     CompletableFuture<SecretBytes> unsealSeed(SecretBytes passphrase, Urgency urgency) {
         return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2.of(urgency));

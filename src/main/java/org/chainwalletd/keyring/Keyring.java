@@ -328,12 +328,12 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * A vault with every key. Costs one Argon2id per key that is not unsealed yet and one per standard phrase, one after the other, so that
+     * A vault with every key that can be unsealed, and the names of those that cannot. Costs one Argon2id per key that is not unsealed yet and one per standard phrase, one after the other, so that
      * others are not held up; one export at a time.
      */
-    public CompletionStage<Bytes> exportVault(SecretBytes vaultPassphrase) {
+    public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase) {
         return questions
-                .<Bytes>lent(lent -> exports.all(view::get, evm::forVault, lent, vaultPassphrase))
+                .<VaultExport.Export>lent(lent -> exports.all(view::get, evm::forVault, lent, vaultPassphrase))
                 .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
     }
 

@@ -1,12 +1,13 @@
 package org.chainwalletd.keyring;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Bytes;
@@ -18,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Collects secrets key by key and seals them into a vault. Holds at most one secret beside the vault being written. */
-final class VaultExport {
+public final class VaultExport {
     private static final Logger LOG = LoggerFactory.getLogger(VaultExport.class);
     private static final int REPORTED = 1_000;
     private static final long RETRY_AFTER_SECONDS = 60;
@@ -26,6 +27,19 @@ final class VaultExport {
     static final int MOST_SINGLE = 16;
 
     private static final long SINGLE_RETRY_AFTER_SECONDS = 5;
+
+    /**
+     * A vault, and what is not in it because its sealed file is damaged, missing or holds something else.
+     *
+     * @param missing empty when everything is in the vault
+     */
+    public record Export(Bytes vault, List<Missing> missing) {}
+
+    /**
+     * @param part {@code key}, {@code phrase} (its key is in the vault) or {@code evm_key}
+     * @param address as the keyring lists it
+     */
+    public record Missing(String part, String address) {}
 
     private final KeyWork work;
     private final Executor crypto;
@@ -37,43 +51,45 @@ final class VaultExport {
         this.crypto = crypto;
     }
 
+    /** A vault of one key; fails when any part of it is damaged. */
     CompletableFuture<Bytes> one(KeyEntry entry, KeyringProtocol.Lent lent, SecretBytes vaultPassphrase) {
         if (single.incrementAndGet() > MOST_SINGLE) {
             single.decrementAndGet();
             return CompletableFuture.failedFuture(new KeyringException(
                     Reason.TOO_MANY_ATTEMPTS, MOST_SINGLE + " exports are running", SINGLE_RETRY_AFTER_SECONDS));
         }
-        return sealed(List.of(entry), Optional.empty(), any -> false, VaultExport::none, lent, vaultPassphrase)
+        return new Making(lent, any -> false, false)
+                .sealed(List.of(entry), Optional.empty(), VaultExport::none, vaultPassphrase)
+                .thenApplyAsync(Export::vault, crypto)
                 .whenCompleteAsync((vault, failure) -> single.decrementAndGet(), crypto);
     }
 
-    private static CompletableFuture<List<NewEvmKey>> none(SecretBytes passphrase) {
+    private static CompletableFuture<List<NewEvmKey>> none(
+            SecretBytes passphrase, BiConsumer<String, Throwable> damaged) {
         return CompletableFuture.completedFuture(List.of());
     }
 
+    /** Unseals the account-chain keys under the keystore's passphrase; names those that are damaged, with the reason. */
+    @FunctionalInterface
+    interface EvmKeySource {
+        CompletableFuture<List<NewEvmKey>> unseal(SecretBytes passphrase, BiConsumer<String, Throwable> damaged);
+    }
+
     /**
-     * Refused while another one runs. A key that is deleted on the way is left out.
+     * Refused while another one runs. A key that is deleted on the way is left out, and so is one that is damaged, which the answer names.
+     * Fails when nothing at all can be unsealed.
      *
      * @param view the keyring at the moment
-     * @param evmKeys unseals the account-chain keys under the keystore's passphrase
      */
-    CompletableFuture<Bytes> all(
-            Supplier<KeyringView> view,
-            Function<SecretBytes, CompletableFuture<List<NewEvmKey>>> evmKeys,
-            KeyringProtocol.Lent lent,
-            SecretBytes vaultPassphrase) {
+    CompletableFuture<Export> all(
+            Supplier<KeyringView> view, EvmKeySource evmKeys, KeyringProtocol.Lent lent, SecretBytes vaultPassphrase) {
         if (!running.compareAndSet(false, true)) {
             return CompletableFuture.failedFuture(new KeyringException(
                     Reason.TOO_MANY_ATTEMPTS, "another vault export is running", RETRY_AFTER_SECONDS));
         }
         KeyringView begun = view.get();
-        return sealed(
-                        begun.entries(),
-                        Optional.of(begun),
-                        entry -> isGone(entry, view.get()),
-                        evmKeys,
-                        lent,
-                        vaultPassphrase)
+        return new Making(lent, entry -> isGone(entry, view.get()), true)
+                .sealed(begun.entries(), Optional.of(begun), evmKeys, vaultPassphrase)
                 .whenCompleteAsync((vault, failure) -> running.set(false), crypto);
     }
 
@@ -81,30 +97,146 @@ final class VaultExport {
         return view.entries().stream().noneMatch(there -> there.address().equals(entry.address()));
     }
 
-    /** @param gone whether a key whose secret could not be had was deleted meanwhile */
-    private CompletableFuture<Bytes> sealed(
-            List<KeyEntry> entries,
-            Optional<KeyringView> state,
-            Predicate<KeyEntry> gone,
-            Function<SecretBytes, CompletableFuture<List<NewEvmKey>>> evmKeys,
-            KeyringProtocol.Lent lent,
-            SecretBytes vaultPassphrase) {
-        if (vaultPassphrase.length() == 0) {
-            return CompletableFuture.failedFuture(
-                    new KeyringException(Reason.INVALID, "the vault passphrase must not be empty"));
+    /** One vault in the making. Its steps run one after the other. */
+    private final class Making {
+        private final KeyringProtocol.Lent lent;
+        private final Predicate<KeyEntry> gone;
+        private final boolean partial;
+        private final Vault.Writer vault = new Vault.Writer();
+        private final List<Missing> missing = new ArrayList<>();
+        private Optional<KeyringException> damage = Optional.empty();
+        private int added;
+        /** Of the legacy HD keys; unsealed once for all of them. */
+        private Optional<SecretBytes> seed = Optional.empty();
+
+        private Optional<KeyringException> seedDamage = Optional.empty();
+
+        /**
+         * @param gone whether a key whose secret could not be had was deleted meanwhile
+         * @param partial whether what is damaged is left out, instead of failing
+         */
+        private Making(KeyringProtocol.Lent lent, Predicate<KeyEntry> gone, boolean partial) {
+            this.partial = partial;
+            this.lent = lent;
+            this.gone = gone;
         }
-        Vault.Writer vault = new Vault.Writer();
-        return seed(entries, lent)
-                .thenComposeAsync(
-                        seed -> OneByOne.run(
-                                        entries.size(),
-                                        crypto,
-                                        i -> unlessGone(add(vault, entries, i, seed, lent), entries.get(i), gone))
-                                .whenCompleteAsync((done, failure) -> seed.ifPresent(SecretBytes::close), crypto),
-                        crypto)
-                .thenComposeAsync(done -> evmKeys.apply(lent.passphrase()), crypto)
-                .thenComposeAsync(keys -> seal(ended(vault, state, keys), vaultPassphrase), crypto)
-                .whenCompleteAsync((done, failure) -> vault.close(), crypto);
+
+        private CompletableFuture<Export> sealed(
+                List<KeyEntry> entries,
+                Optional<KeyringView> state,
+                EvmKeySource evmKeys,
+                SecretBytes vaultPassphrase) {
+            if (vaultPassphrase.length() == 0) {
+                return CompletableFuture.failedFuture(
+                        new KeyringException(Reason.INVALID, "the vault passphrase must not be empty"));
+            }
+            return unsealSeed(entries)
+                    .thenComposeAsync(done -> OneByOne.run(entries.size(), crypto, i -> add(entries, i)), crypto)
+                    .whenCompleteAsync((done, failure) -> seed.ifPresent(SecretBytes::close), crypto)
+                    .thenComposeAsync(
+                            done -> evmKeys.unseal(
+                                    lent.passphrase(), (address, failure) -> leaveOut("evm_key", address, failure)),
+                            crypto)
+                    .thenComposeAsync(keys -> seal(content(state, keys), vaultPassphrase), crypto)
+                    .whenCompleteAsync((done, failure) -> vault.close(), crypto)
+                    .thenApplyAsync(blob -> new Export(blob, List.copyOf(missing)), crypto);
+        }
+
+        private SecretBytes content(Optional<KeyringView> state, List<NewEvmKey> evmKeys) {
+            if (damage.isPresent() && !(partial && added + evmKeys.size() > 0)) {
+                evmKeys.forEach(NewEvmKey::close);
+                throw damage.get();
+            }
+            return ended(vault, state, evmKeys);
+        }
+
+        /** @throws KeyringException the failure, when it says nothing of a sealed file: then the export is to be repeated */
+        private void leaveOut(String part, String address, Throwable failure) {
+            KeyringException cause = KeyringFailures.of(failure);
+            if (cause.reason() != Reason.LOCKED) {
+                throw cause;
+            }
+            LOG.warn("vault export: the {} of {} is left out: {}", part, address, cause.getMessage());
+            missing.add(new Missing(part, address));
+            damage = damage.or(() -> Optional.of(cause));
+        }
+
+        /** A damaged seed costs the keys that come from it and are not unsealed already, each of which is named. */
+        private CompletableFuture<Void> unsealSeed(List<KeyEntry> entries) {
+            return entries.stream().allMatch(KeyEntry::imported)
+                    ? CompletableFuture.completedFuture(null)
+                    : work.unsealSeed(lent.passphrase(), Urgency.SEAL)
+                            .handleAsync(
+                                    (entropy, failure) -> {
+                                        seed = Optional.ofNullable(entropy);
+                                        seedDamage =
+                                                Optional.ofNullable(failure).map(KeyringFailures::of);
+                                        return null;
+                                    },
+                                    crypto);
+        }
+
+        private CompletableFuture<Void> add(List<KeyEntry> entries, int i) {
+            if (i > 0 && i % REPORTED == 0) {
+                LOG.info("vault export: {} of {} keys", i, entries.size());
+            }
+            KeyEntry entry = entries.get(i);
+            return phrase(entry)
+                    .thenComposeAsync(
+                            entropy -> secret(entry)
+                                    .thenAcceptAsync(secret -> write(entry, secret, entropy), crypto)
+                                    .whenCompleteAsync(
+                                            (done, failure) -> entropy.ifPresent(SecretBytes::close), crypto),
+                            crypto)
+                    .exceptionallyAsync(
+                            failure -> {
+                                if (gone.test(entry)) {
+                                    LOG.info("vault export: {} was deleted meanwhile and is left out", entry.address());
+                                } else {
+                                    leaveOut("key", entry.address().hex(), failure);
+                                }
+                                return null;
+                            },
+                            crypto);
+        }
+
+        /** A key whose phrase is damaged is exported without it. */
+        private CompletableFuture<Optional<SecretBytes>> phrase(KeyEntry entry) {
+            return entry.imported()
+                    ? work.unsealPhrase(entry, lent.passphrase(), Urgency.SEAL)
+                            .exceptionallyAsync(
+                                    failure -> {
+                                        if (!gone.test(entry)) {
+                                            leaveOut("phrase", entry.address().hex(), failure);
+                                        }
+                                        return Optional.empty();
+                                    },
+                                    crypto)
+                    : CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        private void write(KeyEntry entry, SecretBytes secret, Optional<SecretBytes> entropy) {
+            try (secret) {
+                vault.add(entry, secret, entropy);
+                added++;
+            }
+        }
+
+        private CompletableFuture<SecretBytes> secret(KeyEntry entry) {
+            SigningKey key = lent.keys().get(entry.address());
+            if (key != null) {
+                try {
+                    return CompletableFuture.completedFuture(key.secret());
+                } catch (IllegalStateException e) {
+                    LOG.debug("{} was deleted meanwhile", entry.address());
+                }
+            }
+            if (entry.imported()) {
+                return work.unseal(entry, lent.passphrase(), Urgency.SEAL);
+            }
+            return seed.map(entropy -> work.derived(entry, entropy))
+                    .orElseGet(() -> CompletableFuture.failedFuture(seedDamage.orElseThrow()));
+        }
     }
 
     private static SecretBytes ended(Vault.Writer vault, Optional<KeyringView> state, List<NewEvmKey> evmKeys) {
@@ -117,62 +249,5 @@ final class VaultExport {
 
     private CompletableFuture<Bytes> seal(SecretBytes content, SecretBytes vaultPassphrase) {
         return work.sealVault(content, vaultPassphrase).whenCompleteAsync((vault, failure) -> content.close(), crypto);
-    }
-
-    /** Unsealed once for all legacy HD keys. */
-    private CompletableFuture<Optional<SecretBytes>> seed(List<KeyEntry> entries, KeyringProtocol.Lent lent) {
-        return entries.stream().allMatch(KeyEntry::imported)
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : work.unsealSeed(lent.passphrase(), Urgency.SEAL).thenApplyAsync(Optional::of, crypto);
-    }
-
-    private CompletableFuture<Void> add(
-            Vault.Writer vault, List<KeyEntry> entries, int i, Optional<SecretBytes> seed, KeyringProtocol.Lent lent) {
-        if (i > 0 && i % REPORTED == 0) {
-            LOG.info("vault export: {} of {} keys", i, entries.size());
-        }
-        KeyEntry entry = entries.get(i);
-        CompletableFuture<Optional<SecretBytes>> phrase = entry.imported()
-                ? work.unsealPhrase(entry, lent.passphrase(), Urgency.SEAL)
-                : CompletableFuture.completedFuture(Optional.empty());
-        return phrase.thenComposeAsync(
-                entropy -> secret(entry, seed, lent)
-                        .thenAcceptAsync(secret -> add(vault, entry, secret, entropy), crypto)
-                        .whenCompleteAsync((done, failure) -> entropy.ifPresent(SecretBytes::close), crypto),
-                crypto);
-    }
-
-    private CompletableFuture<Void> unlessGone(
-            CompletableFuture<Void> added, KeyEntry entry, Predicate<KeyEntry> gone) {
-        return added.exceptionallyAsync(
-                failure -> {
-                    if (gone.test(entry)) {
-                        LOG.info("vault export: {} was deleted meanwhile and is left out", entry.address());
-                        return null;
-                    }
-                    throw KeyringFailures.of(failure);
-                },
-                crypto);
-    }
-
-    private static void add(Vault.Writer vault, KeyEntry entry, SecretBytes secret, Optional<SecretBytes> entropy) {
-        try (secret) {
-            vault.add(entry, secret, entropy);
-        }
-    }
-
-    private CompletableFuture<SecretBytes> secret(
-            KeyEntry entry, Optional<SecretBytes> seed, KeyringProtocol.Lent lent) {
-        SigningKey key = lent.keys().get(entry.address());
-        if (key != null) {
-            try {
-                return CompletableFuture.completedFuture(key.secret());
-            } catch (IllegalStateException e) {
-                LOG.debug("{} was deleted meanwhile", entry.address());
-            }
-        }
-        return entry.imported()
-                ? work.unseal(entry, lent.passphrase(), Urgency.SEAL)
-                : work.derived(entry, seed.orElseThrow());
     }
 }

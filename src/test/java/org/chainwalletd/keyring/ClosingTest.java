@@ -59,7 +59,7 @@ class ClosingTest {
 
     @Test
     void whatever_is_asked_after_the_closing_is_refused_and_never_left_without_an_answer() {
-        Bytes vault = await(keyring.exportVault(secret("vault")));
+        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
         await(keyring.close());
 
         List.of(
@@ -162,7 +162,7 @@ class ClosingTest {
     private Bytes vaultOfAnother() {
         Keyring other = new KeyringFixture(datadir.resolve("other")).open();
         await(other.generateIndependent(Optional.empty()));
-        Bytes vault = await(other.exportVault(secret("vault")));
+        Bytes vault = await(other.exportVault(secret("vault"))).vault();
         await(other.close());
         return vault;
     }

@@ -139,7 +139,7 @@ class CrashTest {
             Address first = await(source.generateStandard(Optional.of("v"))).address();
             Address second = await(source.generateIndependent(Optional.empty())).address();
             vaultAddresses = Set.of(first, second);
-            Bytes blob = await(source.exportVault(secret("vault")));
+            Bytes blob = await(source.exportVault(secret("vault"))).vault();
             Files.writeString(vault, blob.hex());
         }
     }

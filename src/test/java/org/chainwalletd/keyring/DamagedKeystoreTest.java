@@ -6,12 +6,14 @@ import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyringException.Reason;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DamagedKeystoreTest {
@@ -130,6 +133,102 @@ class DamagedKeystoreTest {
                 .isEqualTo(Reason.LOCKED);
         assertThat(refusal(keyring.revealSecret(second, secret(PASSPHRASE))).reason())
                 .isEqualTo(Reason.LOCKED);
+        assertThat(await(keyring.exportVault(secret("v"))).missing())
+                .containsExactly(new VaultExport.Missing("key", second.hex()));
+        assertThat(refusal(keyring.delete(second, secret(PASSPHRASE), Optional.empty()))
+                        .reason())
+                .as("it may be the only copy of another key")
+                .isEqualTo(Reason.LOCKED);
+        assertThat(key(second)).exists();
+    }
+
+    /** The ways in which a file can be damaged while the daemon runs, or keep its length. */
+    private enum Damage {
+        CHANGED {
+            @Override
+            void to(Path file) throws IOException {
+                byte[] flipped = Files.readAllBytes(file);
+                flipped[60] ^= 1;
+                Files.write(file, flipped);
+            }
+        },
+        SHORTENED {
+            @Override
+            void to(Path file) throws IOException {
+                Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 20));
+            }
+        },
+        GONE {
+            @Override
+            void to(Path file) throws IOException {
+                Files.delete(file);
+            }
+        },
+        A_FOLDER {
+            @Override
+            void to(Path file) throws IOException {
+                Files.delete(file);
+                Files.createDirectory(file);
+            }
+        };
+
+        abstract void to(Path file) throws IOException;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Damage.class)
+    void a_damaged_key_is_named_by_the_export_of_all_others_and_can_be_removed_by_force(Damage damage)
+            throws Exception {
+        Keyring keyring = fixture.open();
+        damage.to(key(second));
+
+        VaultExport.Export export = await(keyring.exportVault(secret("v")));
+
+        assertThat(export.missing()).containsExactly(new VaultExport.Missing("key", second.hex()));
+        assertThat(refusal(keyring.exportAddress(second, secret("v"))).reason()).isEqualTo(Reason.LOCKED);
+        Optional<DeletionGuard> nothingAgainst =
+                Optional.of(any -> CompletableFuture.completedFuture(Optional.empty()));
+        assertThat(refusal(keyring.delete(second, secret(PASSPHRASE), nothingAgainst))
+                        .reason())
+                .isEqualTo(Reason.LOCKED);
+        assertThat(refusal(keyring.delete(second, secret("another"), Optional.empty()))
+                        .reason())
+                .isEqualTo(Reason.LOCKED);
+        assertThat(keyring.owns(second)).isTrue();
+
+        await(keyring.delete(second, secret(PASSPHRASE), Optional.empty()));
+
+        assertThat(keyring.list()).extracting(KeyEntry::address).containsExactly(first);
+        assertThat(key(second)).doesNotExist();
+        assertThat(await(keyring.exportVault(secret("v"))).missing()).isEmpty();
+        await(keyring.close());
+        try (KeyringFixture elsewhere = new KeyringFixture(datadir.resolve("elsewhere"))) {
+            assertThat(await(elsewhere.open().importVault(export.vault(), secret("v"))))
+                    .containsExactly(first);
+        }
+    }
+
+    @Test
+    void a_damaged_phrase_is_named_and_its_key_exported() throws Exception {
+        Keyring keyring = fixture.open();
+        Damage.CHANGED.to(wallets.resolve("imported").resolve(second + ".mnemonic.enc"));
+
+        VaultExport.Export export = await(keyring.exportVault(secret("v")));
+
+        assertThat(export.missing()).containsExactly(new VaultExport.Missing("phrase", second.hex()));
+        await(keyring.close());
+        try (KeyringFixture elsewhere = new KeyringFixture(datadir.resolve("elsewhere"))) {
+            assertThat(await(elsewhere.open().importVault(export.vault(), secret("v"))))
+                    .containsExactlyInAnyOrder(first, second);
+        }
+    }
+
+    @Test
+    void an_export_of_which_nothing_is_left_fails() throws Exception {
+        Keyring keyring = fixture.open();
+        Damage.CHANGED.to(key(first));
+        Damage.GONE.to(key(second));
+
         assertThat(refusal(keyring.exportVault(secret("v"))).reason()).isEqualTo(Reason.LOCKED);
     }
 

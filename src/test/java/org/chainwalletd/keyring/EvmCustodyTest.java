@@ -396,7 +396,7 @@ class EvmCustodyTest {
         EvmAddress first = created();
         EvmAddress second = await(evm.importPhrase(secret(JUNK), FORCED));
         await(keyring.generateStandard(Optional.empty()));
-        Bytes vault = await(keyring.exportVault(secret("vault")));
+        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
 
         try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
             Keyring restored = other.open();
@@ -415,7 +415,7 @@ class EvmCustodyTest {
     @Test
     void a_vault_never_takes_the_place_of_a_key_that_is_there() {
         created();
-        Bytes vault = await(keyring.exportVault(secret("vault")));
+        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
         EvmAddress theirs = await(evm.current()).orElseThrow();
 
         try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
@@ -425,6 +425,28 @@ class EvmCustodyTest {
             await(with.importVault(vault, secret("vault")));
             assertThat(await(with.evm().current())).contains(own);
             assertThat(await(with.evm().kept())).containsExactly(own, theirs);
+        }
+    }
+
+    @Test
+    void a_damaged_account_chain_key_is_named_by_the_export_of_all_others() throws Exception {
+        created();
+        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        EvmAddress damaged = await(evm.current()).orElseThrow();
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(path ->
+                            path.toString().contains("evm") && path.toString().endsWith(".key.enc"))
+                    .toList()) {
+                Files.write(file, new byte[] {1});
+            }
+        }
+
+        VaultExport.Export export = await(keyring.exportVault(secret("vault")));
+
+        assertThat(export.missing()).containsExactly(new VaultExport.Missing("evm_key", damaged.toString()));
+        try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
+            assertThat(await(other.open().importVault(export.vault(), secret("vault"))))
+                    .containsExactly(entry.address());
         }
     }
 
@@ -458,7 +480,7 @@ class EvmCustodyTest {
 
             EvmAddress own = await(keys.importKey(secret(JUNK_KEY), FORCED));
             assertThat(await(keys.kept())).containsExactly(own, ofSeed);
-            Bytes vault = await(opened.exportVault(secret("vault")));
+            Bytes vault = await(opened.exportVault(secret("vault"))).vault();
             await(keys.delete(secret(PASSPHRASE), Optional.empty()));
             assertThat(await(keys.current())).contains(ofSeed);
 

@@ -219,7 +219,7 @@ class KeyEventsTest {
         keyring.bornBy(() -> OptionalLong.of(5_000));
         await(keyring.generateStandard(Optional.empty()));
         await(keyring.generateIndependent(Optional.empty()));
-        Bytes vault = await(keyring.exportVault(secret("vault")));
+        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
         try (KeyringFixture other = new KeyringFixture(datadir.resolve("other"))) {
             Keyring target = other.open();
             target.bornBy(() -> OptionalLong.of(5_000));

@@ -60,7 +60,7 @@ final class KeyringResidueMain {
         await(keyring.sign(address, new byte[64]));
         await(keyring.revealSecret(address, SecretBytes.copyOf(passphrase))).close();
         await(keyring.revealPhrase(address, SecretBytes.copyOf(passphrase))).close();
-        Bytes vault = await(keyring.exportVault(SecretBytes.copyOf(passphrase)));
+        Bytes vault = await(keyring.exportVault(SecretBytes.copyOf(passphrase))).vault();
         await(keyring.importVault(vault, SecretBytes.copyOf(passphrase)));
         KeyringException refusal =
                 KeyringFixture.refusal(keyring.revealSecret(address, KeyringFixture.secret("not the passphrase")));

@@ -117,7 +117,7 @@ class OriginsTest {
         await(restored.importSecret(secret("01".repeat(32)), Optional.of("there")));
         String words = phraseOf(keyring, standard.address());
 
-        var vault = await(keyring.exportVault(secret("vault")));
+        var vault = await(keyring.exportVault(secret("vault"))).vault();
         assertThat(await(restored.importVault(vault, secret("vault"))))
                 .containsExactly(standard.address(), independent.address());
         assertThat(await(restored.importVault(vault, secret("vault")))).isEmpty();
@@ -142,10 +142,11 @@ class OriginsTest {
         Iterator<KeyringView> views = List.of(before, after).iterator();
 
         Bytes vault = await(exports.all(
-                views::next,
-                none -> CompletableFuture.completedFuture(List.of()),
-                new KeyringProtocol.Lent(Map.of(), secret(PASSPHRASE)),
-                secret("vault")));
+                        views::next,
+                        (none, damaged) -> CompletableFuture.completedFuture(List.of()),
+                        new KeyringProtocol.Lent(Map.of(), secret(PASSPHRASE)),
+                        secret("vault")))
+                .vault();
         await(keyring.delete(kept.address(), secret(PASSPHRASE), Optional.empty()));
         assertThat(await(keyring.importVault(vault, secret("vault")))).containsExactly(kept.address());
     }
@@ -162,7 +163,7 @@ class OriginsTest {
     @Test
     void a_wrong_vault_passphrase_and_a_vault_that_was_cut_or_changed_are_refused() {
         await(keyring.generateStandard(Optional.empty()));
-        byte[] vault = await(keyring.exportVault(secret("vault"))).toArray();
+        byte[] vault = await(keyring.exportVault(secret("vault"))).vault().toArray();
         assertThat(refusal(restored.importVault(Bytes.of(vault), secret("Vault")))
                         .reason())
                 .isEqualTo(Reason.LOCKED);

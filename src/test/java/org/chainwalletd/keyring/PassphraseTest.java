@@ -163,7 +163,7 @@ class PassphraseTest {
 
     @Test
     void vault_passphrases_are_counted_apart() {
-        Bytes vault = await(keyring.exportVault(secret("vault")));
+        Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
         for (int i = 0; i < 3; i++) {
             assertThat(refusal(keyring.importVault(vault, secret("wrong"))).reason())
                     .isEqualTo(Reason.LOCKED);

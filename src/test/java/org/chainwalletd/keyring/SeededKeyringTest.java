@@ -117,7 +117,7 @@ class SeededKeyringTest {
         init(Optional.of(file(WORDS)));
         Keyring keyring = fixture.open();
         Address zero = await(keyring.deriveNext(Optional.of("zero"))).address();
-        var vault = await(keyring.exportVault(secret("v")));
+        var vault = await(keyring.exportVault(secret("v"))).vault();
         try (KeyringFixture other = new KeyringFixture(datadir.resolve("other/wallets"))) {
             Keyring restored = other.open();
             assertThat(await(restored.importVault(vault, secret("v")))).containsExactly(zero);

@@ -10,7 +10,7 @@ import java.util.Optional;
  * spend in flight, or cannot be checked, unless force is true. Needs the spend token.
  *
  * @param passphrase passphrase of the keystore
- * @param force delete it whatever it holds; default false
+ * @param force delete it whatever it holds, also when its sealed file is damaged; default false
  */
 public record DeleteAddress(String address, String passphrase, Optional<Boolean> force)
         implements Call<DeleteAddress.Result> {

@@ -20,7 +20,7 @@ final class DeleteAddressMethod extends NamedMethod<DeleteAddressMethod.Params, 
             Address address,
             @Doc("passphrase of the keystore") SecretBytes passphrase,
 
-            @Doc("delete it whatever it holds; default false")
+            @Doc("delete it whatever it holds, also when its sealed file is damaged; default false")
             Optional<Boolean> force) {}
 
     record Result(Address deleted) {}
