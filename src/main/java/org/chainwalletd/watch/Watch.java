@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.jline.terminal.Terminal;
+import org.jline.utils.NonBlockingReader;
 
 /**
  * Watches a daemon until somebody has seen enough. One thread owns the board and its surface and is told everything by messages; {@link Asking}
@@ -18,6 +19,7 @@ import org.jline.terminal.Terminal;
  */
 public final class Watch {
     private static final Duration REDRAW = Duration.ofSeconds(1);
+    private static final long KEY_WAIT_MILLIS = 100;
 
     private final WalletdClient daemon;
     private final String url;
@@ -87,11 +89,12 @@ public final class Watch {
         run(new Screen(terminal, Instant::now), () -> false);
     }
 
+    /** A read without a time-out would hold the terminal, which could not be closed before another key is pressed. */
     private void readKeys(Terminal terminal) {
         try {
-            for (int key = 0;
-                    key >= 0 && !mailbox.isOver();
-                    key = terminal.reader().read()) {
+            int key = NonBlockingReader.READ_EXPIRED;
+            while (!mailbox.isOver() && key != NonBlockingReader.EOF) {
+                key = terminal.reader().read(KEY_WAIT_MILLIS);
                 if (key == 'q' || key == 'Q') {
                     enough();
                 }

@@ -89,6 +89,20 @@ class WatchTest {
     }
 
     @Test
+    void nobody_waits_for_another_key_once_the_watch_has_ended() throws Exception {
+        for (char end : new char[] {'q', CTRL_C}) {
+            onScreen(100, 30, screen -> {
+                screen.until("1,234");
+                screen.type(end);
+            });
+            Await.until(
+                    "the keyboard is let go",
+                    () -> Thread.getAllStackTraces().keySet().stream()
+                            .noneMatch(thread -> thread.getName().equals("watch-keys")));
+        }
+    }
+
+    @Test
     void a_small_screen_and_one_that_changes_its_size_show_what_fits() throws Exception {
         onScreen(30, 4, screen -> {
             screen.until("1,234");
