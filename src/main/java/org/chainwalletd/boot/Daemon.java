@@ -252,13 +252,7 @@ public final class Daemon implements AutoCloseable {
     }
 
     private void refuseEarly() throws IOException {
-        EarlyRefusals.usable(settings.datadir());
-        EarlyRefusals.ours(settings.datadir(), settings.wallets());
-        EarlyRefusals.whole(settings.datadir(), settings.wallets());
-        EarlyRefusals.sameChain(settings.datadir(), settings.identity().genesis());
-        if (settings.swaps().partner().flatMap(Settings.Swap::swapping).isPresent()) {
-            EarlyRefusals.roomForSwaps(Runtime.getRuntime().maxMemory());
-        }
+        EarlyRefusals.refuse(settings);
         EarlyRefusals.free(settings.http().listening().bind(), "--bind");
         settings.http().listening().metrics().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
         settings.devnet().ifPresent(DevelopmentNode::refuseEarly);

@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -13,12 +14,13 @@ import java.util.stream.Stream;
 import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.SqliteStore;
 
 /** What the start can refuse before anything is created: a folder that is no datadir, an address that is taken. Only looks. */
-final class EarlyRefusals {
+public final class EarlyRefusals {
     private static final Set<String> OURS = Set.of(
             "wallets",
             "LOCK",
@@ -34,7 +36,53 @@ final class EarlyRefusals {
 
     private static final long MIB = 1 << 20;
 
+    /** Looks at one thing. */
+    @FunctionalInterface
+    private interface Look {
+        /** @throws StartupException what the start refuses */
+        void at(Settings settings) throws IOException;
+    }
+
+    private static final List<Look> LOOKS = List.of(
+            settings -> usable(settings.datadir()),
+            settings -> ours(settings.datadir(), settings.wallets()),
+            settings -> whole(settings.datadir(), settings.wallets()),
+            settings -> sameChain(settings.datadir(), settings.identity().genesis()),
+            EarlyRefusals::roomForSwaps);
+
     private EarlyRefusals() {}
+
+    /**
+     * Looks at everything but addresses.
+     *
+     * @throws StartupException with the first refusal
+     */
+    static void refuse(Settings settings) throws IOException {
+        for (Look look : LOOKS) {
+            look.at(settings);
+        }
+    }
+
+    /** Every reason for which {@link #refuse} would stop the start, for who wants to know them without a start. */
+    public static List<String> of(Settings settings) {
+        List<String> refusals = new ArrayList<>();
+        for (Look look : LOOKS) {
+            try {
+                look.at(settings);
+            } catch (StartupException e) {
+                refusals.add(e.getMessage());
+            } catch (IOException | RuntimeException e) {
+                refusals.add("the datadir " + settings.datadir() + " cannot be looked at: " + e.getMessage());
+            }
+        }
+        return refusals;
+    }
+
+    private static void roomForSwaps(Settings settings) {
+        if (settings.swaps().partner().flatMap(Settings.Swap::swapping).isPresent()) {
+            roomForSwaps(Runtime.getRuntime().maxMemory());
+        }
+    }
 
     /**
      * Answers of the account chain may fill a part of the heap. Where not even one with events fits into that, no swap goes on and the

@@ -1,12 +1,18 @@
 package org.chainwalletd.boot;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.KeyringSetup;
 
 /**
  * The keystore passphrase (interface.md, section 1.2), from a file or from the environment. The file is the better place: a variable is
@@ -48,6 +54,31 @@ public final class Passphrase {
             return Optional.empty();
         } catch (StartupException e) {
             return Optional.of(e.getMessage());
+        }
+    }
+
+    /**
+     * Why the keyring would not open with the passphrase that is given, as the start would say it; empty when it opens, when there is no
+     * keyring yet, or when no passphrase is given. Costs up to two Argon2id. Changes nothing, so it may run beside the daemon.
+     */
+    public static Optional<String> refusedByKeyring(Map<String, String> environment, Settings settings) {
+        try {
+            if (Keyring.isMissing(settings.wallets())) {
+                return Optional.empty();
+            }
+            Executor here = Runnable::run;
+            KeyringSetup setup = KeyringSetup.of(
+                    settings.chain(),
+                    settings.wallets(),
+                    new SimpleMeterRegistry(),
+                    new KeyringSetup.Executors(here, here, here));
+            try (SecretBytes given = from(environment, settings.keyring().passphraseFile())) {
+                return Keyring.refusal(setup, given);
+            }
+        } catch (StartupException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(settings.wallets() + " cannot be looked at: " + e.getMessage());
         }
     }
 

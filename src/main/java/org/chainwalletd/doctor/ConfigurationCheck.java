@@ -56,6 +56,7 @@ public final class ConfigurationCheck implements Check {
                 configuration.flatMap(loaded -> loaded.settings().keyring().passphraseFile());
         String found = file.map(path -> "read from " + path).orElse(Passphrase.VARIABLE + " is set");
         return Passphrase.problem(environment, file)
+                .or(() -> configuration.flatMap(loaded -> Passphrase.refusedByKeyring(environment, loaded.settings())))
                 .map(problem -> Finding.fail("passphrase", problem))
                 .orElseGet(() -> Finding.ok("passphrase", found));
     }

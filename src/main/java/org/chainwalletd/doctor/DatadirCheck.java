@@ -12,6 +12,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.chainwalletd.boot.EarlyRefusals;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
@@ -48,13 +49,12 @@ public final class DatadirCheck implements Check {
     @Override
     public List<Finding> examine() {
         List<Finding> findings = new ArrayList<>();
+        EarlyRefusals.of(settings).forEach(refusal -> findings.add(Finding.fail(SUBJECT, refusal)));
         try {
-            if (!Files.exists(datadir)) {
-                absent(findings);
-            } else if (!Files.isDirectory(datadir)) {
-                findings.add(Finding.fail(SUBJECT, datadir + " is not a folder; name another with --datadir"));
-            } else {
+            if (Files.isDirectory(datadir)) {
                 present(findings);
+            } else if (findings.isEmpty()) {
+                absent(findings);
             }
         } catch (IOException e) {
             findings.add(Finding.fail(SUBJECT, datadir + " cannot be looked at: " + e));
@@ -66,12 +66,6 @@ public final class DatadirCheck implements Check {
         Path parent = datadir;
         while (!Files.exists(parent)) {
             parent = parent.getParent();
-        }
-        if (!Files.isWritable(parent)) {
-            findings.add(Finding.fail(
-                    SUBJECT,
-                    datadir + " is not there and " + parent + " does not let it be made; make it, or name another"));
-            return;
         }
         findings.add(
                 Finding.ok(SUBJECT, datadir + " is not there yet; the first start makes it with an empty keyring"));
@@ -90,11 +84,7 @@ public final class DatadirCheck implements Check {
     }
 
     private void modes(List<Finding> findings) throws IOException {
-        if (!Files.isReadable(datadir) || !Files.isWritable(datadir) || !Files.isExecutable(datadir)) {
-            findings.add(Finding.fail(
-                    SUBJECT,
-                    "this user cannot read and write " + datadir + "; run as its owner, "
-                            + Files.getOwner(datadir).getName()));
+        if (!Files.isReadable(datadir) || !Files.isExecutable(datadir)) {
             return;
         }
         List<String> open = new ArrayList<>();
@@ -125,12 +115,22 @@ public final class DatadirCheck implements Check {
             findings.add(Finding.ok("lock", "no daemon has used the datadir yet"));
             return;
         }
+        findings.add(
+                isRunningOn(datadir)
+                        ? Finding.warn("lock", "a daemon is running on the datadir; a second one would refuse to start")
+                        : Finding.ok("lock", "no daemon is running on the datadir"));
+    }
+
+    /** Whether a daemon holds the datadir. */
+    static boolean isRunningOn(Path datadir) throws IOException {
+        if (!Files.exists(datadir.resolve(DatadirLock.FILE))) {
+            return false;
+        }
         try {
             DatadirLock.acquire(datadir).close();
-            findings.add(Finding.ok("lock", "no daemon is running on the datadir"));
+            return false;
         } catch (DatadirLock.HeldException e) {
-            findings.add(
-                    Finding.warn("lock", "a daemon is running on the datadir; a second one would refuse to start"));
+            return true;
         }
     }
 
@@ -203,15 +203,7 @@ public final class DatadirCheck implements Check {
     }
 
     private Finding pinned(Hash256 pinned) {
-        boolean another = settings.identity()
-                .genesis()
-                .filter(expected -> !expected.equals(pinned))
-                .isPresent();
-        return another
-                ? Finding.warn(
-                        GENESIS,
-                        "the datadir was used with chain " + pinned + " and --expect-genesis names another one")
-                : Finding.ok(GENESIS, "pinned to " + pinned);
+        return Finding.ok(GENESIS, "pinned to " + pinned);
     }
 
     private Finding notPinned() {

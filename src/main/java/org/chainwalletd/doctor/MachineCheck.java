@@ -67,16 +67,25 @@ public final class MachineCheck implements Check {
                         "files", (limit.isPresent() ? limit.getAsLong() : "no limit of") + " open files allowed")));
     }
 
-    private static void listen(String flag, InetSocketAddress bind, List<Finding> findings) {
+    private void listen(String flag, InetSocketAddress bind, List<Finding> findings) {
         String subject = "listen";
         try (ServerSocket probe = new ServerSocket()) {
             probe.bind(bind);
             findings.add(Finding.ok(subject, flag + " " + shown(bind) + " is free"));
         } catch (IOException e) {
-            findings.add(Finding.warn(
-                    subject,
-                    flag + " " + shown(bind) + " cannot be used now: " + e.getMessage()
-                            + "; a daemon may be running there"));
+            String problem = flag + " " + shown(bind) + " cannot be used now: " + e.getMessage();
+            findings.add(
+                    isRunning()
+                            ? Finding.warn(subject, problem + "; a daemon is running on the datadir")
+                            : Finding.fail(subject, problem + "; stop what listens there, or choose another address"));
+        }
+    }
+
+    private boolean isRunning() {
+        try {
+            return DatadirCheck.isRunningOn(settings.datadir());
+        } catch (IOException | RuntimeException e) {
+            return false;
         }
     }
 

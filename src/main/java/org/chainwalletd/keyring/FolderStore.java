@@ -36,8 +36,15 @@ final class FolderStore implements KeyringStore {
     private final FolderUpkeep upkeep;
     private final Executor disk;
     private final Fence fence;
+    private final boolean clears;
 
     FolderStore(KeyringSetup setup) {
+        this(setup, true);
+    }
+
+    /** @param clears whether what was left half written is cleared away; a daemon that runs may be writing it */
+    FolderStore(KeyringSetup setup, boolean clears) {
+        this.clears = clears;
         this.folder = new KeyFolder(setup.wallets());
         this.records = new KeyRecords(folder);
         this.snapshot = new Snapshot(folder);
@@ -139,7 +146,9 @@ final class FolderStore implements KeyringStore {
     }
 
     private void checkFiles(List<Address> listed) throws IOException {
-        folder.clearHalfWritten(Instant.MAX);
+        if (clears) {
+            folder.clearHalfWritten(Instant.MAX);
+        }
         KeyFolder.Inventory found = folder.inventory(listed);
         if (!found.damaged().isEmpty()) {
             throw new KeyringException(

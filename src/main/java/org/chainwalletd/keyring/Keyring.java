@@ -23,6 +23,7 @@ import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.Stretching.Urgency;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -118,6 +119,23 @@ public final class Keyring implements Signer {
      */
     public static Opening begin(KeyringSetup setup, SecretBytes passphrase) {
         return new Opening(setup, passphrase);
+    }
+
+    /**
+     * Why {@link #open} would be refused, for who only wants to know: nothing is written, cleared away or kept. Empty when it would open.
+     *
+     * @param setup with executors that run what they are given at once
+     */
+    public static Optional<String> refusal(KeyringSetup setup, SecretBytes passphrase) {
+        try {
+            FolderStore store = new FolderStore(setup, false);
+            Causes.join(
+                    new KeyringLoader(setup, store).load(CompletableFuture.completedFuture(null), passphrase),
+                    KeyringFailures::of);
+            return Optional.empty();
+        } catch (KeyringException e) {
+            return Optional.of(e.getMessage());
+        }
     }
 
     /** Whether no keyring was ever made in the folder {@code wallets}, or nothing is left of it. */

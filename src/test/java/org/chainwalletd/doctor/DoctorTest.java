@@ -2,12 +2,17 @@ package org.chainwalletd.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.boot.Passphrase;
@@ -24,6 +30,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.InitSeeded;
+import org.chainwalletd.keyring.KeyringSetup;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.DatadirLock;
@@ -251,12 +260,69 @@ class DoctorTest {
     }
 
     @Test
-    void a_port_in_use_is_warned_of() throws IOException {
+    void a_port_in_use_fails_unless_a_daemon_runs_that_may_use_it() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             flags.put("--bind", "127.0.0.1:" + taken.getLocalPort());
+            String listen = "  listen: --bind 127.0.0.1 port " + taken.getLocalPort();
             assertThat(lines(new MachineCheck(settings())))
-                    .anyMatch(line -> line.startsWith("warn  listen: --bind 127.0.0.1 port " + taken.getLocalPort()))
+                    .anyMatch(line -> line.startsWith("FAIL" + listen))
                     .anyMatch(line -> line.startsWith("ok    java: "));
+            try (DatadirLock running = DatadirLock.acquire(datadir())) {
+                assertThat(running).isNotNull();
+                assertThat(lines(new MachineCheck(settings()))).anyMatch(line -> line.startsWith("warn" + listen));
+            }
         }
+    }
+
+    @Test
+    void a_folder_or_file_that_others_may_change_fails_as_it_stops_the_start() throws IOException {
+        Path datadir = datadir();
+        file(datadir.resolve("token-read"), "t\n");
+        file(datadir.resolve("wallets/state.json"), "{\"imported\":[],\"derived\":{}}");
+        for (String open : List.of("", "token-read", "wallets", "wallets/state.json")) {
+            Path path = open.isEmpty() ? datadir : datadir.resolve(open);
+            Set<PosixFilePermission> before = Files.getPosixFilePermissions(path);
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
+            assertThat(lines(new DatadirCheck(settings())))
+                    .as(open)
+                    .anyMatch(line -> line.startsWith("FAIL  datadir: " + path.normalize())
+                            && line.contains("can be changed by other users"));
+            Files.setPosixFilePermissions(path, before);
+        }
+        assertThat(lines(new DatadirCheck(settings()))).allMatch(line -> line.startsWith("ok"));
+    }
+
+    @Test
+    void a_datadir_of_another_chain_fails_as_it_stops_the_start() throws IOException {
+        file(datadir().resolve("genesis"), GENESIS + "\n");
+        flags.put("--expect-genesis", OTHER.hex());
+        assertThat(lines(new DatadirCheck(settings())))
+                .anyMatch(line -> line.startsWith("FAIL  datadir: --expect-genesis names " + OTHER));
+    }
+
+    @Test
+    void the_passphrase_is_tried_on_the_keyring_and_nothing_is_changed() throws IOException {
+        Path wallets = datadir().resolve("wallets");
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        KeyringSetup setup = KeyringSetup.of(
+                settings().chain(),
+                wallets,
+                new SimpleMeterRegistry(),
+                new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run));
+        new InitSeeded(setup, nowhere, nowhere)
+                .run(SecretBytes.copyOf("right".getBytes(StandardCharsets.UTF_8)), Optional.empty());
+        Path halfWritten = wallets.resolve("imported").resolve(".someone-writes.tmp");
+        file(halfWritten, "x");
+
+        assertThat(passphrase("wrong")).startsWith("FAIL  passphrase: wrong passphrase: the sealed file ");
+        assertThat(passphrase("right")).isEqualTo("ok    passphrase: WALLETD_KEYSTORE_PASSPHRASE is set");
+        assertThat(halfWritten).exists();
+        Files.delete(wallets.resolve("state.json"));
+        assertThat(passphrase("right")).startsWith("FAIL  passphrase: ").contains("state.json");
+    }
+
+    private String passphrase(String given) {
+        List<String> found = lines(ConfigurationCheck.of(flags, Map.of("WALLETD_KEYSTORE_PASSPHRASE", given), home));
+        return found.get(found.size() - 1);
     }
 }
