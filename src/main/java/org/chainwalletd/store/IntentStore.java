@@ -26,8 +26,8 @@ public interface IntentStore {
      *
      * @param intent in {@link IntentState#PREPARED}
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
-     *     is not closed before it is buried, a conflicted one that was sent not before what it lost against is, and none while it holds a
-     *     reservation
+     *     is not closed before it is buried, one that was sent without success not before what spends its coin instead is, and none while it
+     *     holds a reservation
      * @param now asked in the moment of writing, milliseconds since 1970. When a minute or more has passed since the intent was made, as when
      *     the clock has jumped between, its use of the allowance counts since now: it is about to leave, however old it looks
      * @return never {@link Opening.Moved}
@@ -132,7 +132,7 @@ public interface IntentStore {
 
     /**
      * Removes closed spends and their tokens that did not change since {@code before}, the oldest first. A confirmed one is not closed before
-     * it is buried, a conflicted one that was sent not before what it lost against is, and none while it holds a reservation.
+     * it is buried, one that was sent without success not before what spends its coin instead is, and none while it holds a reservation.
      *
      * @param most so many in this commit
      * @return how many were removed; fewer than {@code most} when none is left

@@ -29,12 +29,16 @@ final class SpendTable {
      */
     static final String LOST = "(buried = 0 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
 
-    /**
-     * Not before it, or what it lost against, is buried: until then a reorganisation can open it again. Nor while it holds a coin: a spend that
-     * was abandoned in part stays in a mempool as long as it likes, and its token must not make another one meanwhile.
-     */
+    /** What nobody runs any more. */
     static final String CLOSED = "(held IS NULL AND (state IN ('REFUSED', 'ABANDONED')"
             + " OR state IN ('CONFIRMED', 'CONFLICTED') AND buried = 1))";
+
+    /**
+     * It may be forgotten in time. Not before it, or what spends its coin instead, is buried: until then whoever has seen its bytes can have them
+     * mined, and its token must not make another payment meanwhile. What was never sent counts as buried. Nor while it holds a coin: a spend that
+     * was abandoned in part stays in a mempool as long as it likes.
+     */
+    static final String FINAL = "(" + CLOSED + " AND buried = 1)";
 
     /** Needs no more than to be answered. Whoever locks, claims or swaps reads its own spends again, so these stay as they are. */
     static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
@@ -84,7 +88,7 @@ final class SpendTable {
     /** The spend that the token is bound to, unless it is closed and has not changed since {@code closedBefore}. */
     static Optional<SpendRow> bound(SqlSession session, String token, long closedBefore) throws SQLException {
         return session.queryOne(
-                SELECT + "token_key = ? AND token = ? AND NOT (" + CLOSED + " AND changed_at < ?)",
+                SELECT + "token_key = ? AND token = ? AND NOT (" + FINAL + " AND changed_at < ?)",
                 SpendRow::read,
                 tokenKey(token),
                 token,

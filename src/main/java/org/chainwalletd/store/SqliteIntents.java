@@ -333,7 +333,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     public CompletionStage<Integer> forget(long before, int most) {
         return store.write(session -> {
             List<Long> closed = session.query(
-                    "SELECT id FROM spends WHERE " + SpendTable.CLOSED
+                    "SELECT id FROM spends WHERE " + SpendTable.FINAL
                             + " AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
                     row -> row.getLong(1),
                     before,

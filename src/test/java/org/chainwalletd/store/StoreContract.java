@@ -576,8 +576,35 @@ abstract class StoreContract {
                 .isInstanceOf(Opening.TokenTaken.class);
 
         done(store.reservations().end(intent.txId(), IntentState.ABANDONED));
+        assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE)))
+                .as("whoever has seen its bytes can have them mined")
+                .isPresent();
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
+        done(store.intents().bury(List.of(intent.txId())));
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isEmpty();
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isEqualTo(1);
+    }
+
+    @Test
+    void the_token_of_a_spend_that_was_sent_and_refused_never_expires_before_its_coin_is_spent_for_good() {
+        Intent sent = intent(1, Optional.of("token-sent"), 7);
+        done(store.intents().open(sent, 0));
+        done(store.intents().failSent(sent.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        Intent unsent = intent(2, Optional.of("token-unsent"), 8);
+        done(store.intents().open(unsent, 0));
+        done(store.intents().fail(unsent.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+
+        assertThat(done(store.intents().forget(Long.MAX_VALUE, 100)))
+                .as("what never left")
+                .isEqualTo(1);
+        assertThat(done(store.receipts().find("token-unsent", Long.MAX_VALUE))).isEmpty();
+        assertThat(done(store.receipts().find("token-sent", Long.MAX_VALUE))).isPresent();
+        assertThat(done(store.intents().open(intent(3, Optional.of("token-sent"), 9), Long.MAX_VALUE)))
+                .isInstanceOf(Opening.TokenTaken.class);
+
+        done(store.intents().bury(List.of(sent.txId())));
+        assertThat(done(store.receipts().find("token-sent", 50))).isPresent();
+        assertThat(done(store.intents().forget(51, 100))).isEqualTo(1);
     }
 
     @Test

@@ -33,7 +33,7 @@ final class StoreModel {
         }
 
         private boolean isClosed() {
-            return held.isEmpty() && (intent.state().failed() || intent.state() == IntentState.CONFIRMED && buried);
+            return held.isEmpty() && buried && (intent.state().failed() || intent.state() == IntentState.CONFIRMED);
         }
 
         private void enter(IntentState state, String reason, long now) {
@@ -96,6 +96,7 @@ final class StoreModel {
             return taken.get();
         }
         spend.enter(IntentState.PREPARED, "", now);
+        spend.buried = false;
         spend.held.addAll(intent.inputs());
         spend.countedAt = OptionalLong.of(now);
         return new Opening.Opened(false, now);
@@ -115,7 +116,10 @@ final class StoreModel {
     }
 
     Transition accept(Hash256 txId, Set<IntentState> before, long now) {
-        return change(txId, before, spend -> spend.enter(IntentState.ACCEPTED, "", now));
+        return change(txId, before, spend -> {
+            spend.enter(IntentState.ACCEPTED, "", now);
+            spend.buried = false;
+        });
     }
 
     Transition fail(Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
@@ -123,6 +127,7 @@ final class StoreModel {
             spend.enter(outcome, reason, now);
             spend.held.clear();
             spend.countedAt = OptionalLong.empty();
+            spend.buried = true;
         });
     }
 
@@ -187,7 +192,10 @@ final class StoreModel {
     }
 
     void bury(Hash256 txId) {
-        change(txId, IntentState.CONFIRMED, spend -> spend.buried = true);
+        Spend spend = spends.get(txId);
+        if (spend != null && !spend.intent.state().inFlight() && spend.held.isEmpty()) {
+            spend.buried = true;
+        }
     }
 
     int forget(long before, int most) {
