@@ -45,6 +45,9 @@ public final class Allowance {
     /** Clocks are corrected by less than this all the time. */
     private static final long SET_BACK_MILLIS = 60_000;
 
+    /** A clock that has lost its battery begins in 1970; a block that is later than this is no evidence. */
+    private static final long LONGEST_BEHIND = Duration.ofDays(100 * 365).toMillis();
+
     /** Later than any clock or block, and far enough from the end of all numbers to be added to. */
     private static final long NO_TIME = Long.MAX_VALUE - SET_BACK_MILLIS;
 
@@ -142,10 +145,26 @@ public final class Allowance {
         return judge(amount, counted == null ? BigInteger.ZERO : counted.amount());
     }
 
+    /**
+     * Since when something counts that leaves now. A clock that is behind must not make it look older than the newest block: when the clock is
+     * set right it would have left the window.
+     *
+     * @param chainMillis when the newest block of the followed chain was made; empty until one is known
+     */
+    static long countsFrom(Clock clock, OptionalLong chainMillis) {
+        long now = clock.millis();
+        long chain = chainMillis.orElse(now);
+        return chain > now && chain - now < LONGEST_BEHIND ? chain : now;
+    }
+
+    private long countsFrom() {
+        return countsFrom(clock, chainMillis.get());
+    }
+
     /** Takes the amount out of the allowance until it is moved or released. */
     void hold(Owner owner, Amount amount) {
         if (!limits.none()) {
-            put(owner, new Use(amount.toBigInteger(), clock.millis()));
+            put(owner, new Use(amount.toBigInteger(), countsFrom()));
         }
     }
 
@@ -167,7 +186,7 @@ public final class Allowance {
     }
 
     void countsNow(Owner owner) {
-        countsSince(owner, clock.millis());
+        countsSince(owner, countsFrom());
     }
 
     void release(Owner owner) {

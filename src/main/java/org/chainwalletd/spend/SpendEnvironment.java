@@ -181,6 +181,11 @@ public record SpendEnvironment(
         return stores.stopped();
     }
 
+    /** Since when a use of the allowance counts that becomes durable now. */
+    long countsFrom() {
+        return Allowance.countsFrom(clock, chain().tipMillis());
+    }
+
     IntentStore intents() {
         return stores.intents();
     }

@@ -196,7 +196,7 @@ final class SpendRunner {
     CompletionStage<Opening> open(Act.Open act) {
         doubtful = Optional.of(act.intent());
         return env.intents()
-                .open(act.intent(), env.tokensExpiredBefore(), env.clock()::millis)
+                .open(act.intent(), env.tokensExpiredBefore(), env::countsFrom)
                 .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor());
     }
 
@@ -251,7 +251,7 @@ final class SpendRunner {
     CompletionStage<Opening> reopen(Act.Reopen act) {
         takeOver(act.intent());
         return env.intents()
-                .reopen(act.intent(), env.clock()::millis)
+                .reopen(act.intent(), env::countsFrom)
                 .thenApplyAsync(
                         opening -> noted(
                                 opening,

@@ -388,6 +388,30 @@ class AllowanceTest {
         assertThat(status().spent()).as("it has run for a period").isEqualTo(Amount.ZERO);
     }
 
+    @Test
+    void what_is_used_while_the_clock_is_behind_counts_since_the_newest_block() {
+        OptionalLong chain = OptionalLong.of(spends.clock.millis());
+        restartWith(chain, Duration.ofDays(-400));
+        get(spends.spending.transfer(request(payer, shop, 9_000, "token-behind")));
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        refusal(
+                SpendRefusal.UpstreamFailed.class,
+                spends.spending.transfer(request(payer, shop, 2_000, "token-again")));
+        spends.node.refuseSends(null);
+        get(spends.spending.transfer(request(payer, shop, 2_000, "token-again")));
+        Amount used = Amount.of(9_069 + 2_069);
+        assertThat(status().spent()).isEqualTo(used);
+
+        spends.clock.move(Duration.ofDays(400));
+
+        assertThat(status().spent()).as("the clock is set right").isEqualTo(used);
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 9_000)));
+        spends.restart();
+        assertThat(status().spent()).as("it was behind before the start").isEqualTo(used);
+        spends.clock.move(Duration.ofMinutes(62));
+        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+    }
+
     /** As on a machine that sets its clock some moments after it has started the daemon. */
     @Test
     void a_clock_that_is_behind_at_a_start_and_set_right_afterwards_ends_no_period() {

@@ -493,7 +493,8 @@ final class SpendHistory {
         judge.verdict(daemons);
         for (HistoryDaemon daemon : daemons) {
             if (daemon.spends.spending.inFlightUtxos() != 0) {
-                judge.complain(daemon.spends.spending.inFlightUtxos() + " reservations are left");
+                judge.complain(daemon.spends.spending.inFlightUtxos() + " reservations are left; in the store "
+                        + SpendHarness.get(daemon.spends.store.reservations().all()) + " of " + daemon.inFlight());
             }
             daemon.spends.node.onSend(tx -> {});
             daemon.spends.node.dropLate();
