@@ -24,7 +24,8 @@ import org.apache.pekko.util.ByteString;
  */
 final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
     private static final String LAST_WORD = "last word";
-    private static final Duration GO_AWAY_FIRST = Duration.ofMillis(200);
+    /** GOAWAY goes out first, and then the end of TLS. */
+    private static final Duration BEFORE_LAST_WORD = Duration.ofMillis(400);
 
     private static final String PROBE = "probe";
     /** Most answers are quicker and need none. */
@@ -58,8 +59,8 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         private final AsyncCallback<NotUsed> itsTurn = createAsyncCallback(none -> handOver());
         private ByteString ahead;
         private boolean socketEnded;
-        /** A piece was dropped, so none that comes after it may be taken for its successor. */
-        private boolean overfull;
+        /** A piece was dropped, so none that comes after it may be taken for its successor; or nobody reads any more. */
+        private boolean dropping;
         /** Comes after an interim answer that is being written. */
         private ByteString answer;
 
@@ -77,15 +78,40 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
         public void preStart() {
             AsyncCallback<NotUsed> ending = createAsyncCallback(none -> end());
             connection.ending().finishesBy(() -> ending.invoke(NotUsed.getInstance()));
+            AsyncCallback<NotUsed> lastWord = createAsyncCallback(none -> lastWord());
+            connection.ending().saysLastWordBy(() -> lastWord.invoke(NotUsed.getInstance()));
             pull(socketIn);
         }
 
-        /** Pekko's HTTP/2 server says GOAWAY to a client that breaks the protocol, and leaves the closing to the layer beneath. */
+        /**
+         * Pekko's HTTP/2 server says GOAWAY to a client that breaks the protocol, and leaves the closing to the layer beneath. TLS between them
+         * would go on reading for as long as the client sends.
+         */
+        private void lastWord() {
+            if (isTimerActive(LAST_WORD)) {
+                return;
+            }
+            dropping = true;
+            forget();
+            scheduleOnce(LAST_WORD, BEFORE_LAST_WORD);
+            if (!isClosed(socketIn) && !hasBeenPulled(socketIn)) {
+                pull(socketIn);
+            }
+        }
+
+        private void forget() {
+            if (ahead != null) {
+                connection.handedOver(ahead.length());
+                ahead = null;
+            }
+        }
+
         @Override
         public void onTimer(Object key) {
             if (key.equals(PROBE)) {
                 probe();
             } else {
+                connection.outputEnded();
                 completeStage();
             }
         }
@@ -121,7 +147,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             public void onPush() {
                 ByteString bytes = grab(socketIn);
                 connection.bytesArrived();
-                if (isClosed(appIn) || overfull) {
+                if (isClosed(appIn) || dropping) {
                     // The application has said its last word: what still comes is read and dropped, so that the peer
                     // can read that word instead of finding its connection reset.
                     pull(socketIn);
@@ -131,7 +157,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
                 } else if (connection.readAhead(bytes.length())) {
                     ahead = bytes;
                 } else if (connection.toldOverfull()) {
-                    overfull = true;
+                    dropping = true;
                     pull(socketIn);
                 } else {
                     connection.refused("memory");
@@ -161,13 +187,11 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
 
             @Override
             public void onDownstreamFinish(Throwable cause) {
-                if (ahead != null) {
-                    connection.handedOver(ahead.length());
-                    ahead = null;
-                }
                 if (connection.isHttp2()) {
-                    scheduleOnce(LAST_WORD, GO_AWAY_FIRST);
+                    lastWord();
+                    return;
                 }
+                forget();
                 if (!isClosed(socketIn) && !hasBeenPulled(socketIn)) {
                     pull(socketIn);
                 }

@@ -10,6 +10,7 @@ final class Ending {
     private Runnable hangUp = NOTHING;
     private Runnable abort = NOTHING;
     private Runnable giveUp = NOTHING;
+    private Runnable lastWord = NOTHING;
     private Optional<Runnable> goodbye = Optional.empty();
     private boolean draining;
 
@@ -31,6 +32,16 @@ final class Ending {
     /** @param goodbye ends the connection politely where more than the end of the bytes belongs to that; callable from any thread */
     synchronized void saysGoodbyeBy(Runnable goodbye) {
         this.goodbye = Optional.of(goodbye);
+    }
+
+    /** @param lastWord has what still comes dropped, and ends the connection in a moment; callable from any thread */
+    synchronized void saysLastWordBy(Runnable lastWord) {
+        this.lastWord = lastWord;
+    }
+
+    /** For a connection of which nothing more is read. */
+    synchronized Runnable lastWord() {
+        return lastWord;
     }
 
     /** @param giveUp answers the request in work with 503, if there is one; callable from any thread */

@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import java.nio.ByteBuffer;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.Http2Violation.Code;
 
@@ -42,6 +43,17 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
                         | (whole.apply(7) & 0xff) << 8
                         | whole.apply(8) & 0xff,
                 whole);
+    }
+
+    /** One that the daemon writes. */
+    static Http2Frame of(int type, int flags, int stream, ByteString payload) {
+        byte[] header = new byte[HEADER];
+        ByteBuffer.wrap(header)
+                .putInt(payload.length() << 8 | type)
+                .put((byte) flags)
+                .putInt(stream);
+        return new Http2Frame(
+                type, flags, stream, ByteString.fromArrayUnsafe(header).concat(payload));
     }
 
     int length() {

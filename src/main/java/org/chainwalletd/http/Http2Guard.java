@@ -179,8 +179,10 @@ final class Http2Guard {
         if (bytes.isEmpty() && !last) {
             pace.idle();
         }
-        block.add(id, bytes, last).ifPresent(fields -> head(id, fields));
-        pass(frame.masked());
+        block.add(id, bytes, last).ifPresent(fields -> {
+            head(id, fields);
+            pass(Http2HeaderBlock.anew(id, fields, blockEndsStream));
+        });
     }
 
     private void head(int id, List<HpackTable.Field> fields) {

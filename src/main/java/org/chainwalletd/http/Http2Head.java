@@ -105,6 +105,9 @@ final class Http2Head {
         if (path == null || path.isEmpty() || scheme == null || method == null) {
             throw Http2Violation.protocol("a pseudo-header field is missing");
         }
+        if (RequestFraming.isTooLong(path)) {
+            throw Http2Violation.excess("a path is too long");
+        }
         if (!SCHEMES.contains(scheme) || !METHODS.contains(method)) {
             throw Http2Violation.protocol("an unknown method or scheme");
         }

@@ -1,18 +1,17 @@
 package org.chainwalletd.http;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.apache.pekko.util.ByteString;
 
 /**
  * The header block that a client of HTTP/2 is sending, in one frame or in several of which no other may come between (RFC 9113, section 4.3).
- * Bounded, and counted as held until it is whole.
+ * Bounded, and counted as held until it is whole. Pekko is given it anew ({@link #anew}): so there is one table of fields for each client, and
+ * nothing that two decoders of it could disagree about.
  */
 final class Http2HeaderBlock {
-    /** An unfinished block is kept here and in Pekko. */
-    private static final int COPIES = 2;
-
     private final int most;
     private final Held held;
     private final HpackDecoder decoder;
@@ -44,7 +43,7 @@ final class Http2HeaderBlock {
             stream = 0;
             return Optional.of(decoder.decode(piece.toArray()));
         }
-        if (!held.take((long) COPIES * piece.length())) {
+        if (!held.take(piece.length())) {
             throw Http2Violation.memory();
         }
         begun.writeBytes(piece.toArray());
@@ -52,9 +51,50 @@ final class Http2HeaderBlock {
         return last ? Optional.of(decoder.decode(end())) : Optional.empty();
     }
 
+    /**
+     * Frames with these fields, in which each field is spelt out and enters no table (RFC 7541, section 6.2.2): without padding, without priority,
+     * and none longer than the daemon offers.
+     */
+    static ByteString anew(int stream, List<HpackTable.Field> fields, boolean endsStream) {
+        ByteArrayOutputStream block = new ByteArrayOutputStream();
+        for (HpackTable.Field field : fields) {
+            block.write(0);
+            string(block, field.name());
+            string(block, field.value());
+        }
+        ByteString rest = ByteString.fromArrayUnsafe(block.toByteArray());
+        ByteString frames = ByteString.emptyByteString();
+        int type = Http2Frame.HEADERS;
+        int flags = endsStream ? Http2Frame.END_STREAM : 0;
+        do {
+            ByteString piece = rest.take(Http2Frames.LONGEST);
+            rest = rest.drop(Http2Frames.LONGEST);
+            frames = frames.concat(
+                    Http2Frame.of(type, rest.isEmpty() ? flags | Http2Frame.END_HEADERS : flags, stream, piece)
+                            .whole());
+            type = Http2Frame.CONTINUATION;
+            flags = 0;
+        } while (rest.nonEmpty());
+        return frames;
+    }
+
+    /** Its length and its octets (RFC 7541, sections 5.1 and 5.2). */
+    private static void string(ByteArrayOutputStream to, String text) {
+        int most = 0x7f;
+        to.write(Math.min(text.length(), most));
+        if (text.length() >= most) {
+            int left = text.length() - most;
+            for (; left > most; left >>= 7) {
+                to.write(left & most | 0x80);
+            }
+            to.write(left);
+        }
+        to.writeBytes(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
     private byte[] end() {
         byte[] whole = begun.toByteArray();
-        held.giveBack((long) COPIES * whole.length);
+        held.giveBack(whole.length);
         begun.reset();
         stream = 0;
         return whole;

@@ -92,7 +92,11 @@ final class Http2Layer {
                 .reversed()
                 .join(requests)
                 .asJava();
-        return Flow.fromGraph(new Http2GuardStage(guard, Http2Layer::failure, refused))
+        return Flow.fromGraph(new Http2GuardStage(
+                        guard,
+                        Http2Layer::failure,
+                        refused,
+                        () -> connection.ending().lastWord().run()))
                 .via(http)
                 .map(frame -> {
                     guard.written(frame);

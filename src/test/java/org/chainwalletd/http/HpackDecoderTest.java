@@ -3,12 +3,15 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import org.apache.pekko.http.shaded.com.twitter.hpack.Decoder;
 import org.apache.pekko.http.shaded.com.twitter.hpack.Encoder;
+import org.apache.pekko.util.ByteString;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -108,6 +111,47 @@ class HpackDecoderTest {
             text.append((char) (from + random.nextInt(to - from + 1)));
         }
         return text.toString();
+    }
+
+    @Test
+    void a_block_that_is_written_anew_says_the_same_to_pekko_in_frames_that_are_not_too_long() throws Exception {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        int[] lengths = {0, 1, 126, 127, 128, 254, 255, 4000, 8191};
+        for (int round = 0; round < 100; round++) {
+            List<HpackTable.Field> fields = new ArrayList<>();
+            for (int i = random.nextInt(8); i >= 0; i--) {
+                int length = lengths[random.nextInt(lengths.length)];
+                fields.add(new HpackTable.Field(
+                        "x" + "y".repeat(random.nextInt(200)),
+                        random.ints(length, 0x20, 0x100)
+                                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                                .toString()));
+            }
+            boolean endsStream = random.nextBoolean();
+            ByteArrayOutputStream block = new ByteArrayOutputStream();
+            ByteString rest = Http2HeaderBlock.anew(7, fields, endsStream);
+            for (boolean first = true; rest.nonEmpty(); first = false) {
+                int length = (rest.apply(0) & 0xff) << 16 | (rest.apply(1) & 0xff) << 8 | rest.apply(2) & 0xff;
+                Http2Frame frame = Http2Frame.of(rest.take(Http2Frame.HEADER + length));
+                rest = rest.drop(Http2Frame.HEADER + length);
+                block.writeBytes(frame.whole().drop(Http2Frame.HEADER).toArray());
+                assertThat(length).isLessThanOrEqualTo(Http2Frames.LONGEST);
+                assertThat(frame.stream()).isEqualTo(7);
+                assertThat(frame.type()).isEqualTo(first ? Http2Frame.HEADERS : Http2Frame.CONTINUATION);
+                assertThat(frame.has(Http2Frame.END_STREAM)).isEqualTo(first && endsStream);
+                assertThat(frame.has(Http2Frame.END_HEADERS)).isEqualTo(rest.isEmpty());
+            }
+            List<HpackTable.Field> read = new ArrayList<>();
+            Decoder pekkos = new Decoder(Integer.MAX_VALUE, HpackTable.SIZE);
+            pekkos.decode(new ByteArrayInputStream(block.toByteArray()), (name, value, parsed, sensitive) -> {
+                read.add(new HpackTable.Field(name, value));
+                return null;
+            });
+            pekkos.endHeaderBlock();
+            assertThat(read).as("seed %d, round %d", seed, round).isEqualTo(fields);
+        }
     }
 
     private static String text(List<HpackTable.Field> fields) {

@@ -272,6 +272,15 @@ class Http2AttackTest {
                 flood("unknown frames", c -> c.send(0x77, 0, 0, new byte[0])),
                 flood("farewells", c -> c.send(GOAWAY, 0, 0, new byte[8])),
                 flood("small window updates", c -> c.send(WINDOW_UPDATE, 0, 0, number(1))),
+                // Each made Pekko's model of paths recurse until the process ended.
+                new Attack(
+                        "a path of slashes",
+                        ENHANCE_YOUR_CALM,
+                        c -> c.send(HEADERS, WHOLE, 1, longPath("/".repeat(8000) + "."))),
+                new Attack(
+                        "a path of very many segments",
+                        ENHANCE_YOUR_CALM,
+                        c -> c.send(HEADERS, WHOLE, 1, longPath("/a".repeat(4000) + "/."))),
                 new Attack("empty continuations", ENHANCE_YOUR_CALM, c -> {
                     c.send(HEADERS, 0, 1, get());
                     repeat(600, () -> c.send(CONTINUATION, 0, 1, new byte[0]));
@@ -430,6 +439,14 @@ class Http2AttackTest {
 
     private static byte[] get() {
         return head("GET", "/healthz");
+    }
+
+    private static byte[] longPath(String path) {
+        List<HpackTable.Field> fields = List.of(
+                new HpackTable.Field(":method", "GET"),
+                new HpackTable.Field(":scheme", "http"),
+                new HpackTable.Field(":path", path));
+        return Http2HeaderBlock.anew(1, fields, true).drop(Http2Frame.HEADER).toArray();
     }
 
     private static byte[] head(String method, String path) {

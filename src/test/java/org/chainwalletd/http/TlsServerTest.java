@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -29,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
@@ -47,6 +49,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class TlsServerTest {
+    /** More than a client can send before it is cut: it has some tenths of a second. */
+    private static final long ENDLESS = 4L << 30;
+
     @TempDir
     Path datadir;
 
@@ -425,6 +430,49 @@ class TlsServerTest {
         URI uri = URI.create("https://localhost:" + fixture.server.address().getPort() + path);
         return client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
                 .body();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void an_http_2_client_that_broke_the_protocol_is_told_and_cut_while_it_goes_on_sending(boolean tls)
+            throws Exception {
+        try (ServerFixture server = tls ? null : ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());
+                RawHttp2 client = new RawHttp2(tls ? http2Socket() : Dial.socket(server.server.address()))) {
+            CompletableFuture<Integer> goAway = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return client.goAway();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            client.send(RawHttp2.DATA, 0, 0, new byte[1]);
+            byte[] more = new byte[16 << 10];
+            long sent = 0;
+            try {
+                while (sent < ENDLESS) {
+                    client.sendRaw(more);
+                    sent += more.length;
+                }
+            } catch (IOException cut) {
+                assertThat(sent).isLessThan(ENDLESS);
+            }
+
+            assertThat(sent).as("bytes that were taken").isLessThan(ENDLESS);
+            assertThat(Await.result(goAway)).isEqualTo(1);
+            ServerFixture asked = tls ? fixture : server;
+            Await.until("the connection is closed", () -> asked.server.connections() == 0);
+            assertThat(asked.refusals).as("no deadline had to come first").containsExactly("http2");
+        }
+    }
+
+    private SSLSocket http2Socket() throws Exception {
+        SSLSocket socket = (SSLSocket) trusting()
+                .getSocketFactory()
+                .createSocket("127.0.0.1", fixture.server.address().getPort());
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(new String[] {"h2"});
+        socket.setSSLParameters(parameters);
+        return socket;
     }
 
     private SSLContext trusting() throws Exception {
