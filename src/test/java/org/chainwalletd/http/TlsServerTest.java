@@ -156,6 +156,8 @@ class TlsServerTest {
         client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString());
         CompletableFuture<HttpResponse<String>> waiting =
                 client.sendAsync(post("localhost", "\"wait\""), HttpResponse.BodyHandlers.ofString());
+        // The others share the slots of its token.
+        fixture.awaitCalls(2);
         List<CompletableFuture<HttpResponse<String>>> quick = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             quick.add(client.sendAsync(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()));
