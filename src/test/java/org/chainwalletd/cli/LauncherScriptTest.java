@@ -8,12 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the launcher hands to the JVM, heard by a program in the JVM's place. */
 @Timeout(60)
@@ -66,8 +70,61 @@ class LauncherScriptTest {
         assertThat(heard("daemon")).contains("a secret too", "/etc/own-logback.xml");
     }
 
+    @Test
+    void nobody_else_can_write_the_archive_whatever_the_umask_is() throws Exception {
+        launch(Map.of("WALLETD_ARCHIVE", "now"), "umask 0");
+
+        assertThat(permissions(cache())).isEqualTo("rwx------");
+        assertThat(permissions(archive())).isEqualTo("rw-------");
+        launch(Map.of());
+        assertThat(heard("daemon")).contains("-XX:SharedArchiveFile=" + archive());
+        assertThat(folder.resolve("output")).isEmptyFile();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"rw-rw----, rwx------", "rw----rw-, rwx------", "rw-------, rwxrwx---", "rw-------, rwxrwxrwx"})
+    void an_archive_that_others_could_have_written_is_not_used_and_made_anew(String ofArchive, String ofFolder)
+            throws Exception {
+        launch(Map.of("WALLETD_ARCHIVE", "now"));
+        Path archive = archive();
+        Files.writeString(archive, "of somebody else");
+        Files.setPosixFilePermissions(archive, PosixFilePermissions.fromString(ofArchive));
+        Files.setPosixFilePermissions(cache(), PosixFilePermissions.fromString(ofFolder));
+
+        launch(Map.of("WALLETD_ARCHIVE", "now"));
+
+        assertThat(heard("daemon")).doesNotContain("SharedArchiveFile");
+        assertThat(folder.resolve("output")).content().contains(archive + " or its folder: it is not used");
+        assertThat(permissions(cache())).isEqualTo("rwx------");
+        assertThat(permissions(archive)).isEqualTo("rw-------");
+        assertThat(archive).isEmptyFile();
+        launch(Map.of());
+        assertThat(heard("daemon")).contains("-XX:SharedArchiveFile=" + archive);
+    }
+
+    private Path cache() {
+        return folder.resolve("app/.cache");
+    }
+
+    private Path archive() throws IOException {
+        try (Stream<Path> files = Files.list(cache())) {
+            List<Path> all = files.toList();
+            assertThat(all).hasSize(1);
+            return all.get(0);
+        }
+    }
+
+    private static String permissions(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
     private void launch(Map<String, String> variables) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(launcher.toString())
+        launch(variables, ":");
+    }
+
+    /** @param before what the shell does first */
+    private void launch(Map<String, String> variables, String before) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", before + "; exec " + launcher)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("output").toFile());
         builder.environment().putAll(variables);
