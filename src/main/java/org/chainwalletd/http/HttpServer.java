@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -148,39 +149,41 @@ public final class HttpServer {
                 .ifPresent(feed -> pages.events(new EventPage(feed, callers, refusals, system.executionContext())));
         HttpHandler rpc = new RpcHandler(services.rpc(), callers, limits, refusals, system);
         Router router = new Router(Optional.of(rpc), pages.route(), refusals, system);
-        CompletionStage<Listener> main = new Listener(
-                        system,
-                        limits,
-                        shares,
-                        protocol(system, router, place, services.observer()::refused),
-                        place.tls().isEmpty(),
-                        services.observer()::refused)
-                .bind(place.bind());
-        CompletionStage<Optional<Listener>> metrics = place.metricsBind()
-                .map(address -> metricsListener(system, address, limits, shares, services))
-                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
-        Executor executor = system.executionContext();
-        return main.thenCombineAsync(metrics, (one, other) -> new HttpServer(one, other, budget, executor), executor);
+        Listener main = new Listener(
+                system,
+                limits,
+                shares,
+                protocol(system, router, place, services.observer()::refused),
+                place.tls().isEmpty(),
+                services.observer()::refused);
+        Optional<Listener> metrics =
+                place.metricsBind().map(address -> metricsListener(system, limits, shares, services));
+        try {
+            if (metrics.isPresent()) {
+                metrics.get().bind(place.metricsBind().orElseThrow());
+            }
+            // Last, for whoever comes from now on is served.
+            main.bind(place.bind());
+        } catch (IOException | RuntimeException e) {
+            metrics.ifPresent(Listener::close);
+            main.close();
+            return CompletableFuture.failedFuture(e);
+        }
+        return CompletableFuture.completedFuture(new HttpServer(main, metrics, budget, system.executionContext()));
     }
 
-    private static CompletionStage<Optional<Listener>> metricsListener(
-            ActorSystem<?> system,
-            InetSocketAddress address,
-            HttpLimits limits,
-            AddressShares shares,
-            Services services) {
+    private static Listener metricsListener(
+            ActorSystem<?> system, HttpLimits limits, AddressShares shares, Services services) {
         Pages pages = new Pages().health(services.readiness()).openMetrics(services);
         Refusals refusals = new Refusals(services.observer(), system);
         Router router = new Router(Optional.empty(), pages.route(), refusals, system);
         return new Listener(
-                        system,
-                        limits,
-                        shares,
-                        new PlainLayers(system, router, Optional.empty()),
-                        true,
-                        services.observer()::refused)
-                .bind(address)
-                .thenApplyAsync(Optional::of, system.executionContext());
+                system,
+                limits,
+                shares,
+                new PlainLayers(system, router, Optional.empty()),
+                true,
+                services.observer()::refused);
     }
 
     private static Listener.Protocol protocol(

@@ -118,20 +118,18 @@ final class Listener {
         this.farewells = new Farewells(system, crowd.loop());
     }
 
-    /** Binds and serves. Fails when the address cannot be bound. */
-    CompletionStage<Listener> bind(InetSocketAddress address) {
-        try {
-            acceptor = Acceptor.bind(address, BACKLOG);
-        } catch (IOException | RuntimeException e) {
-            close();
-            return CompletableFuture.failedFuture(e);
-        }
+    /**
+     * Binds and serves.
+     *
+     * @throws IOException when the address cannot be bound; {@link #close} then
+     */
+    void bind(InetSocketAddress address) throws IOException {
+        acceptor = Acceptor.bind(address, BACKLOG);
         // Also where nobody has drained it.
         system.getWhenTerminated().thenRunAsync(this::close, Runnable::run);
         acceptor.start(this::accept, this::died);
         long millis = Math.max(10, Math.min(1000, limits.patience().request().toMillis() / 4));
         sweep = sweepEvery(Duration.ofMillis(millis));
-        return CompletableFuture.completedFuture(this);
     }
 
     private Cancellable sweepEvery(Duration time) {
@@ -148,7 +146,8 @@ final class Listener {
         ended.complete(null);
     }
 
-    private void close() {
+    /** Gives the address back, and up what is open. */
+    void close() {
         if (acceptor != null) {
             acceptor.close();
         }

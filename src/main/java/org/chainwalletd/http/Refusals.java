@@ -38,9 +38,19 @@ final class Refusals {
         this.system = system;
     }
 
+    /** Without a token that is known. */
     CompletionStage<HttpResponse> unauthorized(String client) {
+        return unauthorized(denied(client));
+    }
+
+    /** Counts a call without a token of its scope as a failed login, and returns for how long its answer is held back. */
+    Duration denied(String client) {
         observer.refused("unauthorized");
-        Duration held = failedLogins.failed(client);
+        return failedLogins.failed(client);
+    }
+
+    /** @param held as {@link #denied} has it */
+    CompletionStage<HttpResponse> unauthorized(Duration held) {
         if (held.isZero()) {
             return CompletableFuture.completedFuture(UNAUTHORIZED);
         }

@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -86,6 +87,8 @@ final class RpcHandler implements HttpHandler {
         private final Optional<RequestSlots.Slot> slot;
         private final Held held;
         private ClientPresence.Registration whenGone = () -> {};
+        /** For how long the answer of a single call that is beyond the token's scope is held back. */
+        private volatile Duration denied = Duration.ZERO;
 
         Exchange(HttpRequest request, Connection connection, ClientPresence presence) {
             this.connection = connection;
@@ -154,7 +157,8 @@ final class RpcHandler implements HttpHandler {
         /** A fault above us costs the caller its answer, but nobody a slot or what the request holds. */
         private CompletableFuture<RpcAnswer> dispatch(ByteString body) {
             Executor turn = turns.of(caller.subscriber());
-            Client client = new Client(caller.client(), presence, slot.get(), held, turn);
+            Client client = new Client(
+                    caller.client(), presence, slot.get(), held, turn, () -> denied = refusals.denied(caller.client()));
             if (isBrief(body)) {
                 return dispatch(body, client);
             }
@@ -173,7 +177,7 @@ final class RpcHandler implements HttpHandler {
         private CompletionStage<HttpResponse> respond(RpcAnswer answer) {
             if (answer.status() == 401) {
                 release();
-                return refusals.unauthorized(caller.client());
+                return refusals.unauthorized(denied);
             }
             if (held.refused()) {
                 refusals.answerRefused();

@@ -12,11 +12,13 @@ import java.util.concurrent.Executor;
  *     written
  * @param room where the bytes of the answer are counted
  * @param turns where work goes on that has taken its turn, one piece of this caller's after one of each other's
+ * @param denied run for each call that the token's scope does not contain: also for one that is not answered, or in its place in a batch
  */
-public record Client(String address, ClientPresence presence, Runnable parked, AnswerRoom room, Executor turns) {
+public record Client(
+        String address, ClientPresence presence, Runnable parked, AnswerRoom room, Executor turns, Runnable denied) {
     /** Whose long work is done at once. */
     public Client(String address, ClientPresence presence, Runnable parked, AnswerRoom room) {
-        this(address, presence, parked, room, Runnable::run);
+        this(address, presence, parked, room, Runnable::run, () -> {});
     }
 
     /** One that stays, and whose requests nobody counts. */

@@ -19,13 +19,18 @@ final class RpcCall {
     private final Envelope envelope;
     private final CallContext context;
     private final AnswerRoom room;
+    private final Runnable denied;
     private final long started = System.nanoTime();
     private ClientPresence.Registration watch;
     private boolean waiting;
 
-    /** @param room where the answer is counted */
-    RpcCall(Shared shared, Envelope envelope, CallContext context, AnswerRoom room) {
+    /**
+     * @param room where the answer is counted
+     * @param denied run when the token's scope does not contain the method
+     */
+    RpcCall(Shared shared, Envelope envelope, CallContext context, AnswerRoom room, Runnable denied) {
         this.room = room;
+        this.denied = denied;
         this.shared = shared;
         this.envelope = envelope;
         this.context = context;
@@ -81,6 +86,7 @@ final class RpcCall {
         Scope required = method.method().scope();
         if (!context.scope().contains(required)) {
             RpcException unauthorized = authenticationRequired();
+            denied.run();
             observeRefusal(method.method().name(), required, unauthorized);
             return now(finish, refuse(unauthorized));
         }

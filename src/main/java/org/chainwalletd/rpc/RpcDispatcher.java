@@ -122,7 +122,7 @@ public final class RpcDispatcher {
     private <T> CompletableFuture<T> call(
             Envelope envelope, Scope scope, Client client, AnswerRoom room, Function<RpcCall.Outcome, T> finish) {
         CallContext context = new CallContext(requestIds.next(), scope, client.address(), client.presence());
-        return new RpcCall(shared, envelope, context, room).run(finish);
+        return new RpcCall(shared, envelope, context, room, client.denied()).run(finish);
     }
 
     private static RpcAnswer answer(RpcCall.Outcome outcome) {

@@ -254,6 +254,20 @@ class AuthenticationTest {
     }
 
     @Test
+    void a_notification_beyond_its_scope_counts_as_a_failed_login() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient guesser = fixture.client()) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(guesser.post(ServerFixture.READ, "\"scope of a notification\"")
+                                .read()
+                                .status())
+                        .isEqualTo(204);
+            }
+            assertThat(fixture.refusals).containsExactly("unauthorized", "unauthorized", "unauthorized");
+        }
+    }
+
+    @Test
     void failures_are_held_back_longer_and_longer_and_forgiven_with_time() {
         long[] now = {0};
         FailedLogins logins = new FailedLogins(() -> now[0]);

@@ -3,6 +3,7 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.typesafe.config.ConfigFactory;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -39,18 +40,16 @@ class ListenerTest {
 
     private Listener listening() {
         try {
-            return new Listener(
-                            kit.system(),
-                            ServerFixture.LIMITS,
-                            new AddressShares(
-                                    ServerFixture.LIMITS, ByteBudget.of(1 << 24), new ClientAddress(List.of())),
-                            this::echo,
-                            true,
-                            refused -> {})
-                    .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                    .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS);
-        } catch (Exception e) {
+            Listener listener = new Listener(
+                    kit.system(),
+                    ServerFixture.LIMITS,
+                    new AddressShares(ServerFixture.LIMITS, ByteBudget.of(1 << 24), new ClientAddress(List.of())),
+                    this::echo,
+                    true,
+                    refused -> {});
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            return listener;
+        } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }

@@ -3,13 +3,16 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -57,23 +60,40 @@ class OperationTest {
     }
 
     @Test
-    void an_address_that_is_taken_fails_the_start() throws Exception {
+    void a_start_with_an_address_that_is_taken_fails_and_keeps_no_other() throws Exception {
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
-            HttpServer.Place taken =
-                    new HttpServer.Place(fixture.server.address(), List.of(), Optional.empty(), Optional.empty());
+            InetSocketAddress taken = fixture.server.address();
+            InetSocketAddress free = free();
+            assertThatThrownBy(() -> start(fixture, taken, Optional.of(free)))
+                    .hasRootCauseInstanceOf(BindException.class);
+            assertThatThrownBy(() -> start(fixture, free, Optional.of(taken)))
+                    .hasRootCauseInstanceOf(BindException.class);
+            assertThatThrownBy(() -> start(fixture, taken, Optional.empty()))
+                    .hasRootCauseInstanceOf(BindException.class);
 
-            assertThatThrownBy(() -> Await.result(HttpServer.start(
-                            fixture.system,
-                            taken,
-                            ServerFixture.LIMITS,
-                            new HttpServer.Services(
-                                    (body, scope, client) -> null,
-                                    fixture.authenticator,
-                                    List.of(),
-                                    () -> "",
-                                    ServerObserver.NONE))))
-                    .isInstanceOf(CompletionException.class);
+            HttpServer server = start(fixture, free, Optional.empty());
+            assertThat(server.address()).isEqualTo(free);
         }
+    }
+
+    private static InetSocketAddress free() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, ServerFixture.LOOPBACK.getAddress())) {
+            return (InetSocketAddress) socket.getLocalSocketAddress();
+        }
+    }
+
+    private static HttpServer start(
+            ServerFixture fixture, InetSocketAddress address, Optional<InetSocketAddress> metrics) {
+        return Await.result(HttpServer.start(
+                fixture.system,
+                new HttpServer.Place(address, List.of(), metrics, Optional.empty()),
+                ServerFixture.LIMITS,
+                new HttpServer.Services(
+                        (body, scope, client) -> null,
+                        fixture.authenticator,
+                        List.of(),
+                        () -> "",
+                        ServerObserver.NONE)));
     }
 
     @Test

@@ -136,10 +136,10 @@ final class ServerFixture implements AutoCloseable {
     }
 
     private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
-        return echo(body, scope, client.address());
+        return echo(body, scope, client.address(), client.denied());
     }
 
-    private CompletableFuture<RpcAnswer> echo(byte[] body, Optional<Scope> scope, String client) {
+    private CompletableFuture<RpcAnswer> echo(byte[] body, Optional<Scope> scope, String client, Runnable denied) {
         calls.incrementAndGet();
         String text = new String(body, StandardCharsets.UTF_8);
         byte[] echo = ("{\"scope\":\"" + scope.get().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
@@ -150,7 +150,14 @@ final class ServerFixture implements AutoCloseable {
             case "\"fail\"" -> CompletableFuture.failedFuture(new IllegalStateException("broken on purpose"));
             case "\"throw\"" -> throw new IllegalStateException("broken on purpose");
             case "\"notify\"" -> CompletableFuture.completedFuture(new RpcAnswer(204, new byte[0]));
-            case "\"scope\"" -> CompletableFuture.completedFuture(new RpcAnswer(401, echo));
+            case "\"scope\"" -> {
+                denied.run();
+                yield CompletableFuture.completedFuture(new RpcAnswer(401, echo));
+            }
+            case "\"scope of a notification\"" -> {
+                denied.run();
+                yield CompletableFuture.completedFuture(new RpcAnswer(204, new byte[0]));
+            }
             default -> CompletableFuture.completedFuture(new RpcAnswer(200, echo));
         };
     }

@@ -359,15 +359,13 @@ class TlsServerTest {
             return CompletableFuture.completedFuture(org.apache.pekko.http.javadsl.model.HttpResponse.create());
         };
         Listener listener = new Listener(
-                        fixture.system,
-                        ServerFixture.LIMITS,
-                        new AddressShares(ServerFixture.LIMITS, ByteBudget.of(1 << 20), new ClientAddress(List.of())),
-                        new TlsLayers(fixture.system, identity, handler, Optional.empty(), refused::add, 2),
-                        false,
-                        refused::add)
-                .bind(ServerFixture.LOOPBACK)
-                .toCompletableFuture()
-                .get(30, TimeUnit.SECONDS);
+                fixture.system,
+                ServerFixture.LIMITS,
+                new AddressShares(ServerFixture.LIMITS, ByteBudget.of(1 << 20), new ClientAddress(List.of())),
+                new TlsLayers(fixture.system, identity, handler, Optional.empty(), refused::add, 2),
+                false,
+                refused::add);
+        listener.bind(ServerFixture.LOOPBACK);
         try (RawClient one = RawClient.to(listener.address());
                 RawClient two = RawClient.to(listener.address())) {
             Await.until("both are open", () -> listener.connections() == 2);

@@ -25,7 +25,7 @@ class BatchTurnsTest {
             }));
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private final Client client =
-            new Client("127.0.0.1", new ClientPresence(), () -> {}, AnswerRoom.BOUNDLESS, waiting::add);
+            new Client("127.0.0.1", new ClientPresence(), () -> {}, AnswerRoom.BOUNDLESS, waiting::add, () -> {});
 
     private CompletableFuture<RpcAnswer> dispatch() {
         String item = "{\"jsonrpc\":\"2.0\",\"method\":\"work\",\"id\":1}";

@@ -195,6 +195,20 @@ class RpcDispatcherTest {
     }
 
     @Test
+    void each_call_beyond_the_scope_is_told_to_whoever_counts_failed_logins_also_when_it_is_not_answered() {
+        AtomicInteger denied = new AtomicInteger();
+        Client client = new Client(
+                "c", new ClientPresence(), () -> {}, AnswerRoom.BOUNDLESS, Runnable::run, denied::incrementAndGet);
+        String beyond = "{\"jsonrpc\":\"2.0\",\"method\":\"broadcast\"}";
+        String within = "{\"jsonrpc\":\"2.0\",\"method\":\"count\",\"id\":1}";
+        List.of(beyond, within, beyond.replace("}", ",\"id\":1}"), "[" + beyond + "," + within + "," + beyond + "]")
+                .forEach(body ->
+                        Await.result(dispatcher.dispatch(body.getBytes(UTF_8), Optional.of(Scope.READ), client)));
+
+        assertThat(denied).hasValue(4);
+    }
+
+    @Test
     void a_mixed_batch_answers_in_order_without_the_notifications() {
         assertThat(
                         call(
